@@ -45,15 +45,59 @@ static inline __attribute__((always_inline)) void tandem_call_commit(struct tand
 	tandem_record_commit();
 }
 
-/* The call began with a sink, or in another stream: before a fork, in the parent's. */
+/* Where sinks (sinks/sink.h) find the call's arguments: space of so many bytes in which they
+ * are until the call has ended, and in which `returned_bytes` at `returned_at` are for what
+ * it returns. NULL: no sink wants the call. Between publish and tandem_record_after(). */
+#define TANDEM_CALL_ARGS_MOST 192u
+void *tandem_call_args(uint32_t bytes, uint32_t returned_at, uint32_t returned_bytes);
+
+/* The same for arguments that lie elsewhere. */
+void tandem_call_args_at(const void *args);
+
+/* What follows the publishing of a call's record. struct TYPE has the arguments, of which the
+ * initializers follow; they are put in their place only where a sink wants them. */
+#define tandem_call_give(type, returned_at, returned_bytes, ...)                               \
+	do {                                                                                   \
+		if (tandem_unlikely(tandem_thread.after)) {                                    \
+			struct type *args_ =                                                   \
+				tandem_call_args(sizeof(*args_), returned_at, returned_bytes); \
+			_Static_assert(sizeof(*args_) <= TANDEM_CALL_ARGS_MOST, #type);        \
+			if (args_)                                                             \
+				*args_ = (struct type){__VA_ARGS__};                           \
+			tandem_record_after(&tandem_thread);                                   \
+		}                                                                              \
+	} while (0)
+
+/* tandem_call_commit() with the arguments. */
+#define tandem_call_commit_args(call, type, returned_at, returned_bytes, ...)     \
+	do {                                                                      \
+		(void)(call);                                                     \
+		tandem_record_publish();                                          \
+		tandem_call_give(type, returned_at, returned_bytes, __VA_ARGS__); \
+	} while (0)
+
+/* The same with arguments that stay where they are until the call has ended. */
+static inline __attribute__((always_inline)) void tandem_call_commit_at(struct tandem_call *call,
+									const void *args)
+{
+	(void)call;
+	tandem_record_publish();
+	if (tandem_unlikely(tandem_thread.after)) {
+		tandem_call_args_at(args);
+		tandem_record_after(&tandem_thread);
+	}
+}
+
+/* The call began with a sink, or in another stream: before a fork, in the parent's. `value`
+ * is what the function returned. */
 void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t end,
-			const void *returned, uint32_t returned_bytes);
+			const void *returned, uint32_t returned_bytes, uint64_t value);
 
 /* `end`: tandem_ticks() just after the real call. */
 static inline __attribute__((always_inline)) void call_end(const struct tandem_call *call,
 							   int32_t result, uint64_t end,
 							   const void *returned,
-							   uint32_t returned_bytes)
+							   uint32_t returned_bytes, uint64_t value)
 {
 	if (tandem_likely(call->record && call->stream == tandem_thread.stream)) {
 		call->record->result = result;
@@ -61,29 +105,30 @@ static inline __attribute__((always_inline)) void call_end(const struct tandem_c
 			memcpy(call->record + 1, returned, returned_bytes);
 		call->record->end = end;
 	} else if (call->record) {
-		call_end_elsewhere(call, result, end, returned, returned_bytes);
+		call_end_elsewhere(call, result, end, returned, returned_bytes, value);
 	}
 }
 
 static inline __attribute__((always_inline)) void tandem_call_end(const struct tandem_call *call,
 								  int32_t result)
 {
-	call_end(call, result, tandem_ticks(), NULL, 0);
+	call_end(call, result, tandem_ticks(), NULL, 0, (uint32_t)result);
 }
 
-/* For layouts whose first field is `u32 returned`: our number of the object.
- * Finding that takes longer than the call may have, so `end` was read before. */
+/* For layouts whose first field is `u32 returned`: our number of the object, whose handle
+ * the call returned. Finding that takes longer than the call may have, so `end` was read
+ * before. */
 static inline void tandem_call_end_object(const struct tandem_call *call, int32_t result,
-					  uint64_t end, uint32_t number)
+					  uint64_t end, uint32_t number, const void *handle)
 {
-	call_end(call, result, end, &number, sizeof(number));
+	call_end(call, result, end, &number, sizeof(number), (uint64_t)(uintptr_t)handle);
 }
 
-/* For layouts whose first field is `u64 returned`: an address. */
+/* For layouts whose first field is `u64 returned`: an address, or an operation. */
 static inline void tandem_call_end_pointer(const struct tandem_call *call, int32_t result,
-					   uint64_t end, uint64_t pointer)
+					   uint64_t end, uint64_t pointer, const void *handle)
 {
-	call_end(call, result, end, &pointer, sizeof(pointer));
+	call_end(call, result, end, &pointer, sizeof(pointer), (uint64_t)(uintptr_t)handle);
 }
 
 #endif

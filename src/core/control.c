@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "core/bus_error.h"
+#include "core/local.h"
 #include "core/system.h"
 
 struct tandem_control tandem_control;
@@ -106,7 +107,7 @@ void tandem_control_refresh(void)
 				      memory_order_relaxed);
 }
 
-void tandem_control_want(uint32_t domains)
+void tandem_control_want(uint32_t domains, bool operations)
 {
 	static atomic_flag changing = ATOMIC_FLAG_INIT;
 	int saved = errno;
@@ -114,8 +115,8 @@ void tandem_control_want(uint32_t domains)
 	while (atomic_flag_test_and_set(&changing))
 		sched_yield();
 	if (!tandem_session_dir[0]) {
-		tandem_control.args_level = TANDEM_ARGS_FULL;
-		tandem_control.cut_bytes = 1024;
+		tandem_local_begin();
+		tandem_control.device_timing |= operations;
 		atomic_store(&tandem_control.recording, domains);
 	} else if (domains) {
 		if (has_copy || !copy_make())

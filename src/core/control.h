@@ -52,11 +52,12 @@ static inline bool tandem_session_records(unsigned domain)
 	       (domain == TANDEM_DOMAIN_core ? recording : recording >> domain & 1);
 }
 
-/* Domains that sinks of this process want (sinks/sink.h). Without a session they are what
+/* Domains that sinks of this process want (sinks/sink.h), and whether they want operations,
+ * of which the times are asked for then. Without a session the domains are what
  * tandem_recording() says. With one, this process no longer looks at the session's page
  * but at a copy of its own, in which those domains are always on: a pause concerns the
  * trace alone. 0: no sinks. */
-void tandem_control_want(uint32_t domains);
+void tandem_control_want(uint32_t domains, bool operations);
 
 /* What may have changed in the session's page, into the copy. */
 void tandem_control_refresh(void);

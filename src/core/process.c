@@ -198,10 +198,18 @@ static void process_forked(void)
 	hooks_run(&at_fork);
 }
 
+void tandem_process_watch_forks(void)
+{
+	static _Atomic int watched;
+
+	if (!atomic_exchange(&watched, 1))
+		pthread_atfork(NULL, NULL, process_forked);
+}
+
 __attribute__((constructor)) static void process_begins(void)
 {
 	if (!tandem_control_attach())
-		pthread_atfork(NULL, NULL, process_forked);
+		tandem_process_watch_forks();
 }
 
 /* Runs after the program's own exit handlers: this library was loaded before

@@ -31,6 +31,16 @@ static inline uint32_t tandem_process_epoch(void)
 	       (atomic_load_explicit(&tandem_process_forks, memory_order_relaxed) << 16);
 }
 
+/* All descriptions are stale from now on: somebody has come who has not got them. */
+static inline void tandem_process_describe_again(void)
+{
+	atomic_fetch_add(&tandem_process_forks, 1);
+}
+
+/* In the child of a fork, what is the parent's is forgotten. Where there is a session that
+ * is so from the start. Any thread; again: the same. */
+void tandem_process_watch_forks(void);
+
 /* What a domain does at the process's end, before the last stream is closed, or in the child
  * of a fork. The struct is static; registering it again does nothing. They run in the order
  * in which they were registered. Any thread. */

@@ -277,8 +277,10 @@ int tandem_stream_open(void)
 	struct tandem_thread *thread = &tandem_thread;
 	int error = 0;
 
-	if (tandem_likely(thread->packet) || (thread->tap && !tandem_session_dir[0]))
+	if (tandem_likely(thread->packet))
 		return 0;
+	if (!tandem_session_dir[0])
+		return tandem_tap_open(thread);
 	if (thread->busy)
 		return -EBUSY;
 	tandem_busy_set(thread);

@@ -89,8 +89,10 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 /* Sets what a thread may write without asking, unless a sink is attached. */
 void tandem_record_limit(struct tandem_thread *thread, uint8_t *end);
 
-/* What sinks keep of a thread (sinks/sink.c): it ends, is the child of a fork, or has left
- * a record by siglongjmp(). */
+/* What sinks keep of a thread (sinks/sink.c): it gets a number where no session has given
+ * it one (0, or -ENOENT: no sink is attached, -ENOMEM); it ends, is the child of a fork, or
+ * has left a record by siglongjmp(). */
+int tandem_tap_open(struct tandem_thread *thread);
 void tandem_tap_free(struct tandem_thread *thread);
 void tandem_tap_forget(struct tandem_thread *thread);
 void tandem_tap_abandon(struct tandem_thread *thread);
@@ -148,8 +150,9 @@ static inline __attribute__((always_inline)) void *tandem_record_begin(uint16_t 
  * record. */
 void tandem_record_after(struct tandem_thread *thread);
 
-/* Stamps the record that was begun and publishes it. */
-static inline __attribute__((always_inline)) void tandem_record_commit(void)
+/* Stamps the record that was begun and publishes it. What follows is left to the caller:
+ * tandem_record_after() where thread->after is not 0. */
+static inline __attribute__((always_inline)) void tandem_record_publish(void)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct tandem_record *record = (struct tandem_record *)thread->cursor;
@@ -167,8 +170,13 @@ static inline __attribute__((always_inline)) void tandem_record_commit(void)
 	packet->content_bits = end * 8;
 	tandem_barrier();
 	thread->busy = 0;
-	if (tandem_unlikely(thread->after))
-		tandem_record_after(thread);
+}
+
+static inline __attribute__((always_inline)) void tandem_record_commit(void)
+{
+	tandem_record_publish();
+	if (tandem_unlikely(tandem_thread.after))
+		tandem_record_after(&tandem_thread);
 }
 
 /* A new operation id: this thread's number and the next sequence number.

@@ -1,47 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/clock.h"
 
-#include <fcntl.h>
-#include <stdbool.h>
-#include <string.h>
-#include <unistd.h>
+#include "util/counter_check.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
 
-#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-
-static bool kernel_uses(const char *name)
-{
-	char text[32];
-	int fd = open(CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return !strcmp(text, name);
-}
-
 #if defined(__x86_64__) || defined(__i386__)
-
-/* Intel SDM vol. 3, 18.17.4 and AMD APM vol. 3, E.4.7: the counter runs at one
- * rate in every power state. Whether all processors' counters agree is what the
- * kernel watches: it gives a counter up as clock source when they do not. */
-static const char *counter_doubt(void)
-{
-	unsigned eax, ebx, ecx, edx;
-
-	if (!__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) || !(edx & 1u << 8))
-		return "the time-stamp counter is not invariant";
-	if (!kernel_uses("tsc"))
-		return "the kernel does not trust the time-stamp counter";
-	return NULL;
-}
 
 /* What the machine says of the counter's rate, or 0. The kernel's own figure
  * (the perf ring buffer's time_mult) would do, but the first perf event of a
@@ -71,12 +37,6 @@ static uint64_t counter_hz(const char **origin)
 
 #elif defined(__aarch64__)
 
-static const char *counter_doubt(void)
-{
-	return kernel_uses("arch_sys_counter") ? NULL
-					       : "the kernel does not use the system counter";
-}
-
 static uint64_t counter_hz(const char **origin)
 {
 	uint64_t hz;
@@ -87,11 +47,6 @@ static uint64_t counter_hz(const char **origin)
 }
 
 #else
-
-static const char *counter_doubt(void)
-{
-	return "no counter is known on this processor";
-}
 
 static uint64_t counter_hz(const char **origin)
 {

@@ -2,13 +2,19 @@
 #include "sinks/sink.h"
 
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "core/call.h"
 #include "core/control.h"
 #include "core/object.h"
+#include "core/process.h"
 #include "core/stream.h"
 #include "core/stream_file.h"
 #include "core/stream_threads.h"
@@ -17,28 +23,40 @@
  * here (call_end_elsewhere). */
 #define STREAM_TAP (UINT64_MAX - 1)
 #define OPEN_CALLS 64u
+/* Frames of one call are closer to each other. */
+#define STACK_BYTES (256u * 1024)
 #define SCRATCH_BYTES (192u * 1024)
 
 static struct {
 	struct tandem_sink *_Atomic sink;
-	_Atomic uint32_t users; /* threads that are in its functions */
 	_Atomic uint32_t generation;
+	_Atomic uint64_t domains; /* that it wants */
 } slots[TANDEM_SINKS];
 
+/* 1 << slot. */
 static _Atomic uint32_t attached;
 
 /* Whose end somebody waits for. */
 struct open_call {
 	struct tandem_call_record *record;
+	const void *args;
 	uint64_t stream; /* of a record in the trace; STREAM_TAP: it is in the scratch space */
 	uint32_t scratch_used; /* when it began */
 	uint32_t mask;	       /* of the sinks that got it */
+	uint32_t returned_at, returned_bytes;
 	uint32_t generations[TANDEM_SINKS];
 	uint64_t words[TANDEM_SINKS];
+	_Alignas(16) uint8_t space[TANDEM_CALL_ARGS_MOST];
 };
 
-/* What a thread has for sinks. */
+/* What a thread has for sinks. It outlives the thread: the next one takes it. */
 struct tap {
+	struct tap *next;
+	_Atomic bool taken;
+
+	/* Odd: the thread uses a sink. */
+	_Atomic uint32_t active;
+
 	/* The record being made. */
 	uint32_t mask;
 	bool in_scratch, is_call;
@@ -47,62 +65,130 @@ struct tap {
 	uint8_t *cursor;		     /* ... */
 	struct tandem_packet_header *packet; /* ... */
 
-	bool in_sink;
+	uintptr_t in_sink; /* the frame that called it; 0: in none */
 	uint32_t depth, scratch_used;
-	struct open_call open[OPEN_CALLS];
+	struct open_call open[OPEN_CALLS + 1];
 	struct tandem_packet_header header; /* of the scratch space */
 	uint8_t scratch[SCRATCH_BYTES];
 };
 
-static bool in_sink(void)
+static struct tap *_Atomic taps;
+
+/* Whether threads have to order `active` by themselves, for want of membarrier(2). */
+static _Atomic bool fences = true;
+
+static void membarrier_begin(void)
 {
-	return tandem_thread.tap && tandem_thread.tap->in_sink;
+	static _Atomic int begun;
+
+	if (!atomic_exchange(&begun, 1) &&
+	    !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0))
+		atomic_store(&fences, false);
 }
 
-static uint32_t wanted_by(unsigned id)
+/* What the thread reads of sinks between use and leave stays valid: who takes a sink away
+ * waits until `active` has changed. */
+static inline void tap_use(struct tap *tap)
+{
+	atomic_store_explicit(&tap->active,
+			      atomic_load_explicit(&tap->active, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	if (tandem_unlikely(atomic_load_explicit(&fences, memory_order_relaxed)))
+		atomic_thread_fence(memory_order_seq_cst);
+	tandem_barrier();
+}
+
+static inline void tap_leave(struct tap *tap)
+{
+	atomic_store_explicit(&tap->active,
+			      atomic_load_explicit(&tap->active, memory_order_relaxed) + 1,
+			      memory_order_release);
+}
+
+static uint32_t wanted_by(struct tap *tap, unsigned id)
 {
 	uint64_t domain = (uint64_t)1 << TANDEM_ID_DOMAIN(id);
 	unsigned event = TANDEM_ID_EVENT(id);
 	uint32_t mask = 0;
 
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		struct tandem_sink *sink;
+	tap_use(tap);
+	for (uint32_t left = atomic_load_explicit(&attached, memory_order_relaxed); left;
+	     left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		struct tandem_sink *sink =
+			atomic_load_explicit(&slots[i].sink, memory_order_acquire);
 
-		atomic_fetch_add(&slots[i].users, 1);
-		sink = atomic_load(&slots[i].sink);
 		if (sink && atomic_load_explicit(&sink->domains, memory_order_relaxed) & domain &&
 		    atomic_load_explicit(&sink->events[TANDEM_ID_DOMAIN(id)][event / 64],
 					 memory_order_relaxed) >>
 				    (event % 64) &
 			    1)
 			mask |= 1u << i;
-		atomic_fetch_sub(&slots[i].users, 1);
 	}
+	tap_leave(tap);
 	return mask;
+}
+
+static struct tap *tap_find(void)
+{
+	struct tap *tap;
+
+	for (tap = atomic_load(&taps); tap; tap = tap->next)
+		if (!atomic_exchange(&tap->taken, true))
+			return tap;
+	tap = mmap(NULL, sizeof(struct tap), PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (tap == MAP_FAILED)
+		return NULL;
+	atomic_store(&tap->taken, true);
+	tap->next = atomic_load(&taps);
+	while (!atomic_compare_exchange_weak(&taps, &tap->next, tap)) {
+	}
+	return tap;
 }
 
 static struct tap *thread_tap(struct tandem_thread *thread)
 {
-	void *memory;
-
-	if (thread->tap)
+	if (tandem_likely(thread->tap))
 		return thread->tap;
-	memory = mmap(NULL, sizeof(struct tap), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
+	thread->tap = tap_find();
+	if (!thread->tap)
 		return NULL;
-	thread->tap = memory;
+	thread->tap->depth = 0;
+	thread->tap->scratch_used = 0;
+	thread->tap->in_sink = 0;
 	if (!thread->number)
 		thread->number = stream_file_number();
 	tandem_stream_watch(thread);
 	return thread->tap;
 }
 
+int tandem_tap_open(struct tandem_thread *thread)
+{
+	int saved = errno;
+	struct tap *tap = atomic_load(&attached) ? thread_tap(thread) : NULL;
+
+	errno = saved;
+	return tap ? 0 : atomic_load(&attached) ? -ENOMEM : -ENOENT;
+}
+
+/* Even: nobody waits for it. */
+static void tap_rest(struct tap *tap)
+{
+	if (atomic_load(&tap->active) & 1)
+		tap_leave(tap);
+	tap->in_sink = 0;
+}
+
 void tandem_tap_free(struct tandem_thread *thread)
 {
-	if (thread->tap)
-		munmap(thread->tap, sizeof(struct tap));
+	struct tap *tap = thread->tap;
+
 	thread->tap = NULL;
+	if (!tap)
+		return;
+	tap_rest(tap);
+	atomic_store(&tap->taken, false);
 }
 
 /* The record that was being made is left for good. */
@@ -118,13 +204,53 @@ void tandem_tap_abandon(struct tandem_thread *thread)
 	}
 }
 
+/* The child of a fork has one thread, and no call of it is open. */
 void tandem_tap_forget(struct tandem_thread *thread)
 {
-	if (!thread->tap)
-		return;
-	thread->tap->depth = 0;
-	thread->tap->scratch_used = 0;
-	thread->tap->in_sink = false;
+	for (struct tap *tap = atomic_load(&taps); tap; tap = tap->next) {
+		tap_rest(tap);
+		tap->depth = 0;
+		tap->scratch_used = 0;
+		atomic_store(&tap->taken, tap == thread->tap);
+	}
+}
+
+/* Whether the thread is in a sink's function. One that was left by longjmp() is recognised
+ * by the stack, which is above its frame. */
+static bool tap_in_sink(struct tap *tap)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	stack_t stack;
+
+	if (tandem_likely(!tap->in_sink))
+		return false;
+	if (here < tap->in_sink || here - tap->in_sink > STACK_BYTES)
+		return true;
+	if (sigaltstack(NULL, &stack) || stack.ss_flags & SS_ONSTACK)
+		return true;
+	tap_rest(tap);
+	return false;
+}
+
+static bool in_sink(void)
+{
+	return tandem_thread.tap && tap_in_sink(tandem_thread.tap);
+}
+
+bool tandem_sink_in_here(void)
+{
+	return in_sink();
+}
+
+uint64_t tandem_sink_next_id(void)
+{
+	return tandem_operation_next();
+}
+
+/* Where the call that is being made will be kept; a deeper one has a place for its begin. */
+static struct open_call *call_place(struct tap *tap)
+{
+	return &tap->open[tap->depth < OPEN_CALLS ? tap->depth : OPEN_CALLS];
 }
 
 /* The record goes into the trace. */
@@ -154,7 +280,7 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	struct tap *tap = thread->tap;
 	uint16_t id = (uint16_t)what;
 
-	if (tap && tap->in_sink)
+	if (tap && tap_in_sink(tap))
 		return -EBUSY;
 	if (tandem_likely(!atomic_load(&attached))) {
 		if (thread->packet)
@@ -168,8 +294,10 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 		tandem_lost(TANDEM_LOSS_no_memory, 1);
 		return -ENOMEM;
 	}
-	tap->mask = wanted_by(id);
+	tap->mask = wanted_by(tap, id);
 	tap->is_call = what & TANDEM_RECORD_CALL;
+	if (tap->mask)
+		call_place(tap)->args = NULL;
 	tap->in_scratch = false;
 	if (tandem_session_records(TANDEM_ID_DOMAIN(id)))
 		error = begin_in_stream(thread, bytes);
@@ -187,48 +315,69 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 
 static void give_record(struct tap *tap, struct open_call *call)
 {
-	tap->in_sink = true;
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		struct tandem_sink *sink;
+	tap->in_sink = (uintptr_t)__builtin_frame_address(0);
+	tap_use(tap);
+	for (uint32_t left = call->mask; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		struct tandem_sink *sink =
+			atomic_load_explicit(&slots[i].sink, memory_order_acquire);
 
-		if (!(call->mask >> i & 1))
-			continue;
-		atomic_fetch_add(&slots[i].users, 1);
-		sink = atomic_load(&slots[i].sink);
-		call->generations[i] = atomic_load(&slots[i].generation);
+		call->generations[i] =
+			atomic_load_explicit(&slots[i].generation, memory_order_relaxed);
 		call->words[i] = 0;
 		if (sink && sink->record)
-			sink->record(sink, tap->record, &call->words[i]);
-		atomic_fetch_sub(&slots[i].users, 1);
+			sink->record(sink, tap->record, call->args, &call->words[i]);
 	}
-	tap->in_sink = false;
+	tap_leave(tap);
+	tap->in_sink = 0;
 }
 
 static void give_end(struct tap *tap, const struct open_call *call)
 {
-	tap->in_sink = true;
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		struct tandem_sink *sink;
+	tap->in_sink = (uintptr_t)__builtin_frame_address(0);
+	tap_use(tap);
+	for (uint32_t left = call->mask; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		struct tandem_sink *sink =
+			atomic_load_explicit(&slots[i].sink, memory_order_acquire);
 
-		if (!(call->mask >> i & 1))
-			continue;
-		atomic_fetch_add(&slots[i].users, 1);
-		sink = atomic_load(&slots[i].sink);
-		if (sink && sink->end && call->generations[i] == atomic_load(&slots[i].generation))
-			sink->end(sink, call->record, call->words[i]);
-		atomic_fetch_sub(&slots[i].users, 1);
+		if (sink && sink->end &&
+		    call->generations[i] ==
+			    atomic_load_explicit(&slots[i].generation, memory_order_relaxed))
+			sink->end(sink, call->record, call->args, call->words[i]);
 	}
-	tap->in_sink = false;
+	tap_leave(tap);
+	tap->in_sink = 0;
+}
+
+void *tandem_call_args(uint32_t bytes, uint32_t returned_at, uint32_t returned_bytes)
+{
+	struct tandem_thread *thread = &tandem_thread;
+	struct tap *tap = thread->tap;
+	struct open_call *call;
+
+	if (!(thread->after & TANDEM_AFTER_SINKS) || !tap->mask || bytes > TANDEM_CALL_ARGS_MOST)
+		return NULL;
+	call = call_place(tap);
+	call->args = call->space;
+	call->returned_at = returned_at;
+	call->returned_bytes = returned_bytes;
+	return call->space;
+}
+
+void tandem_call_args_at(const void *args)
+{
+	struct tandem_thread *thread = &tandem_thread;
+
+	if (thread->after & TANDEM_AFTER_SINKS && thread->tap->mask)
+		call_place(thread->tap)->args = args;
 }
 
 /* The record has been committed, as the thread's state says that was put in its place. */
 static void after_commit(struct tandem_thread *thread)
 {
 	struct tap *tap = thread->tap;
-	struct open_call call = {.record = (struct tandem_call_record *)tap->record,
-				 .stream = tap->in_scratch ? STREAM_TAP : tap->stream,
-				 .scratch_used = tap->scratch_used,
-				 .mask = tap->mask};
+	struct open_call *call = call_place(tap);
 	int saved = errno;
 
 	thread->stream = tap->stream;
@@ -238,13 +387,18 @@ static void after_commit(struct tandem_thread *thread)
 	}
 	if (!tap->mask)
 		return;
-	give_record(tap, &call);
+	call->record = (struct tandem_call_record *)tap->record;
+	call->stream = tap->in_scratch ? STREAM_TAP : tap->stream;
+	call->scratch_used = tap->scratch_used;
+	call->mask = tap->mask;
+	/* Before the sink, which may be left by longjmp(). */
 	if (tap->is_call) {
 		if (tap->in_scratch)
 			tap->scratch_used += TANDEM_ALIGNED(tap->record->size);
 		if (tap->depth < OPEN_CALLS)
-			tap->open[tap->depth++] = call;
+			tap->depth++;
 	}
+	give_record(tap, call);
 	errno = saved;
 }
 
@@ -258,7 +412,7 @@ void tandem_record_after(struct tandem_thread *thread)
 }
 
 void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t end,
-			const void *returned, uint32_t returned_bytes)
+			const void *returned, uint32_t returned_bytes, uint64_t value)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct tap *tap = thread->tap;
@@ -282,25 +436,30 @@ void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t
 	if (returned_bytes)
 		memcpy(open->record + 1, returned, returned_bytes);
 	open->record->end = end;
+	if (open->args == open->space && open->returned_bytes)
+		memcpy(open->space + open->returned_at, &value, open->returned_bytes);
 	give_end(tap, open);
 	errno = saved;
 }
 
-/* The domains that somebody here wants, for the word that every call looks at. */
+/* The domains that somebody here wants, for the word that every call looks at, and whether
+ * it wants device times. The caller uses a tap, or holds the sink in question. */
 static void domains_update(void)
 {
+	static atomic_flag changing = ATOMIC_FLAG_INIT;
 	uint64_t domains = 0;
+	bool operations = false;
 
+	while (atomic_flag_test_and_set(&changing))
+		sched_yield();
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		struct tandem_sink *sink;
+		uint64_t wanted = atomic_load(&slots[i].domains);
 
-		atomic_fetch_add(&slots[i].users, 1);
-		sink = atomic_load(&slots[i].sink);
-		if (sink)
-			domains |= atomic_load(&sink->domains);
-		atomic_fetch_sub(&slots[i].users, 1);
+		domains |= wanted;
+		operations |= wanted & TANDEM_DOMAIN_BIT(core);
 	}
-	tandem_control_want((uint32_t)domains);
+	tandem_control_want((uint32_t)domains & ~TANDEM_DOMAIN_BIT(core), operations);
+	atomic_flag_clear(&changing);
 }
 
 int tandem_sink_attach(struct tandem_sink *sink)
@@ -310,37 +469,81 @@ int tandem_sink_attach(struct tandem_sink *sink)
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
 		if (atomic_load(&slots[i].sink) == sink)
 			return -EEXIST;
+	membarrier_begin();
+	tandem_process_watch_forks();
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
 		struct tandem_sink *none = NULL;
 
 		if (!atomic_compare_exchange_strong(&slots[i].sink, &none, sink))
 			continue;
 		atomic_fetch_add(&slots[i].generation, 1);
-		if (!atomic_fetch_add(&attached, 1))
+		atomic_store(&slots[i].domains, atomic_load(&sink->domains));
+		if (!atomic_fetch_or(&attached, 1u << i))
 			tandem_threads_ask(true);
+		tandem_process_describe_again();
 		domains_update();
 		return 0;
 	}
 	return -ENOSPC;
 }
 
-int tandem_sink_detach(struct tandem_sink *sink)
+int tandem_sink_remove(struct tandem_sink *sink)
 {
-	if (in_sink())
-		return -EDEADLK;
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
 		struct tandem_sink *mine = sink;
 
 		if (!atomic_compare_exchange_strong(&slots[i].sink, &mine, NULL))
 			continue;
+		atomic_store(&slots[i].domains, 0);
 		domains_update();
-		if (atomic_fetch_sub(&attached, 1) == 1)
+		if (atomic_fetch_and(&attached, ~(1u << i)) == 1u << i)
 			tandem_threads_ask(false);
-		while (atomic_load(&slots[i].users))
-			sched_yield();
 		return 0;
 	}
 	return -ENOENT;
+}
+
+/* What the thread was at has ended. */
+static bool tap_wait(struct tap *tap, uint64_t deadline)
+{
+	uint32_t seen = atomic_load_explicit(&tap->active, memory_order_acquire);
+	struct timespec pause = {.tv_nsec = 20000};
+
+	for (unsigned turn = 0;
+	     seen & 1 && atomic_load_explicit(&tap->active, memory_order_acquire) == seen; turn++) {
+		if (turn < 100) {
+			sched_yield();
+			continue;
+		}
+		if (tandem_monotonic_ns() > deadline)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+int tandem_sinks_wait(uint64_t timeout_ns)
+{
+	uint64_t now = tandem_monotonic_ns();
+	uint64_t deadline = now + timeout_ns < now ? UINT64_MAX : now + timeout_ns;
+	int saved = errno, error = 0;
+
+	if (atomic_load(&fences))
+		atomic_thread_fence(memory_order_seq_cst);
+	else
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	for (struct tap *tap = atomic_load(&taps); tap; tap = tap->next)
+		if (tap != tandem_thread.tap && !tap_wait(tap, deadline))
+			error = -EBUSY;
+	errno = saved;
+	return error;
+}
+
+int tandem_sink_detach(struct tandem_sink *sink)
+{
+	int error = in_sink() ? -EDEADLK : tandem_sink_remove(sink);
+
+	return error ? error : tandem_sinks_wait(UINT64_MAX);
 }
 
 int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted)
@@ -365,7 +568,9 @@ int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, 
 	else
 		atomic_fetch_and(&sink->domains, ~((uint64_t)1 << domain));
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
-		if (atomic_load(&slots[i].sink) == sink)
+		if (atomic_load(&slots[i].sink) == sink) {
+			atomic_store(&slots[i].domains, atomic_load(&sink->domains));
 			domains_update();
+		}
 	return 0;
 }

@@ -5,12 +5,14 @@
  * that wants an event gets its record in the thread that made it: `record` when it has
  * been committed, which for an API call is before the real call, and `end` when the call
  * has returned. It gets the same record that the trace gets, stamps included, and gets it
- * as well where no session records.
+ * as well where no session records (core/local.h). With a call's record come its arguments
+ * as the program passed them: the struct that gen/args.h of the domain has for the function.
  *
  *	static void begin(struct tandem_sink *sink, const struct tandem_record *record,
- *			  uint64_t *word) { *word = record->timestamp; }
+ *			  const void *args, uint64_t *word) { *word = record->timestamp; }
  *	static void end(struct tandem_sink *sink, const struct tandem_call_record *record,
- *			uint64_t word) { note(record->head.id, record->end - word); }
+ *			const void *args, uint64_t word)
+ *	{ note(record->head.id, record->end - word); }
  *	static struct tandem_sink sink = { .name = "mine", .record = begin, .end = end };
  *
  *	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
@@ -30,8 +32,7 @@
  * Calls may nest 64 deep in a thread; ends of deeper ones are not given.
  *
  * Owner: the caller; the struct lives until tandem_sink_detach() has returned. At most
- * TANDEM_SINKS at once. attach, detach and want: any thread, but not from the functions of
- * a sink, of which attach and detach return -EDEADLK.
+ * TANDEM_SINKS at once. Any thread; attach and detach not from the functions of a sink.
  */
 #ifndef TANDEM_SINKS_SINK_H
 #define TANDEM_SINKS_SINK_H
@@ -48,39 +49,58 @@
 #define TANDEM_SINK_EVENTS 1024u /* of a domain: the lower 10 bits of an id */
 #define TANDEM_SINK_ALL UINT32_MAX
 
+/* What libtandem-tracer.so calls in libtandem.so. */
+#define TANDEM_SINK_API __attribute__((visibility("default")))
+
 struct tandem_sink {
 	const char *name;
 	void *data; /* the owner's */
 
-	/* `record` is valid during the function only, and is not to be changed. What is
-	 * stored in *word comes back with the end of the same call; 0 at first. Any thread,
-	 * also in a signal handler. Traced functions that it calls are not recorded, nor
-	 * given to any sink. It returns: who leaves it by longjmp() is in it for ever. NULL:
-	 * not called. */
+	/* `record` and `args` are valid during the function only, and are not to be changed.
+	 * `args` is NULL for what is no call, for a function without arguments and where the
+	 * domain has none to give. What is stored in *word comes back with the end of the same
+	 * call; 0 at first. Any thread, also in a signal handler. Traced functions that it
+	 * calls are not recorded, nor given to any sink. Who leaves it by longjmp() is in it
+	 * until the thread's next event. NULL: not called. */
 	void (*record)(struct tandem_sink *sink, const struct tandem_record *record,
-		       uint64_t *word);
+		       const void *args, uint64_t *word);
 
-	/* The call has returned: result and end are in the record. Not called for a call that
-	 * is left by longjmp() or never returns, nor in the child of a fork for calls that
-	 * the parent had begun. NULL: not called. */
+	/* The call has returned: result and end are in the record, and in `args` what the
+	 * function returned. Not called for a call that is left by longjmp() or never returns,
+	 * nor in the child of a fork for calls that the parent had begun. NULL: not called. */
 	void (*end)(struct tandem_sink *sink, const struct tandem_call_record *record,
-		    uint64_t word);
+		    const void *args, uint64_t word);
 
 	/* Written by tandem_sink_want() alone. */
 	_Atomic uint64_t domains;
 	_Atomic uint64_t events[TANDEM_SINK_DOMAINS][TANDEM_SINK_EVENTS / 64];
 };
 
-/* From now on the sink gets what it wants. 0; -EEXIST: it does already; -ENOSPC: there are
- * TANDEM_SINKS; -ENOMEM; -EDEADLK: from a sink's function. */
-int tandem_sink_attach(struct tandem_sink *sink);
+/* From now on the sink gets what it wants, and is told anew of all objects that it meets.
+ * 0; -EEXIST: it does already; -ENOSPC: there are TANDEM_SINKS; -EDEADLK: from a sink's
+ * function. */
+TANDEM_SINK_API int tandem_sink_attach(struct tandem_sink *sink);
 
-/* Waits until no thread is in the sink's functions. 0; -ENOENT: it is not attached;
- * -EDEADLK: from a sink's function. */
+/* Nothing new begins in the sink's functions. 0; -ENOENT: it is not attached. Also from a
+ * sink's function. */
+TANDEM_SINK_API int tandem_sink_remove(struct tandem_sink *sink);
+
+/* Waits until every other thread that was in a sink's function has left it. 0; -EBUSY: one
+ * is there still after so long. */
+TANDEM_SINK_API int tandem_sinks_wait(uint64_t timeout_ns);
+
+/* Both, without a limit: -EDEADLK from a sink's function. */
 int tandem_sink_detach(struct tandem_sink *sink);
 
 /* Whether an event of the domain, or with TANDEM_SINK_ALL all of them, is wanted. 0;
  * -EINVAL: no such number. Before attach or after. */
-int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted);
+TANDEM_SINK_API int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event,
+				     bool wanted);
+
+/* Whether this thread is in a sink's function. */
+TANDEM_SINK_API bool tandem_sink_in_here(void);
+
+/* From a sink's functions: a number for the event, of the same numbers as operation ids. */
+TANDEM_SINK_API uint64_t tandem_sink_next_id(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -43,10 +44,12 @@ static void call(unsigned id, int32_t result)
 }
 
 /* The sink: an end has the word of its record, and later stamps. */
-static void on_record(struct tandem_sink *sink, const struct tandem_record *record, uint64_t *word)
+static void on_record(struct tandem_sink *sink, const struct tandem_record *record,
+		      const void *args, uint64_t *word)
 {
 	struct counts *counts = sink->data;
 
+	(void)args;
 	counts->records++;
 	if (*word || !record->timestamp || (record->id != ID && record->id != OTHER))
 		counts->wrong++;
@@ -55,10 +58,13 @@ static void on_record(struct tandem_sink *sink, const struct tandem_record *reco
 	call(ID, 0);
 }
 
-static void on_end(struct tandem_sink *sink, const struct tandem_call_record *record, uint64_t word)
+static void on_end(struct tandem_sink *sink, const struct tandem_call_record *record,
+		   const void *args, uint64_t word)
 {
 	struct counts *counts = sink->data;
 	uint32_t argument;
+
+	(void)args;
 
 	memcpy(&argument, record + 1, sizeof(argument));
 	counts->ends++;
@@ -226,6 +232,93 @@ static void forks(void)
 	CHECK(!tandem_sink_detach(&sink));
 }
 
+/* A call with arguments, as a wrapper makes it. */
+struct arguments {
+	const char *text;
+	uint32_t number;
+	void *returned;
+};
+
+static void call_with_args(const char *text, uint32_t number, void *returned)
+{
+	struct tandem_call call;
+
+	if (tandem_call_begin(&call, ID, sizeof(struct tandem_call_record)))
+		tandem_call_commit_args(&call, arguments, offsetof(struct arguments, returned), 8,
+					.text = text, .number = number);
+	tandem_call_end_pointer(&call, 0, tandem_ticks(), 0, returned);
+}
+
+static jmp_buf out;
+static _Atomic int let_go;
+static struct arguments seen[2];
+
+static void args_record(struct tandem_sink *in, const struct tandem_record *record,
+			const void *args, uint64_t *word)
+{
+	const struct arguments *given = args;
+
+	(void)in, (void)record, (void)word;
+	counts.records++;
+	if (!given)
+		return;
+	seen[0] = *given;
+	if (given->number == 1)
+		longjmp(out, 1);
+	while (given->number == 2 && !let_go)
+		usleep(100);
+}
+
+static void args_end(struct tandem_sink *in, const struct tandem_call_record *record,
+		     const void *args, uint64_t word)
+{
+	(void)in, (void)record, (void)word;
+	counts.ends++;
+	if (args)
+		seen[1] = *(const struct arguments *)args;
+}
+
+static void *stay(void *unused)
+{
+	(void)unused;
+	call_with_args("stays", 2, NULL);
+	return NULL;
+}
+
+/* Arguments as the program passed them; a sink that is left by longjmp(), and one that
+ * stays. */
+static void arguments(void)
+{
+	static struct tandem_sink args = {.name = "args", .record = args_record, .end = args_end};
+	pthread_t thread;
+
+	tandem_sink_want(&args, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
+	CHECK(!tandem_sink_attach(&args));
+	call_with_args("words", 7, &args);
+	CHECK(!strcmp(seen[0].text, "words") && seen[0].number == 7 && !seen[0].returned);
+	CHECK(!strcmp(seen[1].text, "words") && seen[1].number == 7 && seen[1].returned == &args);
+	memset(seen, 0, sizeof(seen));
+	call(ID, 3);
+	CHECK(!seen[0].text && !seen[1].text && counts.records == 2 && counts.ends == 2);
+
+	if (!setjmp(out))
+		call_with_args("left", 1, NULL);
+	CHECK(!tandem_sink_in_here());
+	call_with_args("after", 3, NULL);
+	CHECK(counts.records == 4 && counts.ends == 3 && !strcmp(seen[1].text, "after"));
+
+	pthread_create(&thread, NULL, stay, NULL);
+	while (counts.records < 5)
+		sched_yield();
+	CHECK(!tandem_sink_remove(&args) && tandem_sink_remove(&args) == -ENOENT);
+	CHECK(tandem_sinks_wait(1000000) == -EBUSY);
+	let_go = 1;
+	CHECK(!tandem_sinks_wait(UINT64_MAX));
+	pthread_join(thread, NULL);
+	call(ID, 1);
+	CHECK(counts.records == 5 && counts.ends == 3);
+}
+
 /* No session at all: this process is the only one who wants to know. */
 static void without_session(void)
 {
@@ -239,6 +332,7 @@ static void without_session(void)
 	CHECK(counts.records == 1000 && counts.ends == 1000 && !counts.wrong);
 	CHECK(!tandem_sink_detach(&sink));
 	CHECK(!tandem_recording());
+	CHECK(tandem_stream_open() == -ENOENT);
 	for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++)
 		CHECK(!tandem_control.lost[reason]);
 }
@@ -276,6 +370,7 @@ int main(int argc, char **argv)
 	expect("in flight", in_flight, 6);
 	expect("threads", threads, UINT64_MAX);
 	expect("paused", paused, 2);
+	expect("arguments", arguments, 6);
 	expect("forks", forks, 2);
 	return session_test_failures ? 1 : 0;
 }

@@ -33,12 +33,28 @@ def struct_write(call, level, name):
     return out
 
 
-def unused(call, level):
-    """(void) lines for parameters that this level's code doesn't name."""
-    items = call.level_items(level)
-    text = " ".join(" ".join(str(part) for part in (item.value, item.count, item.put)) for item in items)
-    words = set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
-    return [param.name for param in call.function.params if param.name not in words]
+def give(call, macro, first, depth):
+    """The call's arguments for sinks (core/call.h)."""
+    function = call.function
+    if not function.params and function.c == "void":
+        return None
+    struct = "opencl_args_" + call.name
+    returns = ["0", "0"]
+    if function.c != "void":
+        size = 4 if function.c in ("int32_t", "uint32_t") else 8
+        returns = ["offsetof(struct %s, returned)" % struct, str(size)]
+    values = [".%s = %s" % (param.name, param.name) for param in function.params] or ["0"]
+    return wrap("%s(" % macro, first + [struct] + returns + values, ");", depth)
+
+
+def none_write(call, depth):
+    """What begins the record at the level `none`."""
+    tabs = "\t" * depth
+    name = "OPENCL_EVENT_" + call.name
+    begin = "opencl_begin_none_op(call, %s, op);" % name if call.cls == "enqueue" else \
+        "opencl_begin_none(call, %s);" % name
+    after = give(call, "tandem_call_give", [], depth) or tabs + "tandem_record_given();"
+    return [tabs + begin, after]
 
 
 def fill_write(call, level, struct):
@@ -87,7 +103,7 @@ def fill_write(call, level, struct):
         out.append("\tat = (uint8_t *)(record + 1);")
     for i, put in enumerate(puts):
         out.append("\t%s%s;" % ("at = " if i < len(puts) - 1 else "", put.replace("AT", "at")))
-    out.append("\ttandem_call_commit(call);")
+    out.append(give(call, "tandem_call_commit_args", ["call"], 1) or "\ttandem_call_commit(call);")
     return declarations, out
 
 
@@ -110,6 +126,7 @@ def records_h(calls, sources):
 #include "core/args.h"
 #include "core/call.h"
 #include "core/control.h"
+#include "domains/opencl/gen/args.h"
 #include "domains/opencl/gen/next.h"
 #include "domains/opencl/hooks.h"
 #include "domains/opencl/shape.h"
@@ -120,7 +137,7 @@ enum opencl_event {"""]
     out.append("""\
 };
 
-/* A call without arguments, and the end of one that returns something: at the
+/* A call without arguments, published, and the end of one that returns something: at the
  * level `none` there is no room for that in its record. */
 #pragma GCC visibility push(hidden)
 void opencl_begin_none(struct tandem_call *call, uint16_t id);
@@ -128,21 +145,21 @@ void opencl_begin_none_op(struct tandem_call *call, uint16_t id, uint64_t op);
 #pragma GCC visibility pop
 
 static inline void opencl_end_object(struct tandem_call *call, int32_t result, uint64_t end,
-				     uint32_t number)
+				     uint32_t number, const void *handle)
 {
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE))
-		call_end(call, result, end, NULL, 0);
+		call_end(call, result, end, NULL, 0, (uint64_t)(uintptr_t)handle);
 	else
-		tandem_call_end_object(call, result, end, number);
+		tandem_call_end_object(call, result, end, number, handle);
 }
 
 static inline void opencl_end_pointer(struct tandem_call *call, int32_t result, uint64_t end,
-				      uint64_t pointer)
+				      uint64_t pointer, const void *handle)
 {
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE))
-		call_end(call, result, end, NULL, 0);
+		call_end(call, result, end, NULL, 0, (uint64_t)(uintptr_t)handle);
 	else
-		tandem_call_end_pointer(call, result, end, pointer);
+		tandem_call_end_pointer(call, result, end, pointer, handle);
 }
 """)
     for call in calls:
@@ -162,12 +179,8 @@ static inline void opencl_end_pointer(struct tandem_call *call, int32_t result, 
             "== TANDEM_ARGS_FULL" if full_differs else "== TANDEM_ARGS_NONE"
         if full_differs:
             rare = wrap("opencl_begin_rare_%s(" % call.name, begin_args(call), ");", 2)
-        elif call.cls == "enqueue":
-            rare = "\t\topencl_begin_none_op(call, OPENCL_EVENT_%s, op);" % call.name
         else:
-            rare = "\t\topencl_begin_none(call, OPENCL_EVENT_%s);" % call.name
-        if not full_differs:
-            out += ["\t(void)%s;" % name for name in unused(call, BASIC)]
+            rare = "\n".join(none_write(call, 2))
         if none_differs or full_differs:
             out.append("\tif (tandem_unlikely(tandem_control.args_level %s)) {" % test)
             out.append(rare)
@@ -186,7 +199,7 @@ def records_c(calls, sources):
 void opencl_begin_none(struct tandem_call *call, uint16_t id)
 {
 	if (tandem_call_begin(call, id, sizeof(struct tandem_call_record)))
-		tandem_call_commit(call);
+		tandem_record_publish();
 }
 
 struct opencl_none_op {
@@ -201,7 +214,7 @@ void opencl_begin_none_op(struct tandem_call *call, uint16_t id, uint64_t op)
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	tandem_call_commit(call);
+	tandem_record_publish();
 }
 """]
     for call in calls:
@@ -214,13 +227,9 @@ void opencl_begin_none_op(struct tandem_call *call, uint16_t id, uint64_t op)
         out.append("{")
         declarations, fill = fill_write(call, FULL, struct)
         out += declarations + [""]
-        out += ["\t(void)%s;" % name for name in unused(call, FULL)]
         if none_differs:
             out.append("\tif (tandem_control.args_level == TANDEM_ARGS_NONE) {")
-            if call.cls == "enqueue":
-                out.append("\t\topencl_begin_none_op(call, OPENCL_EVENT_%s, op);" % call.name)
-            else:
-                out.append("\t\topencl_begin_none(call, OPENCL_EVENT_%s);" % call.name)
+            out += none_write(call, 2)
             out.append("\t\treturn;\n\t}")
         out += fill + ["}\n"]
     return "\n".join(out)

@@ -62,10 +62,10 @@ def body_write(call):
         declarations.append("\tuint64_t end;")
         after.insert(0, "\tend = tandem_ticks();")
         after.append("\tif (ret)\n\t\tnumber = %s;" % re.sub(r"\s+", " ", made))
-        after.append("\topencl_end_%s(&call, %s, end, number);"
+        after.append("\topencl_end_%s(&call, %s, end, number, ret);"
                      % ("object" if call.returned == "object" else "pointer", error))
     elif call.returned == "pointer":
-        after.append("\topencl_end_pointer(&call, %s, tandem_ticks(), (uintptr_t)ret);" % error)
+        after.append("\topencl_end_pointer(&call, %s, tandem_ticks(), (uintptr_t)ret, ret);" % error)
     else:
         after.append("\ttandem_call_end(&call, %s);" % error)
     if "after" in rule:

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/local.h"
 #include "core/process.h"
 #include "domains/annotation/nvtx.h"
 #include "domains/annotation/range.h"
@@ -316,7 +317,7 @@ int InitializeInjectionNvtx2(nvtx_tables tables)
 {
 	const struct nvtx_callbacks *callbacks;
 
-	if (!tandem_session_dir[0] || !tables ||
+	if (!tandem_in_use() || !tables ||
 	    !(tandem_control.domains & TANDEM_DOMAIN_BIT(annotation)))
 		return 0;
 	callbacks = tables(NVTX_TABLE_CALLBACKS);

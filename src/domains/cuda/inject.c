@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/local.h"
 #include "core/process.h"
 #include "domains/cuda/activity/activity.h"
 #include "domains/cuda/calls/callback.h"
@@ -111,7 +112,7 @@ int InitializeInjection(void)
 	if (atomic_exchange(&begun, 1))
 		return 1;
 	chain();
-	if (tandem_session_dir[0] && tandem_control.domains & TANDEM_DOMAIN_BIT(cuda)) {
+	if (tandem_in_use() && tandem_control.domains & TANDEM_DOMAIN_BIT(cuda)) {
 		cuda_in_tool_begin();
 		inject();
 		cuda_in_tool_end();

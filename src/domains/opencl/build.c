@@ -220,7 +220,7 @@ void *opencl_custom_clLinkProgram(opencl_pfn_clLinkProgram real, void *context,
 	end = tandem_ticks();
 	if (program)
 		number = opencl_created(TANDEM_OBJECT_program, program);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, program);
 	build_end(&build, later, program, error);
 	if (errcode_ret)
 		*(int32_t *)errcode_ret = error;

@@ -58,7 +58,7 @@ void *opencl_custom_clGetExtensionFunctionAddress(opencl_pfn_clGetExtensionFunct
 	if (opencl_recording())
 		opencl_begin_clGetExtensionFunctionAddress(&call, func_name);
 	found = real(func_name);
-	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)found);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)found, found);
 	return wrap_found(func_name, found);
 }
 
@@ -72,6 +72,6 @@ void *opencl_custom_clGetExtensionFunctionAddressForPlatform(
 	if (opencl_recording())
 		opencl_begin_clGetExtensionFunctionAddressForPlatform(&call, platform, func_name);
 	found = real(platform, func_name);
-	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)found);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)found, found);
 	return wrap_found(func_name, found);
 }

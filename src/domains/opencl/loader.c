@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/local.h"
 #include "core/process.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/recording.h"
@@ -185,8 +186,8 @@ int32_t tandem_opencl_attach(void *address, uint32_t entries, void *const *targe
 	if (!entries || !target || !entries_ret || !table)
 		return CL_INVALID_VALUE;
 	atomic_store(&layer_state, TANDEM_LAYER_SUPPORTED);
-	/* No session: the loader leaves us out, and calls cost nothing. */
-	if (!tandem_session_dir[0])
+	/* Nobody to record for: the loader leaves us out, and calls cost nothing. */
+	if (!tandem_in_use())
 		return CL_INVALID_OPERATION;
 	if (outer_layer_is_named() && is_preloaded()) {
 		report_notice(TANDEM_OPENCL_NOTICE_outer_layer);

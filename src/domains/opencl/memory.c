@@ -200,7 +200,7 @@ void *opencl_custom_clSVMAlloc(opencl_pfn_clSVMAlloc real, void *context, uint64
 
 	opencl_begin_clSVMAlloc(&call, context, flags, size, alignment);
 	pointer = real(context, flags, size, alignment);
-	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)pointer);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)pointer, pointer);
 	saved = errno;
 	opencl_allocated(pointer, OPENCL_FN_clSVMAlloc, TANDEM_MEMORY_KIND_svm, context, NULL,
 			 flags, size);

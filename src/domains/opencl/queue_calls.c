@@ -44,7 +44,7 @@ void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, v
 	saved = errno;
 	if (queue)
 		number = opencl_queue_made(queue, timing, NULL, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, queue);
 	if (errcode_ret)
 		*(int32_t *)errcode_ret = error;
 	errno = saved;
@@ -114,7 +114,7 @@ static void *queue_from_list(opencl_pfn_clCreateCommandQueueWithProperties real,
 	saved = errno;
 	if (queue)
 		number = opencl_queue_made(queue, timing, length ? list : NULL, length);
-	opencl_end_object(call, error, end, number);
+	opencl_end_object(call, error, end, number, queue);
 	if (errcode_ret)
 		*errcode_ret = error;
 	errno = saved;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/control.h"
+#include "core/local.h"
 #include "domains/opencl/gen/next.h"
 #include "schema/ids.h"
 
@@ -30,7 +31,7 @@ static inline bool opencl_recording_or_hiding(void)
 /* Functions handed out by name are wrapped before the recording is on. */
 static inline bool opencl_in_session(void)
 {
-	return tandem_session_dir[0] != 0;
+	return tandem_in_use();
 }
 
 #endif

@@ -151,10 +151,10 @@ static uint64_t operation_id(const struct cuda_api *api, const struct cupti_call
 }
 
 /* A call of which nothing but itself is recorded. */
-static void plain_begin(struct tandem_call *call, uint16_t id)
+static void plain_begin(struct tandem_call *call, uint16_t id, const void *arguments)
 {
 	if (tandem_likely(tandem_call_begin(call, id, sizeof(struct tandem_call_record))))
-		tandem_call_commit(call);
+		tandem_call_commit_at(call, arguments);
 }
 
 static __attribute__((noinline)) void full_begin(struct tandem_call *call,
@@ -191,7 +191,7 @@ static __attribute__((noinline)) void full_begin(struct tandem_call *call,
 		memcpy(record, args.text[i], args.text_bytes[i]);
 		record += args.text_bytes[i];
 	}
-	tandem_call_commit(call);
+	tandem_call_commit_at(call, data->arguments);
 }
 
 void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,
@@ -200,7 +200,7 @@ void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,
 	unsigned level = tandem_control.args_level;
 
 	if (tandem_likely(!api->level[level].bytes))
-		plain_begin(call, api->id);
+		plain_begin(call, api->id, data->arguments);
 	else
 		full_begin(call, api, data, level);
 }

@@ -9,7 +9,7 @@
 void opencl_begin_none(struct tandem_call *call, uint16_t id)
 {
 	if (tandem_call_begin(call, id, sizeof(struct tandem_call_record)))
-		tandem_call_commit(call);
+		tandem_record_publish();
 }
 
 struct opencl_none_op {
@@ -24,7 +24,7 @@ void opencl_begin_none_op(struct tandem_call *call, uint16_t id, uint64_t op)
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	tandem_call_commit(call);
+	tandem_record_publish();
 }
 
 struct opencl_full_clGetPlatformIDs {
@@ -47,7 +47,10 @@ RARE void opencl_begin_rare_clGetPlatformIDs(struct tandem_call *call, uint32_t 
 	record->num_entries = num_entries;
 	record->platforms = (uintptr_t)platforms;
 	record->num_platforms = (uintptr_t)num_platforms;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetPlatformIDs,
+			offsetof(struct opencl_args_clGetPlatformIDs, returned), 4,
+			.num_entries = num_entries, .platforms = platforms,
+			.num_platforms = num_platforms);
 }
 
 struct opencl_full_clGetPlatformInfo {
@@ -68,6 +71,12 @@ RARE void opencl_begin_rare_clGetPlatformInfo(struct tandem_call *call, void *pl
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetPlatformInfo);
+		tandem_call_give(opencl_args_clGetPlatformInfo,
+				offsetof(struct opencl_args_clGetPlatformInfo, returned), 4,
+				.platform = platform, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetPlatformInfo,
@@ -79,7 +88,11 @@ RARE void opencl_begin_rare_clGetPlatformInfo(struct tandem_call *call, void *pl
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetPlatformInfo,
+			offsetof(struct opencl_args_clGetPlatformInfo, returned), 4,
+			.platform = platform, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetDeviceIDs {
@@ -99,6 +112,11 @@ RARE void opencl_begin_rare_clGetDeviceIDs(struct tandem_call *call, void *platf
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetDeviceIDs);
+		tandem_call_give(opencl_args_clGetDeviceIDs,
+				offsetof(struct opencl_args_clGetDeviceIDs, returned), 4,
+				.platform = platform, .device_type = device_type,
+				.num_entries = num_entries, .devices = devices,
+				.num_devices = num_devices);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetDeviceIDs,
@@ -110,7 +128,11 @@ RARE void opencl_begin_rare_clGetDeviceIDs(struct tandem_call *call, void *platf
 	record->num_entries = num_entries;
 	record->devices = (uintptr_t)devices;
 	record->num_devices = (uintptr_t)num_devices;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceIDs,
+			offsetof(struct opencl_args_clGetDeviceIDs, returned), 4,
+			.platform = platform, .device_type = device_type,
+			.num_entries = num_entries, .devices = devices,
+			.num_devices = num_devices);
 }
 
 struct opencl_full_clGetDeviceInfo {
@@ -131,6 +153,12 @@ RARE void opencl_begin_rare_clGetDeviceInfo(struct tandem_call *call, void *devi
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetDeviceInfo);
+		tandem_call_give(opencl_args_clGetDeviceInfo,
+				offsetof(struct opencl_args_clGetDeviceInfo, returned), 4,
+				.device = device, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetDeviceInfo,
@@ -142,7 +170,11 @@ RARE void opencl_begin_rare_clGetDeviceInfo(struct tandem_call *call, void *devi
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceInfo,
+			offsetof(struct opencl_args_clGetDeviceInfo, returned), 4,
+			.device = device, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clCreateContext {
@@ -167,6 +199,11 @@ RARE void opencl_begin_rare_clCreateContext(struct tandem_call *call, const void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateContext);
+		tandem_call_give(opencl_args_clCreateContext,
+				offsetof(struct opencl_args_clCreateContext, returned), 8,
+				.properties = properties, .num_devices = num_devices,
+				.devices = devices, .pfn_notify = pfn_notify,
+				.user_data = user_data, .errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -185,7 +222,11 @@ RARE void opencl_begin_rare_clCreateContext(struct tandem_call *call, const void
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, properties, properties_n * 8u);
 	args_objects_put(at, TANDEM_OBJECT_device, devices, devices_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateContext,
+			offsetof(struct opencl_args_clCreateContext, returned), 8,
+			.properties = properties, .num_devices = num_devices,
+			.devices = devices, .pfn_notify = pfn_notify, .user_data = user_data,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateContextFromType {
@@ -209,6 +250,11 @@ RARE void opencl_begin_rare_clCreateContextFromType(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateContextFromType);
+		tandem_call_give(opencl_args_clCreateContextFromType,
+				offsetof(struct opencl_args_clCreateContextFromType, returned),
+				8, .properties = properties, .device_type = device_type,
+				.pfn_notify = pfn_notify, .user_data = user_data,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -224,7 +270,11 @@ RARE void opencl_begin_rare_clCreateContextFromType(struct tandem_call *call,
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateContextFromType,
+			offsetof(struct opencl_args_clCreateContextFromType, returned), 8,
+			.properties = properties, .device_type = device_type,
+			.pfn_notify = pfn_notify, .user_data = user_data,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clGetContextInfo {
@@ -245,6 +295,12 @@ RARE void opencl_begin_rare_clGetContextInfo(struct tandem_call *call, void *con
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetContextInfo);
+		tandem_call_give(opencl_args_clGetContextInfo,
+				offsetof(struct opencl_args_clGetContextInfo, returned), 4,
+				.context = context, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetContextInfo,
@@ -256,7 +312,11 @@ RARE void opencl_begin_rare_clGetContextInfo(struct tandem_call *call, void *con
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetContextInfo,
+			offsetof(struct opencl_args_clGetContextInfo, returned), 4,
+			.context = context, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clCreateCommandQueue {
@@ -276,6 +336,10 @@ RARE void opencl_begin_rare_clCreateCommandQueue(struct tandem_call *call, void 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateCommandQueue);
+		tandem_call_give(opencl_args_clCreateCommandQueue,
+				offsetof(struct opencl_args_clCreateCommandQueue, returned), 8,
+				.context = context, .device = device, .properties = properties,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateCommandQueue,
@@ -287,7 +351,10 @@ RARE void opencl_begin_rare_clCreateCommandQueue(struct tandem_call *call, void 
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->properties = properties;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateCommandQueue,
+			offsetof(struct opencl_args_clCreateCommandQueue, returned), 8,
+			.context = context, .device = device, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clGetCommandQueueInfo {
@@ -308,6 +375,12 @@ RARE void opencl_begin_rare_clGetCommandQueueInfo(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetCommandQueueInfo);
+		tandem_call_give(opencl_args_clGetCommandQueueInfo,
+				offsetof(struct opencl_args_clGetCommandQueueInfo, returned), 4,
+				.command_queue = command_queue, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetCommandQueueInfo,
@@ -319,7 +392,11 @@ RARE void opencl_begin_rare_clGetCommandQueueInfo(struct tandem_call *call, void
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetCommandQueueInfo,
+			offsetof(struct opencl_args_clGetCommandQueueInfo, returned), 4,
+			.command_queue = command_queue, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clSetCommandQueueProperty {
@@ -338,6 +415,10 @@ RARE void opencl_begin_rare_clSetCommandQueueProperty(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetCommandQueueProperty);
+		tandem_call_give(opencl_args_clSetCommandQueueProperty,
+				offsetof(struct opencl_args_clSetCommandQueueProperty, returned),
+				4, .command_queue = command_queue, .properties = properties,
+				.enable = enable, .old_properties = old_properties);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetCommandQueueProperty,
@@ -348,7 +429,10 @@ RARE void opencl_begin_rare_clSetCommandQueueProperty(struct tandem_call *call,
 	record->properties = properties;
 	record->enable = enable != 0;
 	record->old_properties = (uintptr_t)old_properties;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetCommandQueueProperty,
+			offsetof(struct opencl_args_clSetCommandQueueProperty, returned), 4,
+			.command_queue = command_queue, .properties = properties,
+			.enable = enable, .old_properties = old_properties);
 }
 
 struct opencl_full_clCreateBuffer {
@@ -369,6 +453,10 @@ RARE void opencl_begin_rare_clCreateBuffer(struct tandem_call *call, void *conte
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateBuffer);
+		tandem_call_give(opencl_args_clCreateBuffer,
+				offsetof(struct opencl_args_clCreateBuffer, returned), 8,
+				.context = context, .flags = flags, .size = size,
+				.host_ptr = host_ptr, .errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateBuffer,
@@ -381,7 +469,10 @@ RARE void opencl_begin_rare_clCreateBuffer(struct tandem_call *call, void *conte
 	record->size = size;
 	record->host_ptr = (uintptr_t)host_ptr;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateBuffer,
+			offsetof(struct opencl_args_clCreateBuffer, returned), 8,
+			.context = context, .flags = flags, .size = size, .host_ptr = host_ptr,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateImage2D {
@@ -407,6 +498,13 @@ RARE void opencl_begin_rare_clCreateImage2D(struct tandem_call *call, void *cont
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateImage2D);
+		tandem_call_give(opencl_args_clCreateImage2D,
+				offsetof(struct opencl_args_clCreateImage2D, returned), 8,
+				.context = context, .flags = flags,
+				.image_format = image_format, .image_width = image_width,
+				.image_height = image_height,
+				.image_row_pitch = image_row_pitch, .host_ptr = host_ptr,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateImage2D,
@@ -423,7 +521,12 @@ RARE void opencl_begin_rare_clCreateImage2D(struct tandem_call *call, void *cont
 	record->image_row_pitch = image_row_pitch;
 	record->host_ptr = (uintptr_t)host_ptr;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateImage2D,
+			offsetof(struct opencl_args_clCreateImage2D, returned), 8,
+			.context = context, .flags = flags, .image_format = image_format,
+			.image_width = image_width, .image_height = image_height,
+			.image_row_pitch = image_row_pitch, .host_ptr = host_ptr,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateImage3D {
@@ -452,6 +555,14 @@ RARE void opencl_begin_rare_clCreateImage3D(struct tandem_call *call, void *cont
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateImage3D);
+		tandem_call_give(opencl_args_clCreateImage3D,
+				offsetof(struct opencl_args_clCreateImage3D, returned), 8,
+				.context = context, .flags = flags,
+				.image_format = image_format, .image_width = image_width,
+				.image_height = image_height, .image_depth = image_depth,
+				.image_row_pitch = image_row_pitch,
+				.image_slice_pitch = image_slice_pitch, .host_ptr = host_ptr,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateImage3D,
@@ -470,7 +581,13 @@ RARE void opencl_begin_rare_clCreateImage3D(struct tandem_call *call, void *cont
 	record->image_slice_pitch = image_slice_pitch;
 	record->host_ptr = (uintptr_t)host_ptr;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateImage3D,
+			offsetof(struct opencl_args_clCreateImage3D, returned), 8,
+			.context = context, .flags = flags, .image_format = image_format,
+			.image_width = image_width, .image_height = image_height,
+			.image_depth = image_depth, .image_row_pitch = image_row_pitch,
+			.image_slice_pitch = image_slice_pitch, .host_ptr = host_ptr,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clGetSupportedImageFormats {
@@ -492,6 +609,11 @@ RARE void opencl_begin_rare_clGetSupportedImageFormats(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetSupportedImageFormats);
+		tandem_call_give(opencl_args_clGetSupportedImageFormats,
+				offsetof(struct opencl_args_clGetSupportedImageFormats, returned),
+				4, .context = context, .flags = flags, .image_type = image_type,
+				.num_entries = num_entries, .image_formats = image_formats,
+				.num_image_formats = num_image_formats);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetSupportedImageFormats,
@@ -504,7 +626,11 @@ RARE void opencl_begin_rare_clGetSupportedImageFormats(struct tandem_call *call,
 	record->num_entries = num_entries;
 	record->image_formats = (uintptr_t)image_formats;
 	record->num_image_formats = (uintptr_t)num_image_formats;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSupportedImageFormats,
+			offsetof(struct opencl_args_clGetSupportedImageFormats, returned), 4,
+			.context = context, .flags = flags, .image_type = image_type,
+			.num_entries = num_entries, .image_formats = image_formats,
+			.num_image_formats = num_image_formats);
 }
 
 struct opencl_full_clGetMemObjectInfo {
@@ -525,6 +651,12 @@ RARE void opencl_begin_rare_clGetMemObjectInfo(struct tandem_call *call, void *m
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetMemObjectInfo);
+		tandem_call_give(opencl_args_clGetMemObjectInfo,
+				offsetof(struct opencl_args_clGetMemObjectInfo, returned), 4,
+				.memobj = memobj, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetMemObjectInfo,
@@ -536,7 +668,11 @@ RARE void opencl_begin_rare_clGetMemObjectInfo(struct tandem_call *call, void *m
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetMemObjectInfo,
+			offsetof(struct opencl_args_clGetMemObjectInfo, returned), 4,
+			.memobj = memobj, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetImageInfo {
@@ -557,6 +693,12 @@ RARE void opencl_begin_rare_clGetImageInfo(struct tandem_call *call, void *image
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetImageInfo);
+		tandem_call_give(opencl_args_clGetImageInfo,
+				offsetof(struct opencl_args_clGetImageInfo, returned), 4,
+				.image = image, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetImageInfo,
@@ -568,7 +710,11 @@ RARE void opencl_begin_rare_clGetImageInfo(struct tandem_call *call, void *image
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetImageInfo,
+			offsetof(struct opencl_args_clGetImageInfo, returned), 4,
+			.image = image, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clCreateSampler {
@@ -590,6 +736,11 @@ RARE void opencl_begin_rare_clCreateSampler(struct tandem_call *call, void *cont
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateSampler);
+		tandem_call_give(opencl_args_clCreateSampler,
+				offsetof(struct opencl_args_clCreateSampler, returned), 8,
+				.context = context, .normalized_coords = normalized_coords,
+				.addressing_mode = addressing_mode, .filter_mode = filter_mode,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateSampler,
@@ -602,7 +753,11 @@ RARE void opencl_begin_rare_clCreateSampler(struct tandem_call *call, void *cont
 	record->addressing_mode = addressing_mode;
 	record->filter_mode = filter_mode;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSampler,
+			offsetof(struct opencl_args_clCreateSampler, returned), 8,
+			.context = context, .normalized_coords = normalized_coords,
+			.addressing_mode = addressing_mode, .filter_mode = filter_mode,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clGetSamplerInfo {
@@ -623,6 +778,12 @@ RARE void opencl_begin_rare_clGetSamplerInfo(struct tandem_call *call, void *sam
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetSamplerInfo);
+		tandem_call_give(opencl_args_clGetSamplerInfo,
+				offsetof(struct opencl_args_clGetSamplerInfo, returned), 4,
+				.sampler = sampler, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetSamplerInfo,
@@ -634,7 +795,11 @@ RARE void opencl_begin_rare_clGetSamplerInfo(struct tandem_call *call, void *sam
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSamplerInfo,
+			offsetof(struct opencl_args_clGetSamplerInfo, returned), 4,
+			.sampler = sampler, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clCreateProgramWithSource {
@@ -658,6 +823,10 @@ RARE void opencl_begin_rare_clCreateProgramWithSource(struct tandem_call *call, 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateProgramWithSource);
+		tandem_call_give(opencl_args_clCreateProgramWithSource,
+				offsetof(struct opencl_args_clCreateProgramWithSource, returned),
+				8, .context = context, .count = count, .strings = strings,
+				.lengths = lengths, .errcode_ret = errcode_ret);
 		return;
 	}
 	strings_n = args_texts_count(count, strings, lengths, args_cut(1));
@@ -676,7 +845,10 @@ RARE void opencl_begin_rare_clCreateProgramWithSource(struct tandem_call *call, 
 	at = (uint8_t *)(record + 1);
 	at = args_texts_put(at, count, strings, lengths, strings_n);
 	args_bytes_put(at, lengths, lengths_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithSource,
+			offsetof(struct opencl_args_clCreateProgramWithSource, returned), 8,
+			.context = context, .count = count, .strings = strings,
+			.lengths = lengths, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateProgramWithBinary {
@@ -703,6 +875,12 @@ RARE void opencl_begin_rare_clCreateProgramWithBinary(struct tandem_call *call, 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateProgramWithBinary);
+		tandem_call_give(opencl_args_clCreateProgramWithBinary,
+				offsetof(struct opencl_args_clCreateProgramWithBinary, returned),
+				8, .context = context, .num_devices = num_devices,
+				.device_list = device_list, .lengths = lengths,
+				.binaries = binaries, .binary_status = binary_status,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	device_list_n = args_count(num_devices, device_list, ARGS_MAX);
@@ -723,7 +901,11 @@ RARE void opencl_begin_rare_clCreateProgramWithBinary(struct tandem_call *call, 
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
 	args_bytes_put(at, lengths, lengths_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithBinary,
+			offsetof(struct opencl_args_clCreateProgramWithBinary, returned), 8,
+			.context = context, .num_devices = num_devices,
+			.device_list = device_list, .lengths = lengths, .binaries = binaries,
+			.binary_status = binary_status, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clBuildProgram {
@@ -747,6 +929,11 @@ RARE void opencl_begin_rare_clBuildProgram(struct tandem_call *call, void *progr
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clBuildProgram);
+		tandem_call_give(opencl_args_clBuildProgram,
+				offsetof(struct opencl_args_clBuildProgram, returned), 4,
+				.program = program, .num_devices = num_devices,
+				.device_list = device_list, .options = options,
+				.pfn_notify = pfn_notify, .user_data = user_data);
 		return;
 	}
 	device_list_n = args_count(num_devices, device_list, ARGS_MAX);
@@ -764,7 +951,11 @@ RARE void opencl_begin_rare_clBuildProgram(struct tandem_call *call, void *progr
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
 	args_bytes_put(at, options, options_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clBuildProgram,
+			offsetof(struct opencl_args_clBuildProgram, returned), 4,
+			.program = program, .num_devices = num_devices,
+			.device_list = device_list, .options = options,
+			.pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_full_clGetProgramInfo {
@@ -785,6 +976,12 @@ RARE void opencl_begin_rare_clGetProgramInfo(struct tandem_call *call, void *pro
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetProgramInfo);
+		tandem_call_give(opencl_args_clGetProgramInfo,
+				offsetof(struct opencl_args_clGetProgramInfo, returned), 4,
+				.program = program, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetProgramInfo,
@@ -796,7 +993,11 @@ RARE void opencl_begin_rare_clGetProgramInfo(struct tandem_call *call, void *pro
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetProgramInfo,
+			offsetof(struct opencl_args_clGetProgramInfo, returned), 4,
+			.program = program, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetProgramBuildInfo {
@@ -818,6 +1019,12 @@ RARE void opencl_begin_rare_clGetProgramBuildInfo(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetProgramBuildInfo);
+		tandem_call_give(opencl_args_clGetProgramBuildInfo,
+				offsetof(struct opencl_args_clGetProgramBuildInfo, returned), 4,
+				.program = program, .device = device, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetProgramBuildInfo,
@@ -830,7 +1037,11 @@ RARE void opencl_begin_rare_clGetProgramBuildInfo(struct tandem_call *call, void
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetProgramBuildInfo,
+			offsetof(struct opencl_args_clGetProgramBuildInfo, returned), 4,
+			.program = program, .device = device, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clCreateKernel {
@@ -851,6 +1062,10 @@ RARE void opencl_begin_rare_clCreateKernel(struct tandem_call *call, void *progr
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateKernel);
+		tandem_call_give(opencl_args_clCreateKernel,
+				offsetof(struct opencl_args_clCreateKernel, returned), 8,
+				.program = program, .kernel_name = kernel_name,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	kernel_name_n = args_text_count(kernel_name, args_cut(1));
@@ -864,7 +1079,10 @@ RARE void opencl_begin_rare_clCreateKernel(struct tandem_call *call, void *progr
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, kernel_name, kernel_name_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateKernel,
+			offsetof(struct opencl_args_clCreateKernel, returned), 8,
+			.program = program, .kernel_name = kernel_name,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateKernelsInProgram {
@@ -883,6 +1101,10 @@ RARE void opencl_begin_rare_clCreateKernelsInProgram(struct tandem_call *call, v
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateKernelsInProgram);
+		tandem_call_give(opencl_args_clCreateKernelsInProgram,
+				offsetof(struct opencl_args_clCreateKernelsInProgram, returned),
+				4, .program = program, .num_kernels = num_kernels,
+				.kernels = kernels, .num_kernels_ret = num_kernels_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateKernelsInProgram,
@@ -893,7 +1115,10 @@ RARE void opencl_begin_rare_clCreateKernelsInProgram(struct tandem_call *call, v
 	record->num_kernels = num_kernels;
 	record->kernels = (uintptr_t)kernels;
 	record->num_kernels_ret = (uintptr_t)num_kernels_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateKernelsInProgram,
+			offsetof(struct opencl_args_clCreateKernelsInProgram, returned), 4,
+			.program = program, .num_kernels = num_kernels, .kernels = kernels,
+			.num_kernels_ret = num_kernels_ret);
 }
 
 struct opencl_full_clSetKernelArg {
@@ -914,6 +1139,10 @@ RARE void opencl_begin_rare_clSetKernelArg(struct tandem_call *call, void *kerne
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetKernelArg);
+		tandem_call_give(opencl_args_clSetKernelArg,
+				offsetof(struct opencl_args_clSetKernelArg, returned), 4,
+				.kernel = kernel, .arg_index = arg_index, .arg_size = arg_size,
+				.arg_value = arg_value);
 		return;
 	}
 	arg_value_n = args_count(arg_size, arg_value, args_cut(1));
@@ -927,7 +1156,10 @@ RARE void opencl_begin_rare_clSetKernelArg(struct tandem_call *call, void *kerne
 	record->arg_value_count = (uint16_t)arg_value_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, arg_value, arg_value_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArg,
+			offsetof(struct opencl_args_clSetKernelArg, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .arg_size = arg_size,
+			.arg_value = arg_value);
 }
 
 struct opencl_full_clGetKernelInfo {
@@ -948,6 +1180,12 @@ RARE void opencl_begin_rare_clGetKernelInfo(struct tandem_call *call, void *kern
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetKernelInfo);
+		tandem_call_give(opencl_args_clGetKernelInfo,
+				offsetof(struct opencl_args_clGetKernelInfo, returned), 4,
+				.kernel = kernel, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetKernelInfo,
@@ -959,7 +1197,11 @@ RARE void opencl_begin_rare_clGetKernelInfo(struct tandem_call *call, void *kern
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelInfo,
+			offsetof(struct opencl_args_clGetKernelInfo, returned), 4,
+			.kernel = kernel, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetKernelWorkGroupInfo {
@@ -981,6 +1223,12 @@ RARE void opencl_begin_rare_clGetKernelWorkGroupInfo(struct tandem_call *call, v
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetKernelWorkGroupInfo);
+		tandem_call_give(opencl_args_clGetKernelWorkGroupInfo,
+				offsetof(struct opencl_args_clGetKernelWorkGroupInfo, returned),
+				4, .kernel = kernel, .device = device, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetKernelWorkGroupInfo,
@@ -993,7 +1241,11 @@ RARE void opencl_begin_rare_clGetKernelWorkGroupInfo(struct tandem_call *call, v
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelWorkGroupInfo,
+			offsetof(struct opencl_args_clGetKernelWorkGroupInfo, returned), 4,
+			.kernel = kernel, .device = device, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clWaitForEvents {
@@ -1012,6 +1264,9 @@ RARE void opencl_begin_rare_clWaitForEvents(struct tandem_call *call, uint32_t n
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clWaitForEvents);
+		tandem_call_give(opencl_args_clWaitForEvents,
+				offsetof(struct opencl_args_clWaitForEvents, returned), 4,
+				.num_events = num_events, .event_list = event_list);
 		return;
 	}
 	wait_n = args_count(num_events, event_list, ARGS_MAX);
@@ -1023,7 +1278,9 @@ RARE void opencl_begin_rare_clWaitForEvents(struct tandem_call *call, uint32_t n
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clWaitForEvents,
+			offsetof(struct opencl_args_clWaitForEvents, returned), 4,
+			.num_events = num_events, .event_list = event_list);
 }
 
 struct opencl_full_clGetEventInfo {
@@ -1044,6 +1301,12 @@ RARE void opencl_begin_rare_clGetEventInfo(struct tandem_call *call, void *event
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetEventInfo);
+		tandem_call_give(opencl_args_clGetEventInfo,
+				offsetof(struct opencl_args_clGetEventInfo, returned), 4,
+				.event = event, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetEventInfo,
@@ -1055,7 +1318,11 @@ RARE void opencl_begin_rare_clGetEventInfo(struct tandem_call *call, void *event
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetEventInfo,
+			offsetof(struct opencl_args_clGetEventInfo, returned), 4,
+			.event = event, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetEventProfilingInfo {
@@ -1076,6 +1343,12 @@ RARE void opencl_begin_rare_clGetEventProfilingInfo(struct tandem_call *call, vo
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetEventProfilingInfo);
+		tandem_call_give(opencl_args_clGetEventProfilingInfo,
+				offsetof(struct opencl_args_clGetEventProfilingInfo, returned),
+				4, .event = event, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetEventProfilingInfo,
@@ -1087,7 +1360,11 @@ RARE void opencl_begin_rare_clGetEventProfilingInfo(struct tandem_call *call, vo
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetEventProfilingInfo,
+			offsetof(struct opencl_args_clGetEventProfilingInfo, returned), 4,
+			.event = event, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clEnqueueReadBuffer {
@@ -1116,6 +1393,12 @@ RARE void opencl_begin_rare_clEnqueueReadBuffer(struct tandem_call *call, void *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReadBuffer, op);
+		tandem_call_give(opencl_args_clEnqueueReadBuffer,
+				offsetof(struct opencl_args_clEnqueueReadBuffer, returned), 4,
+				.command_queue = command_queue, .buffer = buffer,
+				.blocking_read = blocking_read, .offset = offset, .size = size,
+				.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -1135,7 +1418,12 @@ RARE void opencl_begin_rare_clEnqueueReadBuffer(struct tandem_call *call, void *
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReadBuffer,
+			offsetof(struct opencl_args_clEnqueueReadBuffer, returned), 4,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_read = blocking_read, .offset = offset, .size = size,
+			.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueWriteBuffer {
@@ -1164,6 +1452,13 @@ RARE void opencl_begin_rare_clEnqueueWriteBuffer(struct tandem_call *call, void 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueWriteBuffer, op);
+		tandem_call_give(opencl_args_clEnqueueWriteBuffer,
+				offsetof(struct opencl_args_clEnqueueWriteBuffer, returned), 4,
+				.command_queue = command_queue, .buffer = buffer,
+				.blocking_write = blocking_write, .offset = offset,
+				.size = size, .ptr = ptr,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -1183,7 +1478,12 @@ RARE void opencl_begin_rare_clEnqueueWriteBuffer(struct tandem_call *call, void 
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWriteBuffer,
+			offsetof(struct opencl_args_clEnqueueWriteBuffer, returned), 4,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_write = blocking_write, .offset = offset, .size = size,
+			.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueCopyBuffer {
@@ -1212,6 +1512,13 @@ RARE void opencl_begin_rare_clEnqueueCopyBuffer(struct tandem_call *call, void *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueCopyBuffer, op);
+		tandem_call_give(opencl_args_clEnqueueCopyBuffer,
+				offsetof(struct opencl_args_clEnqueueCopyBuffer, returned), 4,
+				.command_queue = command_queue, .src_buffer = src_buffer,
+				.dst_buffer = dst_buffer, .src_offset = src_offset,
+				.dst_offset = dst_offset, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -1231,7 +1538,13 @@ RARE void opencl_begin_rare_clEnqueueCopyBuffer(struct tandem_call *call, void *
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBuffer,
+			offsetof(struct opencl_args_clEnqueueCopyBuffer, returned), 4,
+			.command_queue = command_queue, .src_buffer = src_buffer,
+			.dst_buffer = dst_buffer, .src_offset = src_offset,
+			.dst_offset = dst_offset, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueReadImage {
@@ -1263,6 +1576,14 @@ RARE void opencl_begin_rare_clEnqueueReadImage(struct tandem_call *call, void *c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReadImage, op);
+		tandem_call_give(opencl_args_clEnqueueReadImage,
+				offsetof(struct opencl_args_clEnqueueReadImage, returned), 4,
+				.command_queue = command_queue, .image = image,
+				.blocking_read = blocking_read, .origin = origin,
+				.region = region, .row_pitch = row_pitch,
+				.slice_pitch = slice_pitch, .ptr = ptr,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	origin_n = args_count(3, origin, args_cut(8));
@@ -1288,7 +1609,13 @@ RARE void opencl_begin_rare_clEnqueueReadImage(struct tandem_call *call, void *c
 	at = args_bytes_put(at, origin, origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReadImage,
+			offsetof(struct opencl_args_clEnqueueReadImage, returned), 4,
+			.command_queue = command_queue, .image = image,
+			.blocking_read = blocking_read, .origin = origin, .region = region,
+			.row_pitch = row_pitch, .slice_pitch = slice_pitch, .ptr = ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueWriteImage {
@@ -1320,6 +1647,14 @@ RARE void opencl_begin_rare_clEnqueueWriteImage(struct tandem_call *call, void *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueWriteImage, op);
+		tandem_call_give(opencl_args_clEnqueueWriteImage,
+				offsetof(struct opencl_args_clEnqueueWriteImage, returned), 4,
+				.command_queue = command_queue, .image = image,
+				.blocking_write = blocking_write, .origin = origin,
+				.region = region, .input_row_pitch = input_row_pitch,
+				.input_slice_pitch = input_slice_pitch, .ptr = ptr,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	origin_n = args_count(3, origin, args_cut(8));
@@ -1345,7 +1680,14 @@ RARE void opencl_begin_rare_clEnqueueWriteImage(struct tandem_call *call, void *
 	at = args_bytes_put(at, origin, origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWriteImage,
+			offsetof(struct opencl_args_clEnqueueWriteImage, returned), 4,
+			.command_queue = command_queue, .image = image,
+			.blocking_write = blocking_write, .origin = origin, .region = region,
+			.input_row_pitch = input_row_pitch,
+			.input_slice_pitch = input_slice_pitch, .ptr = ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueCopyImage {
@@ -1374,6 +1716,13 @@ RARE void opencl_begin_rare_clEnqueueCopyImage(struct tandem_call *call, void *c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueCopyImage, op);
+		tandem_call_give(opencl_args_clEnqueueCopyImage,
+				offsetof(struct opencl_args_clEnqueueCopyImage, returned), 4,
+				.command_queue = command_queue, .src_image = src_image,
+				.dst_image = dst_image, .src_origin = src_origin,
+				.dst_origin = dst_origin, .region = region,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	src_origin_n = args_count(3, src_origin, args_cut(8));
@@ -1399,7 +1748,13 @@ RARE void opencl_begin_rare_clEnqueueCopyImage(struct tandem_call *call, void *c
 	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyImage,
+			offsetof(struct opencl_args_clEnqueueCopyImage, returned), 4,
+			.command_queue = command_queue, .src_image = src_image,
+			.dst_image = dst_image, .src_origin = src_origin,
+			.dst_origin = dst_origin, .region = region,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueCopyImageToBuffer {
@@ -1428,6 +1783,13 @@ RARE void opencl_begin_rare_clEnqueueCopyImageToBuffer(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueCopyImageToBuffer, op);
+		tandem_call_give(opencl_args_clEnqueueCopyImageToBuffer,
+				offsetof(struct opencl_args_clEnqueueCopyImageToBuffer, returned),
+				4, .command_queue = command_queue, .src_image = src_image,
+				.dst_buffer = dst_buffer, .src_origin = src_origin,
+				.region = region, .dst_offset = dst_offset,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	src_origin_n = args_count(3, src_origin, args_cut(8));
@@ -1451,7 +1813,13 @@ RARE void opencl_begin_rare_clEnqueueCopyImageToBuffer(struct tandem_call *call,
 	at = args_bytes_put(at, src_origin, src_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyImageToBuffer,
+			offsetof(struct opencl_args_clEnqueueCopyImageToBuffer, returned), 4,
+			.command_queue = command_queue, .src_image = src_image,
+			.dst_buffer = dst_buffer, .src_origin = src_origin, .region = region,
+			.dst_offset = dst_offset,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueCopyBufferToImage {
@@ -1480,6 +1848,13 @@ RARE void opencl_begin_rare_clEnqueueCopyBufferToImage(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueCopyBufferToImage, op);
+		tandem_call_give(opencl_args_clEnqueueCopyBufferToImage,
+				offsetof(struct opencl_args_clEnqueueCopyBufferToImage, returned),
+				4, .command_queue = command_queue, .src_buffer = src_buffer,
+				.dst_image = dst_image, .src_offset = src_offset,
+				.dst_origin = dst_origin, .region = region,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	dst_origin_n = args_count(3, dst_origin, args_cut(8));
@@ -1503,7 +1878,13 @@ RARE void opencl_begin_rare_clEnqueueCopyBufferToImage(struct tandem_call *call,
 	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBufferToImage,
+			offsetof(struct opencl_args_clEnqueueCopyBufferToImage, returned), 4,
+			.command_queue = command_queue, .src_buffer = src_buffer,
+			.dst_image = dst_image, .src_offset = src_offset,
+			.dst_origin = dst_origin, .region = region,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMapBuffer {
@@ -1533,6 +1914,14 @@ RARE void opencl_begin_rare_clEnqueueMapBuffer(struct tandem_call *call, void *c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMapBuffer, op);
+		tandem_call_give(opencl_args_clEnqueueMapBuffer,
+				offsetof(struct opencl_args_clEnqueueMapBuffer, returned), 8,
+				.command_queue = command_queue, .buffer = buffer,
+				.blocking_map = blocking_map, .map_flags = map_flags,
+				.offset = offset, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -1553,7 +1942,13 @@ RARE void opencl_begin_rare_clEnqueueMapBuffer(struct tandem_call *call, void *c
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMapBuffer,
+			offsetof(struct opencl_args_clEnqueueMapBuffer, returned), 8,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_map = blocking_map, .map_flags = map_flags, .offset = offset,
+			.size = size, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clEnqueueMapImage {
@@ -1586,6 +1981,16 @@ RARE void opencl_begin_rare_clEnqueueMapImage(struct tandem_call *call, void *co
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMapImage, op);
+		tandem_call_give(opencl_args_clEnqueueMapImage,
+				offsetof(struct opencl_args_clEnqueueMapImage, returned), 8,
+				.command_queue = command_queue, .image = image,
+				.blocking_map = blocking_map, .map_flags = map_flags,
+				.origin = origin, .region = region,
+				.image_row_pitch = image_row_pitch,
+				.image_slice_pitch = image_slice_pitch,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	origin_n = args_count(3, origin, args_cut(8));
@@ -1612,7 +2017,15 @@ RARE void opencl_begin_rare_clEnqueueMapImage(struct tandem_call *call, void *co
 	at = args_bytes_put(at, origin, origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMapImage,
+			offsetof(struct opencl_args_clEnqueueMapImage, returned), 8,
+			.command_queue = command_queue, .image = image,
+			.blocking_map = blocking_map, .map_flags = map_flags, .origin = origin,
+			.region = region, .image_row_pitch = image_row_pitch,
+			.image_slice_pitch = image_slice_pitch,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clEnqueueUnmapMemObject {
@@ -1638,6 +2051,12 @@ RARE void opencl_begin_rare_clEnqueueUnmapMemObject(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueUnmapMemObject, op);
+		tandem_call_give(opencl_args_clEnqueueUnmapMemObject,
+				offsetof(struct opencl_args_clEnqueueUnmapMemObject, returned),
+				4, .command_queue = command_queue, .memobj = memobj,
+				.mapped_ptr = mapped_ptr,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -1654,7 +2073,12 @@ RARE void opencl_begin_rare_clEnqueueUnmapMemObject(struct tandem_call *call,
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueUnmapMemObject,
+			offsetof(struct opencl_args_clEnqueueUnmapMemObject, returned), 4,
+			.command_queue = command_queue, .memobj = memobj,
+			.mapped_ptr = mapped_ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueNDRangeKernel {
@@ -1686,6 +2110,14 @@ RARE void opencl_begin_rare_clEnqueueNDRangeKernel(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueNDRangeKernel, op);
+		tandem_call_give(opencl_args_clEnqueueNDRangeKernel,
+				offsetof(struct opencl_args_clEnqueueNDRangeKernel, returned),
+				4, .command_queue = command_queue, .kernel = kernel,
+				.work_dim = work_dim, .global_work_offset = global_work_offset,
+				.global_work_size = global_work_size,
+				.local_work_size = local_work_size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	opencl_shape_read(&shape, work_dim, global_work_offset, global_work_size, local_work_size);
@@ -1708,7 +2140,14 @@ RARE void opencl_begin_rare_clEnqueueNDRangeKernel(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = opencl_shape_put(at, &shape);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueNDRangeKernel,
+			offsetof(struct opencl_args_clEnqueueNDRangeKernel, returned), 4,
+			.command_queue = command_queue, .kernel = kernel, .work_dim = work_dim,
+			.global_work_offset = global_work_offset,
+			.global_work_size = global_work_size,
+			.local_work_size = local_work_size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueTask {
@@ -1732,6 +2171,11 @@ RARE void opencl_begin_rare_clEnqueueTask(struct tandem_call *call, void *comman
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueTask, op);
+		tandem_call_give(opencl_args_clEnqueueTask,
+				offsetof(struct opencl_args_clEnqueueTask, returned), 4,
+				.command_queue = command_queue, .kernel = kernel,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -1747,7 +2191,11 @@ RARE void opencl_begin_rare_clEnqueueTask(struct tandem_call *call, void *comman
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueTask,
+			offsetof(struct opencl_args_clEnqueueTask, returned), 4,
+			.command_queue = command_queue, .kernel = kernel,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueNativeKernel {
@@ -1778,6 +2226,14 @@ RARE void opencl_begin_rare_clEnqueueNativeKernel(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueNativeKernel, op);
+		tandem_call_give(opencl_args_clEnqueueNativeKernel,
+				offsetof(struct opencl_args_clEnqueueNativeKernel, returned), 4,
+				.command_queue = command_queue, .user_func = user_func,
+				.args = args, .cb_args = cb_args,
+				.num_mem_objects = num_mem_objects, .mem_list = mem_list,
+				.args_mem_loc = args_mem_loc,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_list_n = args_count(num_mem_objects, mem_list, ARGS_MAX);
@@ -1802,7 +2258,13 @@ RARE void opencl_begin_rare_clEnqueueNativeKernel(struct tandem_call *call, void
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_list, mem_list_n);
 	at = args_bytes_put(at, args_mem_loc, args_mem_loc_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueNativeKernel,
+			offsetof(struct opencl_args_clEnqueueNativeKernel, returned), 4,
+			.command_queue = command_queue, .user_func = user_func, .args = args,
+			.cb_args = cb_args, .num_mem_objects = num_mem_objects,
+			.mem_list = mem_list, .args_mem_loc = args_mem_loc,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMarker {
@@ -1820,6 +2282,9 @@ RARE void opencl_begin_rare_clEnqueueMarker(struct tandem_call *call, void *comm
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMarker, op);
+		tandem_call_give(opencl_args_clEnqueueMarker,
+				offsetof(struct opencl_args_clEnqueueMarker, returned), 4,
+				.command_queue = command_queue, .event = event);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clEnqueueMarker,
@@ -1829,7 +2294,9 @@ RARE void opencl_begin_rare_clEnqueueMarker(struct tandem_call *call, void *comm
 	record->op = op;
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
 	record->event = (uintptr_t)event;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMarker,
+			offsetof(struct opencl_args_clEnqueueMarker, returned), 4,
+			.command_queue = command_queue, .event = event);
 }
 
 struct opencl_full_clEnqueueWaitForEvents {
@@ -1849,6 +2316,10 @@ RARE void opencl_begin_rare_clEnqueueWaitForEvents(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clEnqueueWaitForEvents);
+		tandem_call_give(opencl_args_clEnqueueWaitForEvents,
+				offsetof(struct opencl_args_clEnqueueWaitForEvents, returned),
+				4, .command_queue = command_queue, .num_events = num_events,
+				.event_list = event_list);
 		return;
 	}
 	wait_n = args_count(num_events, event_list, ARGS_MAX);
@@ -1861,7 +2332,10 @@ RARE void opencl_begin_rare_clEnqueueWaitForEvents(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWaitForEvents,
+			offsetof(struct opencl_args_clEnqueueWaitForEvents, returned), 4,
+			.command_queue = command_queue, .num_events = num_events,
+			.event_list = event_list);
 }
 
 struct opencl_full_clCreateFromGLBuffer {
@@ -1881,6 +2355,10 @@ RARE void opencl_begin_rare_clCreateFromGLBuffer(struct tandem_call *call, void 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateFromGLBuffer);
+		tandem_call_give(opencl_args_clCreateFromGLBuffer,
+				offsetof(struct opencl_args_clCreateFromGLBuffer, returned), 8,
+				.context = context, .flags = flags, .bufobj = bufobj,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateFromGLBuffer,
@@ -1892,7 +2370,10 @@ RARE void opencl_begin_rare_clCreateFromGLBuffer(struct tandem_call *call, void 
 	record->flags = flags;
 	record->bufobj = bufobj;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLBuffer,
+			offsetof(struct opencl_args_clCreateFromGLBuffer, returned), 8,
+			.context = context, .flags = flags, .bufobj = bufobj,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateFromGLTexture2D {
@@ -1915,6 +2396,11 @@ RARE void opencl_begin_rare_clCreateFromGLTexture2D(struct tandem_call *call, vo
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateFromGLTexture2D);
+		tandem_call_give(opencl_args_clCreateFromGLTexture2D,
+				offsetof(struct opencl_args_clCreateFromGLTexture2D, returned),
+				8, .context = context, .flags = flags, .target = target,
+				.miplevel = miplevel, .texture = texture,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateFromGLTexture2D,
@@ -1928,7 +2414,10 @@ RARE void opencl_begin_rare_clCreateFromGLTexture2D(struct tandem_call *call, vo
 	record->miplevel = miplevel;
 	record->texture = texture;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLTexture2D,
+			offsetof(struct opencl_args_clCreateFromGLTexture2D, returned), 8,
+			.context = context, .flags = flags, .target = target,
+			.miplevel = miplevel, .texture = texture, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateFromGLTexture3D {
@@ -1951,6 +2440,11 @@ RARE void opencl_begin_rare_clCreateFromGLTexture3D(struct tandem_call *call, vo
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateFromGLTexture3D);
+		tandem_call_give(opencl_args_clCreateFromGLTexture3D,
+				offsetof(struct opencl_args_clCreateFromGLTexture3D, returned),
+				8, .context = context, .flags = flags, .target = target,
+				.miplevel = miplevel, .texture = texture,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateFromGLTexture3D,
@@ -1964,7 +2458,10 @@ RARE void opencl_begin_rare_clCreateFromGLTexture3D(struct tandem_call *call, vo
 	record->miplevel = miplevel;
 	record->texture = texture;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLTexture3D,
+			offsetof(struct opencl_args_clCreateFromGLTexture3D, returned), 8,
+			.context = context, .flags = flags, .target = target,
+			.miplevel = miplevel, .texture = texture, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateFromGLRenderbuffer {
@@ -1984,6 +2481,10 @@ RARE void opencl_begin_rare_clCreateFromGLRenderbuffer(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateFromGLRenderbuffer);
+		tandem_call_give(opencl_args_clCreateFromGLRenderbuffer,
+				offsetof(struct opencl_args_clCreateFromGLRenderbuffer, returned),
+				8, .context = context, .flags = flags,
+				.renderbuffer = renderbuffer, .errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateFromGLRenderbuffer,
@@ -1995,7 +2496,10 @@ RARE void opencl_begin_rare_clCreateFromGLRenderbuffer(struct tandem_call *call,
 	record->flags = flags;
 	record->renderbuffer = renderbuffer;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLRenderbuffer,
+			offsetof(struct opencl_args_clCreateFromGLRenderbuffer, returned), 8,
+			.context = context, .flags = flags, .renderbuffer = renderbuffer,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clGetGLObjectInfo {
@@ -2013,6 +2517,10 @@ RARE void opencl_begin_rare_clGetGLObjectInfo(struct tandem_call *call, void *me
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetGLObjectInfo);
+		tandem_call_give(opencl_args_clGetGLObjectInfo,
+				offsetof(struct opencl_args_clGetGLObjectInfo, returned), 4,
+				.memobj = memobj, .gl_object_type = gl_object_type,
+				.gl_object_name = gl_object_name);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetGLObjectInfo,
@@ -2022,7 +2530,10 @@ RARE void opencl_begin_rare_clGetGLObjectInfo(struct tandem_call *call, void *me
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
 	record->gl_object_type = (uintptr_t)gl_object_type;
 	record->gl_object_name = (uintptr_t)gl_object_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetGLObjectInfo,
+			offsetof(struct opencl_args_clGetGLObjectInfo, returned), 4,
+			.memobj = memobj, .gl_object_type = gl_object_type,
+			.gl_object_name = gl_object_name);
 }
 
 struct opencl_full_clGetGLTextureInfo {
@@ -2043,6 +2554,12 @@ RARE void opencl_begin_rare_clGetGLTextureInfo(struct tandem_call *call, void *m
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetGLTextureInfo);
+		tandem_call_give(opencl_args_clGetGLTextureInfo,
+				offsetof(struct opencl_args_clGetGLTextureInfo, returned), 4,
+				.memobj = memobj, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetGLTextureInfo,
@@ -2054,7 +2571,11 @@ RARE void opencl_begin_rare_clGetGLTextureInfo(struct tandem_call *call, void *m
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetGLTextureInfo,
+			offsetof(struct opencl_args_clGetGLTextureInfo, returned), 4,
+			.memobj = memobj, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clEnqueueAcquireGLObjects {
@@ -2080,6 +2601,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireGLObjects(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueAcquireGLObjects, op);
+		tandem_call_give(opencl_args_clEnqueueAcquireGLObjects,
+				offsetof(struct opencl_args_clEnqueueAcquireGLObjects, returned),
+				4, .command_queue = command_queue, .num_objects = num_objects,
+				.mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_objects, mem_objects, ARGS_MAX);
@@ -2098,7 +2625,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireGLObjects(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireGLObjects,
+			offsetof(struct opencl_args_clEnqueueAcquireGLObjects, returned), 4,
+			.command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueReleaseGLObjects {
@@ -2124,6 +2656,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseGLObjects(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReleaseGLObjects, op);
+		tandem_call_give(opencl_args_clEnqueueReleaseGLObjects,
+				offsetof(struct opencl_args_clEnqueueReleaseGLObjects, returned),
+				4, .command_queue = command_queue, .num_objects = num_objects,
+				.mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_objects, mem_objects, ARGS_MAX);
@@ -2142,7 +2680,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseGLObjects(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseGLObjects,
+			offsetof(struct opencl_args_clEnqueueReleaseGLObjects, returned), 4,
+			.command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clGetGLContextInfoKHR {
@@ -2165,6 +2708,12 @@ RARE void opencl_begin_rare_clGetGLContextInfoKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetGLContextInfoKHR);
+		tandem_call_give(opencl_args_clGetGLContextInfoKHR,
+				offsetof(struct opencl_args_clGetGLContextInfoKHR, returned), 4,
+				.properties = properties, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -2179,7 +2728,11 @@ RARE void opencl_begin_rare_clGetGLContextInfoKHR(struct tandem_call *call,
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetGLContextInfoKHR,
+			offsetof(struct opencl_args_clGetGLContextInfoKHR, returned), 4,
+			.properties = properties, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clSetEventCallback {
@@ -2198,6 +2751,11 @@ RARE void opencl_begin_rare_clSetEventCallback(struct tandem_call *call, void *e
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetEventCallback);
+		tandem_call_give(opencl_args_clSetEventCallback,
+				offsetof(struct opencl_args_clSetEventCallback, returned), 4,
+				.event = event,
+				.command_exec_callback_type = command_exec_callback_type,
+				.pfn_notify = pfn_notify, .user_data = user_data);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetEventCallback,
@@ -2208,7 +2766,11 @@ RARE void opencl_begin_rare_clSetEventCallback(struct tandem_call *call, void *e
 	record->command_exec_callback_type = command_exec_callback_type;
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetEventCallback,
+			offsetof(struct opencl_args_clSetEventCallback, returned), 4,
+			.event = event,
+			.command_exec_callback_type = command_exec_callback_type,
+			.pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_full_clCreateSubBuffer {
@@ -2232,6 +2794,12 @@ RARE void opencl_begin_rare_clCreateSubBuffer(struct tandem_call *call, void *bu
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateSubBuffer);
+		tandem_call_give(opencl_args_clCreateSubBuffer,
+				offsetof(struct opencl_args_clCreateSubBuffer, returned), 8,
+				.buffer = buffer, .flags = flags,
+				.buffer_create_type = buffer_create_type,
+				.buffer_create_info = buffer_create_info,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateSubBuffer,
@@ -2246,7 +2814,11 @@ RARE void opencl_begin_rare_clCreateSubBuffer(struct tandem_call *call, void *bu
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	record->origin = opencl_sub_buffer_word(buffer_create_type, buffer_create_info, 0);
 	record->size = opencl_sub_buffer_word(buffer_create_type, buffer_create_info, 1);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSubBuffer,
+			offsetof(struct opencl_args_clCreateSubBuffer, returned), 8,
+			.buffer = buffer, .flags = flags,
+			.buffer_create_type = buffer_create_type,
+			.buffer_create_info = buffer_create_info, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clSetMemObjectDestructorCallback {
@@ -2264,6 +2836,10 @@ RARE void opencl_begin_rare_clSetMemObjectDestructorCallback(struct tandem_call 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetMemObjectDestructorCallback);
+		tandem_call_give(opencl_args_clSetMemObjectDestructorCallback,
+				offsetof(struct opencl_args_clSetMemObjectDestructorCallback, returned),
+				4, .memobj = memobj, .pfn_notify = pfn_notify,
+				.user_data = user_data);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetMemObjectDestructorCallback,
@@ -2273,7 +2849,9 @@ RARE void opencl_begin_rare_clSetMemObjectDestructorCallback(struct tandem_call 
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetMemObjectDestructorCallback,
+			offsetof(struct opencl_args_clSetMemObjectDestructorCallback, returned),
+			4, .memobj = memobj, .pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_full_clCreateUserEvent {
@@ -2291,6 +2869,9 @@ RARE void opencl_begin_rare_clCreateUserEvent(struct tandem_call *call, void *co
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateUserEvent);
+		tandem_call_give(opencl_args_clCreateUserEvent,
+				offsetof(struct opencl_args_clCreateUserEvent, returned), 8,
+				.context = context, .errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateUserEvent,
@@ -2300,7 +2881,9 @@ RARE void opencl_begin_rare_clCreateUserEvent(struct tandem_call *call, void *co
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateUserEvent,
+			offsetof(struct opencl_args_clCreateUserEvent, returned), 8,
+			.context = context, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clEnqueueReadBufferRect {
@@ -2336,6 +2919,17 @@ RARE void opencl_begin_rare_clEnqueueReadBufferRect(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReadBufferRect, op);
+		tandem_call_give(opencl_args_clEnqueueReadBufferRect,
+				offsetof(struct opencl_args_clEnqueueReadBufferRect, returned),
+				4, .command_queue = command_queue, .buffer = buffer,
+				.blocking_read = blocking_read, .buffer_origin = buffer_origin,
+				.host_origin = host_origin, .region = region,
+				.buffer_row_pitch = buffer_row_pitch,
+				.buffer_slice_pitch = buffer_slice_pitch,
+				.host_row_pitch = host_row_pitch,
+				.host_slice_pitch = host_slice_pitch, .ptr = ptr,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	buffer_origin_n = args_count(3, buffer_origin, args_cut(8));
@@ -2366,7 +2960,16 @@ RARE void opencl_begin_rare_clEnqueueReadBufferRect(struct tandem_call *call,
 	at = args_bytes_put(at, host_origin, host_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReadBufferRect,
+			offsetof(struct opencl_args_clEnqueueReadBufferRect, returned), 4,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_read = blocking_read, .buffer_origin = buffer_origin,
+			.host_origin = host_origin, .region = region,
+			.buffer_row_pitch = buffer_row_pitch,
+			.buffer_slice_pitch = buffer_slice_pitch,
+			.host_row_pitch = host_row_pitch, .host_slice_pitch = host_slice_pitch,
+			.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueWriteBufferRect {
@@ -2402,6 +3005,17 @@ RARE void opencl_begin_rare_clEnqueueWriteBufferRect(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueWriteBufferRect, op);
+		tandem_call_give(opencl_args_clEnqueueWriteBufferRect,
+				offsetof(struct opencl_args_clEnqueueWriteBufferRect, returned),
+				4, .command_queue = command_queue, .buffer = buffer,
+				.blocking_write = blocking_write,
+				.buffer_origin = buffer_origin, .host_origin = host_origin,
+				.region = region, .buffer_row_pitch = buffer_row_pitch,
+				.buffer_slice_pitch = buffer_slice_pitch,
+				.host_row_pitch = host_row_pitch,
+				.host_slice_pitch = host_slice_pitch, .ptr = ptr,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	buffer_origin_n = args_count(3, buffer_origin, args_cut(8));
@@ -2432,7 +3046,16 @@ RARE void opencl_begin_rare_clEnqueueWriteBufferRect(struct tandem_call *call,
 	at = args_bytes_put(at, host_origin, host_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWriteBufferRect,
+			offsetof(struct opencl_args_clEnqueueWriteBufferRect, returned), 4,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_write = blocking_write, .buffer_origin = buffer_origin,
+			.host_origin = host_origin, .region = region,
+			.buffer_row_pitch = buffer_row_pitch,
+			.buffer_slice_pitch = buffer_slice_pitch,
+			.host_row_pitch = host_row_pitch, .host_slice_pitch = host_slice_pitch,
+			.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueCopyBufferRect {
@@ -2467,6 +3090,17 @@ RARE void opencl_begin_rare_clEnqueueCopyBufferRect(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueCopyBufferRect, op);
+		tandem_call_give(opencl_args_clEnqueueCopyBufferRect,
+				offsetof(struct opencl_args_clEnqueueCopyBufferRect, returned),
+				4, .command_queue = command_queue, .src_buffer = src_buffer,
+				.dst_buffer = dst_buffer, .src_origin = src_origin,
+				.dst_origin = dst_origin, .region = region,
+				.src_row_pitch = src_row_pitch,
+				.src_slice_pitch = src_slice_pitch,
+				.dst_row_pitch = dst_row_pitch,
+				.dst_slice_pitch = dst_slice_pitch,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	src_origin_n = args_count(3, src_origin, args_cut(8));
@@ -2496,7 +3130,15 @@ RARE void opencl_begin_rare_clEnqueueCopyBufferRect(struct tandem_call *call,
 	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBufferRect,
+			offsetof(struct opencl_args_clEnqueueCopyBufferRect, returned), 4,
+			.command_queue = command_queue, .src_buffer = src_buffer,
+			.dst_buffer = dst_buffer, .src_origin = src_origin,
+			.dst_origin = dst_origin, .region = region,
+			.src_row_pitch = src_row_pitch, .src_slice_pitch = src_slice_pitch,
+			.dst_row_pitch = dst_row_pitch, .dst_slice_pitch = dst_slice_pitch,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clCreateSubDevicesEXT {
@@ -2519,6 +3161,11 @@ RARE void opencl_begin_rare_clCreateSubDevicesEXT(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateSubDevicesEXT);
+		tandem_call_give(opencl_args_clCreateSubDevicesEXT,
+				offsetof(struct opencl_args_clCreateSubDevicesEXT, returned), 4,
+				.in_device = in_device, .properties = properties,
+				.num_entries = num_entries, .out_devices = out_devices,
+				.num_devices = num_devices);
 		return;
 	}
 	properties_n = args_list0_count(properties, args_cut(8));
@@ -2533,7 +3180,11 @@ RARE void opencl_begin_rare_clCreateSubDevicesEXT(struct tandem_call *call, void
 	record->num_devices = (uintptr_t)num_devices;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSubDevicesEXT,
+			offsetof(struct opencl_args_clCreateSubDevicesEXT, returned), 4,
+			.in_device = in_device, .properties = properties,
+			.num_entries = num_entries, .out_devices = out_devices,
+			.num_devices = num_devices);
 }
 
 struct opencl_full_clCreateEventFromGLsyncKHR {
@@ -2552,6 +3203,10 @@ RARE void opencl_begin_rare_clCreateEventFromGLsyncKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateEventFromGLsyncKHR);
+		tandem_call_give(opencl_args_clCreateEventFromGLsyncKHR,
+				offsetof(struct opencl_args_clCreateEventFromGLsyncKHR, returned),
+				8, .context = context, .sync = sync,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateEventFromGLsyncKHR,
@@ -2562,7 +3217,9 @@ RARE void opencl_begin_rare_clCreateEventFromGLsyncKHR(struct tandem_call *call,
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->sync = (uintptr_t)sync;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateEventFromGLsyncKHR,
+			offsetof(struct opencl_args_clCreateEventFromGLsyncKHR, returned), 8,
+			.context = context, .sync = sync, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateSubDevices {
@@ -2585,6 +3242,11 @@ RARE void opencl_begin_rare_clCreateSubDevices(struct tandem_call *call, void *i
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateSubDevices);
+		tandem_call_give(opencl_args_clCreateSubDevices,
+				offsetof(struct opencl_args_clCreateSubDevices, returned), 4,
+				.in_device = in_device, .properties = properties,
+				.num_devices = num_devices, .out_devices = out_devices,
+				.num_devices_ret = num_devices_ret);
 		return;
 	}
 	properties_n = args_list0_count(properties, args_cut(8));
@@ -2599,7 +3261,11 @@ RARE void opencl_begin_rare_clCreateSubDevices(struct tandem_call *call, void *i
 	record->num_devices_ret = (uintptr_t)num_devices_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSubDevices,
+			offsetof(struct opencl_args_clCreateSubDevices, returned), 4,
+			.in_device = in_device, .properties = properties,
+			.num_devices = num_devices, .out_devices = out_devices,
+			.num_devices_ret = num_devices_ret);
 }
 
 struct opencl_full_clCreateImage {
@@ -2632,6 +3298,11 @@ RARE void opencl_begin_rare_clCreateImage(struct tandem_call *call, void *contex
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateImage);
+		tandem_call_give(opencl_args_clCreateImage,
+				offsetof(struct opencl_args_clCreateImage, returned), 8,
+				.context = context, .flags = flags,
+				.image_format = image_format, .image_desc = image_desc,
+				.host_ptr = host_ptr, .errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateImage, (uint32_t)sizeof(*record));
@@ -2654,7 +3325,11 @@ RARE void opencl_begin_rare_clCreateImage(struct tandem_call *call, void *contex
 	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
 	record->host_ptr = (uintptr_t)host_ptr;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateImage,
+			offsetof(struct opencl_args_clCreateImage, returned), 8,
+			.context = context, .flags = flags, .image_format = image_format,
+			.image_desc = image_desc, .host_ptr = host_ptr,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateProgramWithBuiltInKernels {
@@ -2678,6 +3353,11 @@ RARE void opencl_begin_rare_clCreateProgramWithBuiltInKernels(struct tandem_call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateProgramWithBuiltInKernels);
+		tandem_call_give(opencl_args_clCreateProgramWithBuiltInKernels,
+				offsetof(struct opencl_args_clCreateProgramWithBuiltInKernels, returned),
+				8, .context = context, .num_devices = num_devices,
+				.device_list = device_list, .kernel_names = kernel_names,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	device_list_n = args_count(num_devices, device_list, ARGS_MAX);
@@ -2695,7 +3375,11 @@ RARE void opencl_begin_rare_clCreateProgramWithBuiltInKernels(struct tandem_call
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
 	args_bytes_put(at, kernel_names, kernel_names_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithBuiltInKernels,
+			offsetof(struct opencl_args_clCreateProgramWithBuiltInKernels, returned),
+			8, .context = context, .num_devices = num_devices,
+			.device_list = device_list, .kernel_names = kernel_names,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCompileProgram {
@@ -2723,6 +3407,14 @@ RARE void opencl_begin_rare_clCompileProgram(struct tandem_call *call, void *pro
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCompileProgram);
+		tandem_call_give(opencl_args_clCompileProgram,
+				offsetof(struct opencl_args_clCompileProgram, returned), 4,
+				.program = program, .num_devices = num_devices,
+				.device_list = device_list, .options = options,
+				.num_input_headers = num_input_headers,
+				.input_headers = input_headers,
+				.header_include_names = header_include_names,
+				.pfn_notify = pfn_notify, .user_data = user_data);
 		return;
 	}
 	device_list_n = args_count(num_devices, device_list, ARGS_MAX);
@@ -2747,7 +3439,13 @@ RARE void opencl_begin_rare_clCompileProgram(struct tandem_call *call, void *pro
 	at = args_bytes_put(at, options, options_n);
 	at = args_objects_put(at, TANDEM_OBJECT_program, input_headers, input_headers_n);
 	args_texts_put(at, num_input_headers, header_include_names, NULL, header_include_names_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCompileProgram,
+			offsetof(struct opencl_args_clCompileProgram, returned), 4,
+			.program = program, .num_devices = num_devices,
+			.device_list = device_list, .options = options,
+			.num_input_headers = num_input_headers, .input_headers = input_headers,
+			.header_include_names = header_include_names, .pfn_notify = pfn_notify,
+			.user_data = user_data);
 }
 
 struct opencl_full_clLinkProgram {
@@ -2776,6 +3474,13 @@ RARE void opencl_begin_rare_clLinkProgram(struct tandem_call *call, void *contex
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clLinkProgram);
+		tandem_call_give(opencl_args_clLinkProgram,
+				offsetof(struct opencl_args_clLinkProgram, returned), 8,
+				.context = context, .num_devices = num_devices,
+				.device_list = device_list, .options = options,
+				.num_input_programs = num_input_programs,
+				.input_programs = input_programs, .pfn_notify = pfn_notify,
+				.user_data = user_data, .errcode_ret = errcode_ret);
 		return;
 	}
 	device_list_n = args_count(num_devices, device_list, ARGS_MAX);
@@ -2799,7 +3504,13 @@ RARE void opencl_begin_rare_clLinkProgram(struct tandem_call *call, void *contex
 	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
 	at = args_bytes_put(at, options, options_n);
 	args_objects_put(at, TANDEM_OBJECT_program, input_programs, input_programs_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clLinkProgram,
+			offsetof(struct opencl_args_clLinkProgram, returned), 8,
+			.context = context, .num_devices = num_devices,
+			.device_list = device_list, .options = options,
+			.num_input_programs = num_input_programs,
+			.input_programs = input_programs, .pfn_notify = pfn_notify,
+			.user_data = user_data, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clGetKernelArgInfo {
@@ -2821,6 +3532,12 @@ RARE void opencl_begin_rare_clGetKernelArgInfo(struct tandem_call *call, void *k
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetKernelArgInfo);
+		tandem_call_give(opencl_args_clGetKernelArgInfo,
+				offsetof(struct opencl_args_clGetKernelArgInfo, returned), 4,
+				.kernel = kernel, .arg_index = arg_index,
+				.param_name = param_name, .param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetKernelArgInfo,
@@ -2833,7 +3550,11 @@ RARE void opencl_begin_rare_clGetKernelArgInfo(struct tandem_call *call, void *k
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelArgInfo,
+			offsetof(struct opencl_args_clGetKernelArgInfo, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clEnqueueFillBuffer {
@@ -2862,6 +3583,13 @@ RARE void opencl_begin_rare_clEnqueueFillBuffer(struct tandem_call *call, void *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueFillBuffer, op);
+		tandem_call_give(opencl_args_clEnqueueFillBuffer,
+				offsetof(struct opencl_args_clEnqueueFillBuffer, returned), 4,
+				.command_queue = command_queue, .buffer = buffer,
+				.pattern = pattern, .pattern_size = pattern_size,
+				.offset = offset, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	pattern_n = args_count(pattern_size, pattern, args_cut(1));
@@ -2883,7 +3611,12 @@ RARE void opencl_begin_rare_clEnqueueFillBuffer(struct tandem_call *call, void *
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pattern, pattern_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueFillBuffer,
+			offsetof(struct opencl_args_clEnqueueFillBuffer, returned), 4,
+			.command_queue = command_queue, .buffer = buffer, .pattern = pattern,
+			.pattern_size = pattern_size, .offset = offset, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueFillImage {
@@ -2911,6 +3644,12 @@ RARE void opencl_begin_rare_clEnqueueFillImage(struct tandem_call *call, void *c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueFillImage, op);
+		tandem_call_give(opencl_args_clEnqueueFillImage,
+				offsetof(struct opencl_args_clEnqueueFillImage, returned), 4,
+				.command_queue = command_queue, .image = image,
+				.fill_color = fill_color, .origin = origin, .region = region,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	origin_n = args_count(3, origin, args_cut(8));
@@ -2933,7 +3672,12 @@ RARE void opencl_begin_rare_clEnqueueFillImage(struct tandem_call *call, void *c
 	at = args_bytes_put(at, origin, origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueFillImage,
+			offsetof(struct opencl_args_clEnqueueFillImage, returned), 4,
+			.command_queue = command_queue, .image = image,
+			.fill_color = fill_color, .origin = origin, .region = region,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMigrateMemObjects {
@@ -2960,6 +3704,13 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemObjects(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMigrateMemObjects, op);
+		tandem_call_give(opencl_args_clEnqueueMigrateMemObjects,
+				offsetof(struct opencl_args_clEnqueueMigrateMemObjects, returned),
+				4, .command_queue = command_queue,
+				.num_mem_objects = num_mem_objects, .mem_objects = mem_objects,
+				.flags = flags,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_mem_objects, mem_objects, ARGS_MAX);
@@ -2979,7 +3730,12 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemObjects(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemObjects,
+			offsetof(struct opencl_args_clEnqueueMigrateMemObjects, returned), 4,
+			.command_queue = command_queue, .num_mem_objects = num_mem_objects,
+			.mem_objects = mem_objects, .flags = flags,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMarkerWithWaitList {
@@ -3002,6 +3758,11 @@ RARE void opencl_begin_rare_clEnqueueMarkerWithWaitList(struct tandem_call *call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMarkerWithWaitList, op);
+		tandem_call_give(opencl_args_clEnqueueMarkerWithWaitList,
+				offsetof(struct opencl_args_clEnqueueMarkerWithWaitList, returned),
+				4, .command_queue = command_queue,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -3016,7 +3777,11 @@ RARE void opencl_begin_rare_clEnqueueMarkerWithWaitList(struct tandem_call *call
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMarkerWithWaitList,
+			offsetof(struct opencl_args_clEnqueueMarkerWithWaitList, returned), 4,
+			.command_queue = command_queue,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueBarrierWithWaitList {
@@ -3039,6 +3804,11 @@ RARE void opencl_begin_rare_clEnqueueBarrierWithWaitList(struct tandem_call *cal
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueBarrierWithWaitList, op);
+		tandem_call_give(opencl_args_clEnqueueBarrierWithWaitList,
+				offsetof(struct opencl_args_clEnqueueBarrierWithWaitList, returned),
+				4, .command_queue = command_queue,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -3053,7 +3823,11 @@ RARE void opencl_begin_rare_clEnqueueBarrierWithWaitList(struct tandem_call *cal
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueBarrierWithWaitList,
+			offsetof(struct opencl_args_clEnqueueBarrierWithWaitList, returned), 4,
+			.command_queue = command_queue,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clCreateFromGLTexture {
@@ -3076,6 +3850,11 @@ RARE void opencl_begin_rare_clCreateFromGLTexture(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateFromGLTexture);
+		tandem_call_give(opencl_args_clCreateFromGLTexture,
+				offsetof(struct opencl_args_clCreateFromGLTexture, returned), 8,
+				.context = context, .flags = flags, .target = target,
+				.miplevel = miplevel, .texture = texture,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateFromGLTexture,
@@ -3089,7 +3868,10 @@ RARE void opencl_begin_rare_clCreateFromGLTexture(struct tandem_call *call, void
 	record->miplevel = miplevel;
 	record->texture = texture;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLTexture,
+			offsetof(struct opencl_args_clCreateFromGLTexture, returned), 8,
+			.context = context, .flags = flags, .target = target,
+			.miplevel = miplevel, .texture = texture, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateFromEGLImageKHR {
@@ -3114,6 +3896,11 @@ RARE void opencl_begin_rare_clCreateFromEGLImageKHR(struct tandem_call *call, vo
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateFromEGLImageKHR);
+		tandem_call_give(opencl_args_clCreateFromEGLImageKHR,
+				offsetof(struct opencl_args_clCreateFromEGLImageKHR, returned),
+				8, .context = context, .egldisplay = egldisplay,
+				.eglimage = eglimage, .flags = flags, .properties = properties,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -3130,7 +3917,10 @@ RARE void opencl_begin_rare_clCreateFromEGLImageKHR(struct tandem_call *call, vo
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromEGLImageKHR,
+			offsetof(struct opencl_args_clCreateFromEGLImageKHR, returned), 8,
+			.context = context, .egldisplay = egldisplay, .eglimage = eglimage,
+			.flags = flags, .properties = properties, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clEnqueueAcquireEGLObjectsKHR {
@@ -3156,6 +3946,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireEGLObjectsKHR(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueAcquireEGLObjectsKHR, op);
+		tandem_call_give(opencl_args_clEnqueueAcquireEGLObjectsKHR,
+				offsetof(struct opencl_args_clEnqueueAcquireEGLObjectsKHR, returned),
+				4, .command_queue = command_queue, .num_objects = num_objects,
+				.mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_objects, mem_objects, ARGS_MAX);
@@ -3174,7 +3970,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireEGLObjectsKHR(struct tandem_call *ca
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireEGLObjectsKHR,
+			offsetof(struct opencl_args_clEnqueueAcquireEGLObjectsKHR, returned), 4,
+			.command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueReleaseEGLObjectsKHR {
@@ -3200,6 +4001,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseEGLObjectsKHR(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReleaseEGLObjectsKHR, op);
+		tandem_call_give(opencl_args_clEnqueueReleaseEGLObjectsKHR,
+				offsetof(struct opencl_args_clEnqueueReleaseEGLObjectsKHR, returned),
+				4, .command_queue = command_queue, .num_objects = num_objects,
+				.mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_objects, mem_objects, ARGS_MAX);
@@ -3218,7 +4025,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseEGLObjectsKHR(struct tandem_call *ca
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseEGLObjectsKHR,
+			offsetof(struct opencl_args_clEnqueueReleaseEGLObjectsKHR, returned), 4,
+			.command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clCreateEventFromEGLSyncKHR {
@@ -3238,6 +4050,10 @@ RARE void opencl_begin_rare_clCreateEventFromEGLSyncKHR(struct tandem_call *call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateEventFromEGLSyncKHR);
+		tandem_call_give(opencl_args_clCreateEventFromEGLSyncKHR,
+				offsetof(struct opencl_args_clCreateEventFromEGLSyncKHR, returned),
+				8, .context = context, .sync = sync, .display = display,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateEventFromEGLSyncKHR,
@@ -3249,7 +4065,10 @@ RARE void opencl_begin_rare_clCreateEventFromEGLSyncKHR(struct tandem_call *call
 	record->sync = (uintptr_t)sync;
 	record->display = (uintptr_t)display;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateEventFromEGLSyncKHR,
+			offsetof(struct opencl_args_clCreateEventFromEGLSyncKHR, returned), 8,
+			.context = context, .sync = sync, .display = display,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateCommandQueueWithProperties {
@@ -3271,6 +4090,10 @@ RARE void opencl_begin_rare_clCreateCommandQueueWithProperties(struct tandem_cal
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateCommandQueueWithProperties);
+		tandem_call_give(opencl_args_clCreateCommandQueueWithProperties,
+				offsetof(struct opencl_args_clCreateCommandQueueWithProperties, returned),
+				8, .context = context, .device = device,
+				.properties = properties, .errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -3285,7 +4108,10 @@ RARE void opencl_begin_rare_clCreateCommandQueueWithProperties(struct tandem_cal
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateCommandQueueWithProperties,
+			offsetof(struct opencl_args_clCreateCommandQueueWithProperties, returned),
+			8, .context = context, .device = device, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreatePipe {
@@ -3310,6 +4136,12 @@ RARE void opencl_begin_rare_clCreatePipe(struct tandem_call *call, void *context
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreatePipe);
+		tandem_call_give(opencl_args_clCreatePipe,
+				offsetof(struct opencl_args_clCreatePipe, returned), 8,
+				.context = context, .flags = flags,
+				.pipe_packet_size = pipe_packet_size,
+				.pipe_max_packets = pipe_max_packets, .properties = properties,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -3326,7 +4158,12 @@ RARE void opencl_begin_rare_clCreatePipe(struct tandem_call *call, void *context
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreatePipe,
+			offsetof(struct opencl_args_clCreatePipe, returned), 8,
+			.context = context, .flags = flags,
+			.pipe_packet_size = pipe_packet_size,
+			.pipe_max_packets = pipe_max_packets, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clGetPipeInfo {
@@ -3347,6 +4184,12 @@ RARE void opencl_begin_rare_clGetPipeInfo(struct tandem_call *call, void *pipe,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetPipeInfo);
+		tandem_call_give(opencl_args_clGetPipeInfo,
+				offsetof(struct opencl_args_clGetPipeInfo, returned), 4,
+				.pipe = pipe, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetPipeInfo, (uint32_t)sizeof(*record));
@@ -3357,7 +4200,11 @@ RARE void opencl_begin_rare_clGetPipeInfo(struct tandem_call *call, void *pipe,
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetPipeInfo,
+			offsetof(struct opencl_args_clGetPipeInfo, returned), 4, .pipe = pipe,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clEnqueueSVMFree {
@@ -3385,6 +4232,14 @@ RARE void opencl_begin_rare_clEnqueueSVMFree(struct tandem_call *call, void *com
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMFree, op);
+		tandem_call_give(opencl_args_clEnqueueSVMFree,
+				offsetof(struct opencl_args_clEnqueueSVMFree, returned), 4,
+				.command_queue = command_queue,
+				.num_svm_pointers = num_svm_pointers,
+				.svm_pointers = svm_pointers, .pfn_free_func = pfn_free_func,
+				.user_data = user_data,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	svm_pointers_n = args_count(num_svm_pointers, svm_pointers, args_cut(8));
@@ -3405,7 +4260,13 @@ RARE void opencl_begin_rare_clEnqueueSVMFree(struct tandem_call *call, void *com
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, svm_pointers, svm_pointers_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMFree,
+			offsetof(struct opencl_args_clEnqueueSVMFree, returned), 4,
+			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
+			.svm_pointers = svm_pointers, .pfn_free_func = pfn_free_func,
+			.user_data = user_data,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMMemcpy {
@@ -3433,6 +4294,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMemcpy(struct tandem_call *call, void *c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMMemcpy, op);
+		tandem_call_give(opencl_args_clEnqueueSVMMemcpy,
+				offsetof(struct opencl_args_clEnqueueSVMMemcpy, returned), 4,
+				.command_queue = command_queue, .blocking_copy = blocking_copy,
+				.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -3451,7 +4318,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMemcpy(struct tandem_call *call, void *c
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemcpy,
+			offsetof(struct opencl_args_clEnqueueSVMMemcpy, returned), 4,
+			.command_queue = command_queue, .blocking_copy = blocking_copy,
+			.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMMemFill {
@@ -3479,6 +4351,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMemFill(struct tandem_call *call, void *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMMemFill, op);
+		tandem_call_give(opencl_args_clEnqueueSVMMemFill,
+				offsetof(struct opencl_args_clEnqueueSVMMemFill, returned), 4,
+				.command_queue = command_queue, .svm_ptr = svm_ptr,
+				.pattern = pattern, .pattern_size = pattern_size, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	pattern_n = args_count(pattern_size, pattern, args_cut(1));
@@ -3499,7 +4377,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMemFill(struct tandem_call *call, void *
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pattern, pattern_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemFill,
+			offsetof(struct opencl_args_clEnqueueSVMMemFill, returned), 4,
+			.command_queue = command_queue, .svm_ptr = svm_ptr, .pattern = pattern,
+			.pattern_size = pattern_size, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMMap {
@@ -3527,6 +4410,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMap(struct tandem_call *call, void *comm
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMMap, op);
+		tandem_call_give(opencl_args_clEnqueueSVMMap,
+				offsetof(struct opencl_args_clEnqueueSVMMap, returned), 4,
+				.command_queue = command_queue, .blocking_map = blocking_map,
+				.flags = flags, .svm_ptr = svm_ptr, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -3545,7 +4434,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMap(struct tandem_call *call, void *comm
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMap,
+			offsetof(struct opencl_args_clEnqueueSVMMap, returned), 4,
+			.command_queue = command_queue, .blocking_map = blocking_map,
+			.flags = flags, .svm_ptr = svm_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMUnmap {
@@ -3569,6 +4463,11 @@ RARE void opencl_begin_rare_clEnqueueSVMUnmap(struct tandem_call *call, void *co
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMUnmap, op);
+		tandem_call_give(opencl_args_clEnqueueSVMUnmap,
+				offsetof(struct opencl_args_clEnqueueSVMUnmap, returned), 4,
+				.command_queue = command_queue, .svm_ptr = svm_ptr,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -3584,7 +4483,11 @@ RARE void opencl_begin_rare_clEnqueueSVMUnmap(struct tandem_call *call, void *co
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMUnmap,
+			offsetof(struct opencl_args_clEnqueueSVMUnmap, returned), 4,
+			.command_queue = command_queue, .svm_ptr = svm_ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clCreateSamplerWithProperties {
@@ -3605,6 +4508,10 @@ RARE void opencl_begin_rare_clCreateSamplerWithProperties(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateSamplerWithProperties);
+		tandem_call_give(opencl_args_clCreateSamplerWithProperties,
+				offsetof(struct opencl_args_clCreateSamplerWithProperties, returned),
+				8, .context = context, .sampler_properties = sampler_properties,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	sampler_properties_n = args_pairs_count(sampler_properties, args_cut(8));
@@ -3618,7 +4525,10 @@ RARE void opencl_begin_rare_clCreateSamplerWithProperties(struct tandem_call *ca
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, sampler_properties, sampler_properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSamplerWithProperties,
+			offsetof(struct opencl_args_clCreateSamplerWithProperties, returned), 8,
+			.context = context, .sampler_properties = sampler_properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clSetKernelArgSVMPointer {
@@ -3636,6 +4546,10 @@ RARE void opencl_begin_rare_clSetKernelArgSVMPointer(struct tandem_call *call, v
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetKernelArgSVMPointer);
+		tandem_call_give(opencl_args_clSetKernelArgSVMPointer,
+				offsetof(struct opencl_args_clSetKernelArgSVMPointer, returned),
+				4, .kernel = kernel, .arg_index = arg_index,
+				.arg_value = arg_value);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetKernelArgSVMPointer,
@@ -3645,7 +4559,9 @@ RARE void opencl_begin_rare_clSetKernelArgSVMPointer(struct tandem_call *call, v
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
 	record->arg_value = (uintptr_t)arg_value;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArgSVMPointer,
+			offsetof(struct opencl_args_clSetKernelArgSVMPointer, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .arg_value = arg_value);
 }
 
 struct opencl_full_clSetKernelExecInfo {
@@ -3666,6 +4582,11 @@ RARE void opencl_begin_rare_clSetKernelExecInfo(struct tandem_call *call, void *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetKernelExecInfo);
+		tandem_call_give(opencl_args_clSetKernelExecInfo,
+				offsetof(struct opencl_args_clSetKernelExecInfo, returned), 4,
+				.kernel = kernel, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value);
 		return;
 	}
 	param_value_n = args_count(param_value_size, param_value, args_cut(1));
@@ -3679,7 +4600,10 @@ RARE void opencl_begin_rare_clSetKernelExecInfo(struct tandem_call *call, void *
 	record->param_value_count = (uint16_t)param_value_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, param_value, param_value_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelExecInfo,
+			offsetof(struct opencl_args_clSetKernelExecInfo, returned), 4,
+			.kernel = kernel, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value);
 }
 
 struct opencl_full_clGetKernelSubGroupInfoKHR {
@@ -3706,6 +4630,14 @@ RARE void opencl_begin_rare_clGetKernelSubGroupInfoKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetKernelSubGroupInfoKHR);
+		tandem_call_give(opencl_args_clGetKernelSubGroupInfoKHR,
+				offsetof(struct opencl_args_clGetKernelSubGroupInfoKHR, returned),
+				4, .in_kernel = in_kernel, .in_device = in_device,
+				.param_name = param_name, .input_value_size = input_value_size,
+				.input_value = input_value,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	input_value_n = args_count(input_value_size, input_value, args_cut(1));
@@ -3723,7 +4655,13 @@ RARE void opencl_begin_rare_clGetKernelSubGroupInfoKHR(struct tandem_call *call,
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, input_value, input_value_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelSubGroupInfoKHR,
+			offsetof(struct opencl_args_clGetKernelSubGroupInfoKHR, returned), 4,
+			.in_kernel = in_kernel, .in_device = in_device,
+			.param_name = param_name, .input_value_size = input_value_size,
+			.input_value = input_value, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clCloneKernel {
@@ -3741,6 +4679,9 @@ RARE void opencl_begin_rare_clCloneKernel(struct tandem_call *call, void *source
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCloneKernel);
+		tandem_call_give(opencl_args_clCloneKernel,
+				offsetof(struct opencl_args_clCloneKernel, returned), 8,
+				.source_kernel = source_kernel, .errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCloneKernel, (uint32_t)sizeof(*record));
@@ -3749,7 +4690,9 @@ RARE void opencl_begin_rare_clCloneKernel(struct tandem_call *call, void *source
 	record->returned = 0;
 	record->source_kernel = tandem_object_number(TANDEM_OBJECT_kernel, source_kernel);
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCloneKernel,
+			offsetof(struct opencl_args_clCloneKernel, returned), 8,
+			.source_kernel = source_kernel, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateProgramWithIL {
@@ -3769,6 +4712,10 @@ RARE void opencl_begin_rare_clCreateProgramWithIL(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateProgramWithIL);
+		tandem_call_give(opencl_args_clCreateProgramWithIL,
+				offsetof(struct opencl_args_clCreateProgramWithIL, returned), 8,
+				.context = context, .il = il, .length = length,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateProgramWithIL,
@@ -3780,7 +4727,10 @@ RARE void opencl_begin_rare_clCreateProgramWithIL(struct tandem_call *call, void
 	record->il = (uintptr_t)il;
 	record->bytes = length;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithIL,
+			offsetof(struct opencl_args_clCreateProgramWithIL, returned), 8,
+			.context = context, .il = il, .length = length,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clEnqueueSVMMigrateMem {
@@ -3808,6 +4758,13 @@ RARE void opencl_begin_rare_clEnqueueSVMMigrateMem(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMMigrateMem, op);
+		tandem_call_give(opencl_args_clEnqueueSVMMigrateMem,
+				offsetof(struct opencl_args_clEnqueueSVMMigrateMem, returned),
+				4, .command_queue = command_queue,
+				.num_svm_pointers = num_svm_pointers,
+				.svm_pointers = svm_pointers, .sizes = sizes, .flags = flags,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	svm_pointers_n = args_count(num_svm_pointers, svm_pointers, args_cut(8));
@@ -3830,7 +4787,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMigrateMem(struct tandem_call *call,
 	at = args_bytes_put(at, svm_pointers, svm_pointers_n * 8u);
 	at = args_bytes_put(at, sizes, sizes_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMigrateMem,
+			offsetof(struct opencl_args_clEnqueueSVMMigrateMem, returned), 4,
+			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
+			.svm_pointers = svm_pointers, .sizes = sizes, .flags = flags,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clGetDeviceAndHostTimer {
@@ -3848,6 +4810,10 @@ RARE void opencl_begin_rare_clGetDeviceAndHostTimer(struct tandem_call *call, vo
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetDeviceAndHostTimer);
+		tandem_call_give(opencl_args_clGetDeviceAndHostTimer,
+				offsetof(struct opencl_args_clGetDeviceAndHostTimer, returned),
+				4, .device = device, .device_timestamp = device_timestamp,
+				.host_timestamp = host_timestamp);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetDeviceAndHostTimer,
@@ -3857,7 +4823,10 @@ RARE void opencl_begin_rare_clGetDeviceAndHostTimer(struct tandem_call *call, vo
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->device_timestamp = (uintptr_t)device_timestamp;
 	record->host_timestamp = (uintptr_t)host_timestamp;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceAndHostTimer,
+			offsetof(struct opencl_args_clGetDeviceAndHostTimer, returned), 4,
+			.device = device, .device_timestamp = device_timestamp,
+			.host_timestamp = host_timestamp);
 }
 
 struct opencl_full_clGetHostTimer {
@@ -3874,6 +4843,9 @@ RARE void opencl_begin_rare_clGetHostTimer(struct tandem_call *call, void *devic
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetHostTimer);
+		tandem_call_give(opencl_args_clGetHostTimer,
+				offsetof(struct opencl_args_clGetHostTimer, returned), 4,
+				.device = device, .host_timestamp = host_timestamp);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetHostTimer,
@@ -3882,7 +4854,9 @@ RARE void opencl_begin_rare_clGetHostTimer(struct tandem_call *call, void *devic
 		return;
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->host_timestamp = (uintptr_t)host_timestamp;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetHostTimer,
+			offsetof(struct opencl_args_clGetHostTimer, returned), 4,
+			.device = device, .host_timestamp = host_timestamp);
 }
 
 struct opencl_full_clGetKernelSubGroupInfo {
@@ -3909,6 +4883,14 @@ RARE void opencl_begin_rare_clGetKernelSubGroupInfo(struct tandem_call *call, vo
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetKernelSubGroupInfo);
+		tandem_call_give(opencl_args_clGetKernelSubGroupInfo,
+				offsetof(struct opencl_args_clGetKernelSubGroupInfo, returned),
+				4, .kernel = kernel, .device = device, .param_name = param_name,
+				.input_value_size = input_value_size,
+				.input_value = input_value,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	input_value_n = args_count(input_value_size, input_value, args_cut(1));
@@ -3926,7 +4908,12 @@ RARE void opencl_begin_rare_clGetKernelSubGroupInfo(struct tandem_call *call, vo
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, input_value, input_value_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelSubGroupInfo,
+			offsetof(struct opencl_args_clGetKernelSubGroupInfo, returned), 4,
+			.kernel = kernel, .device = device, .param_name = param_name,
+			.input_value_size = input_value_size, .input_value = input_value,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clSetProgramReleaseCallback {
@@ -3944,6 +4931,10 @@ RARE void opencl_begin_rare_clSetProgramReleaseCallback(struct tandem_call *call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetProgramReleaseCallback);
+		tandem_call_give(opencl_args_clSetProgramReleaseCallback,
+				offsetof(struct opencl_args_clSetProgramReleaseCallback, returned),
+				4, .program = program, .pfn_notify = pfn_notify,
+				.user_data = user_data);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetProgramReleaseCallback,
@@ -3953,7 +4944,9 @@ RARE void opencl_begin_rare_clSetProgramReleaseCallback(struct tandem_call *call
 	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetProgramReleaseCallback,
+			offsetof(struct opencl_args_clSetProgramReleaseCallback, returned), 4,
+			.program = program, .pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_full_clSetProgramSpecializationConstant {
@@ -3974,6 +4967,10 @@ RARE void opencl_begin_rare_clSetProgramSpecializationConstant(struct tandem_cal
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetProgramSpecializationConstant);
+		tandem_call_give(opencl_args_clSetProgramSpecializationConstant,
+				offsetof(struct opencl_args_clSetProgramSpecializationConstant, returned),
+				4, .program = program, .spec_id = spec_id,
+				.spec_size = spec_size, .spec_value = spec_value);
 		return;
 	}
 	spec_value_n = args_count(spec_size, spec_value, args_cut(1));
@@ -3987,7 +4984,10 @@ RARE void opencl_begin_rare_clSetProgramSpecializationConstant(struct tandem_cal
 	record->spec_value_count = (uint16_t)spec_value_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, spec_value, spec_value_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetProgramSpecializationConstant,
+			offsetof(struct opencl_args_clSetProgramSpecializationConstant, returned),
+			4, .program = program, .spec_id = spec_id, .spec_size = spec_size,
+			.spec_value = spec_value);
 }
 
 struct opencl_full_clCreateBufferWithProperties {
@@ -4012,6 +5012,10 @@ RARE void opencl_begin_rare_clCreateBufferWithProperties(struct tandem_call *cal
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateBufferWithProperties);
+		tandem_call_give(opencl_args_clCreateBufferWithProperties,
+				offsetof(struct opencl_args_clCreateBufferWithProperties, returned),
+				8, .context = context, .properties = properties, .flags = flags,
+				.size = size, .host_ptr = host_ptr, .errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -4028,7 +5032,10 @@ RARE void opencl_begin_rare_clCreateBufferWithProperties(struct tandem_call *cal
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateBufferWithProperties,
+			offsetof(struct opencl_args_clCreateBufferWithProperties, returned), 8,
+			.context = context, .properties = properties, .flags = flags,
+			.size = size, .host_ptr = host_ptr, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateImageWithProperties {
@@ -4064,6 +5071,11 @@ RARE void opencl_begin_rare_clCreateImageWithProperties(struct tandem_call *call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateImageWithProperties);
+		tandem_call_give(opencl_args_clCreateImageWithProperties,
+				offsetof(struct opencl_args_clCreateImageWithProperties, returned),
+				8, .context = context, .properties = properties, .flags = flags,
+				.image_format = image_format, .image_desc = image_desc,
+				.host_ptr = host_ptr, .errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -4091,7 +5103,11 @@ RARE void opencl_begin_rare_clCreateImageWithProperties(struct tandem_call *call
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateImageWithProperties,
+			offsetof(struct opencl_args_clCreateImageWithProperties, returned), 8,
+			.context = context, .properties = properties, .flags = flags,
+			.image_format = image_format, .image_desc = image_desc,
+			.host_ptr = host_ptr, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clSetContextDestructorCallback {
@@ -4109,6 +5125,10 @@ RARE void opencl_begin_rare_clSetContextDestructorCallback(struct tandem_call *c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetContextDestructorCallback);
+		tandem_call_give(opencl_args_clSetContextDestructorCallback,
+				offsetof(struct opencl_args_clSetContextDestructorCallback, returned),
+				4, .context = context, .pfn_notify = pfn_notify,
+				.user_data = user_data);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetContextDestructorCallback,
@@ -4118,7 +5138,10 @@ RARE void opencl_begin_rare_clSetContextDestructorCallback(struct tandem_call *c
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetContextDestructorCallback,
+			offsetof(struct opencl_args_clSetContextDestructorCallback, returned),
+			4, .context = context, .pfn_notify = pfn_notify,
+			.user_data = user_data);
 }
 
 struct opencl_full_clCancelCommandsIMG {
@@ -4137,6 +5160,10 @@ RARE void opencl_begin_rare_clCancelCommandsIMG(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCancelCommandsIMG);
+		tandem_call_give(opencl_args_clCancelCommandsIMG,
+				offsetof(struct opencl_args_clCancelCommandsIMG, returned), 4,
+				.event_list = event_list,
+				.num_events_in_list = num_events_in_list);
 		return;
 	}
 	wait_n = args_count(num_events_in_list, event_list, ARGS_MAX);
@@ -4148,7 +5175,9 @@ RARE void opencl_begin_rare_clCancelCommandsIMG(struct tandem_call *call,
 	record->num_events_in_list = num_events_in_list;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCancelCommandsIMG,
+			offsetof(struct opencl_args_clCancelCommandsIMG, returned), 4,
+			.event_list = event_list, .num_events_in_list = num_events_in_list);
 }
 
 struct opencl_full_clCommandBarrierWithWaitListKHR {
@@ -4171,6 +5200,11 @@ RARE void opencl_begin_rare_clCommandBarrierWithWaitListKHR(struct tandem_call *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandBarrierWithWaitListKHR);
+		tandem_call_give(opencl_args_clCommandBarrierWithWaitListKHR,
+				offsetof(struct opencl_args_clCommandBarrierWithWaitListKHR, returned),
+				4, .command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandBarrierWithWaitListKHR,
@@ -4184,7 +5218,11 @@ RARE void opencl_begin_rare_clCommandBarrierWithWaitListKHR(struct tandem_call *
 	record->word4 = word4;
 	record->word5 = word5;
 	record->word6 = word6;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandBarrierWithWaitListKHR,
+			offsetof(struct opencl_args_clCommandBarrierWithWaitListKHR, returned),
+			4, .command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6);
 }
 
 struct opencl_full_clCommandCopyBufferKHR {
@@ -4213,6 +5251,13 @@ RARE void opencl_begin_rare_clCommandCopyBufferKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyBufferKHR);
+		tandem_call_give(opencl_args_clCommandCopyBufferKHR,
+				offsetof(struct opencl_args_clCommandCopyBufferKHR, returned),
+				4, .command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10,
+				.word11 = word11);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferKHR,
@@ -4231,7 +5276,12 @@ RARE void opencl_begin_rare_clCommandCopyBufferKHR(struct tandem_call *call,
 	record->word9 = word9;
 	record->word10 = word10;
 	record->word11 = word11;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferKHR,
+			offsetof(struct opencl_args_clCommandCopyBufferKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_full_clCommandCopyBufferRectKHR {
@@ -4265,6 +5315,14 @@ RARE void opencl_begin_rare_clCommandCopyBufferRectKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyBufferRectKHR);
+		tandem_call_give(opencl_args_clCommandCopyBufferRectKHR,
+				offsetof(struct opencl_args_clCommandCopyBufferRectKHR, returned),
+				4, .command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10,
+				.word11 = word11, .word12 = word12, .word13 = word13,
+				.word14 = word14, .word15 = word15);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferRectKHR,
@@ -4287,7 +5345,13 @@ RARE void opencl_begin_rare_clCommandCopyBufferRectKHR(struct tandem_call *call,
 	record->word13 = word13;
 	record->word14 = word14;
 	record->word15 = word15;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferRectKHR,
+			offsetof(struct opencl_args_clCommandCopyBufferRectKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11, .word12 = word12, .word13 = word13,
+			.word14 = word14, .word15 = word15);
 }
 
 struct opencl_full_clCommandCopyBufferToImageKHR {
@@ -4316,6 +5380,13 @@ RARE void opencl_begin_rare_clCommandCopyBufferToImageKHR(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyBufferToImageKHR);
+		tandem_call_give(opencl_args_clCommandCopyBufferToImageKHR,
+				offsetof(struct opencl_args_clCommandCopyBufferToImageKHR, returned),
+				4, .command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10,
+				.word11 = word11);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferToImageKHR,
@@ -4334,7 +5405,12 @@ RARE void opencl_begin_rare_clCommandCopyBufferToImageKHR(struct tandem_call *ca
 	record->word9 = word9;
 	record->word10 = word10;
 	record->word11 = word11;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferToImageKHR,
+			offsetof(struct opencl_args_clCommandCopyBufferToImageKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_full_clCommandCopyImageKHR {
@@ -4363,6 +5439,13 @@ RARE void opencl_begin_rare_clCommandCopyImageKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyImageKHR);
+		tandem_call_give(opencl_args_clCommandCopyImageKHR,
+				offsetof(struct opencl_args_clCommandCopyImageKHR, returned), 4,
+				.command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10,
+				.word11 = word11);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyImageKHR,
@@ -4381,7 +5464,12 @@ RARE void opencl_begin_rare_clCommandCopyImageKHR(struct tandem_call *call,
 	record->word9 = word9;
 	record->word10 = word10;
 	record->word11 = word11;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyImageKHR,
+			offsetof(struct opencl_args_clCommandCopyImageKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_full_clCommandCopyImageToBufferKHR {
@@ -4410,6 +5498,13 @@ RARE void opencl_begin_rare_clCommandCopyImageToBufferKHR(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyImageToBufferKHR);
+		tandem_call_give(opencl_args_clCommandCopyImageToBufferKHR,
+				offsetof(struct opencl_args_clCommandCopyImageToBufferKHR, returned),
+				4, .command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10,
+				.word11 = word11);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyImageToBufferKHR,
@@ -4428,7 +5523,12 @@ RARE void opencl_begin_rare_clCommandCopyImageToBufferKHR(struct tandem_call *ca
 	record->word9 = word9;
 	record->word10 = word10;
 	record->word11 = word11;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyImageToBufferKHR,
+			offsetof(struct opencl_args_clCommandCopyImageToBufferKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_full_clCommandFillBufferKHR {
@@ -4457,6 +5557,13 @@ RARE void opencl_begin_rare_clCommandFillBufferKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandFillBufferKHR);
+		tandem_call_give(opencl_args_clCommandFillBufferKHR,
+				offsetof(struct opencl_args_clCommandFillBufferKHR, returned),
+				4, .command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10,
+				.word11 = word11);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandFillBufferKHR,
@@ -4475,7 +5582,12 @@ RARE void opencl_begin_rare_clCommandFillBufferKHR(struct tandem_call *call,
 	record->word9 = word9;
 	record->word10 = word10;
 	record->word11 = word11;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandFillBufferKHR,
+			offsetof(struct opencl_args_clCommandFillBufferKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_full_clCommandFillImageKHR {
@@ -4503,6 +5615,12 @@ RARE void opencl_begin_rare_clCommandFillImageKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandFillImageKHR);
+		tandem_call_give(opencl_args_clCommandFillImageKHR,
+				offsetof(struct opencl_args_clCommandFillImageKHR, returned), 4,
+				.command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandFillImageKHR,
@@ -4520,7 +5638,12 @@ RARE void opencl_begin_rare_clCommandFillImageKHR(struct tandem_call *call,
 	record->word8 = word8;
 	record->word9 = word9;
 	record->word10 = word10;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandFillImageKHR,
+			offsetof(struct opencl_args_clCommandFillImageKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10);
 }
 
 struct opencl_full_clCommandNDRangeKernelKHR {
@@ -4549,6 +5672,13 @@ RARE void opencl_begin_rare_clCommandNDRangeKernelKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandNDRangeKernelKHR);
+		tandem_call_give(opencl_args_clCommandNDRangeKernelKHR,
+				offsetof(struct opencl_args_clCommandNDRangeKernelKHR, returned),
+				4, .command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10,
+				.word11 = word11);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandNDRangeKernelKHR,
@@ -4567,7 +5697,12 @@ RARE void opencl_begin_rare_clCommandNDRangeKernelKHR(struct tandem_call *call,
 	record->word9 = word9;
 	record->word10 = word10;
 	record->word11 = word11;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandNDRangeKernelKHR,
+			offsetof(struct opencl_args_clCommandNDRangeKernelKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_full_clCommandSVMMemFillKHR {
@@ -4595,6 +5730,12 @@ RARE void opencl_begin_rare_clCommandSVMMemFillKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandSVMMemFillKHR);
+		tandem_call_give(opencl_args_clCommandSVMMemFillKHR,
+				offsetof(struct opencl_args_clCommandSVMMemFillKHR, returned),
+				4, .command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9, .word10 = word10);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandSVMMemFillKHR,
@@ -4612,7 +5753,12 @@ RARE void opencl_begin_rare_clCommandSVMMemFillKHR(struct tandem_call *call,
 	record->word8 = word8;
 	record->word9 = word9;
 	record->word10 = word10;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandSVMMemFillKHR,
+			offsetof(struct opencl_args_clCommandSVMMemFillKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10);
 }
 
 struct opencl_full_clCommandSVMMemcpyKHR {
@@ -4639,6 +5785,12 @@ RARE void opencl_begin_rare_clCommandSVMMemcpyKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandSVMMemcpyKHR);
+		tandem_call_give(opencl_args_clCommandSVMMemcpyKHR,
+				offsetof(struct opencl_args_clCommandSVMMemcpyKHR, returned), 4,
+				.command_buffer = command_buffer,
+				.command_queue = command_queue, .word2 = word2, .word3 = word3,
+				.word4 = word4, .word5 = word5, .word6 = word6, .word7 = word7,
+				.word8 = word8, .word9 = word9);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandSVMMemcpyKHR,
@@ -4655,7 +5807,11 @@ RARE void opencl_begin_rare_clCommandSVMMemcpyKHR(struct tandem_call *call,
 	record->word7 = word7;
 	record->word8 = word8;
 	record->word9 = word9;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandSVMMemcpyKHR,
+			offsetof(struct opencl_args_clCommandSVMMemcpyKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9);
 }
 
 struct opencl_full_clCreateAcceleratorINTEL {
@@ -4679,6 +5835,11 @@ RARE void opencl_begin_rare_clCreateAcceleratorINTEL(struct tandem_call *call, v
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateAcceleratorINTEL);
+		tandem_call_give(opencl_args_clCreateAcceleratorINTEL,
+				offsetof(struct opencl_args_clCreateAcceleratorINTEL, returned),
+				8, .context = context, .accelerator_type = accelerator_type,
+				.descriptor_size = descriptor_size, .descriptor = descriptor,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	descriptor_n = args_count(descriptor_size, descriptor, args_cut(1));
@@ -4694,7 +5855,11 @@ RARE void opencl_begin_rare_clCreateAcceleratorINTEL(struct tandem_call *call, v
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, descriptor, descriptor_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateAcceleratorINTEL,
+			offsetof(struct opencl_args_clCreateAcceleratorINTEL, returned), 8,
+			.context = context, .accelerator_type = accelerator_type,
+			.descriptor_size = descriptor_size, .descriptor = descriptor,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateBufferWithPropertiesINTEL {
@@ -4719,6 +5884,10 @@ RARE void opencl_begin_rare_clCreateBufferWithPropertiesINTEL(struct tandem_call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateBufferWithPropertiesINTEL);
+		tandem_call_give(opencl_args_clCreateBufferWithPropertiesINTEL,
+				offsetof(struct opencl_args_clCreateBufferWithPropertiesINTEL, returned),
+				8, .context = context, .properties = properties, .flags = flags,
+				.size = size, .host_ptr = host_ptr, .errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -4735,7 +5904,10 @@ RARE void opencl_begin_rare_clCreateBufferWithPropertiesINTEL(struct tandem_call
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateBufferWithPropertiesINTEL,
+			offsetof(struct opencl_args_clCreateBufferWithPropertiesINTEL, returned),
+			8, .context = context, .properties = properties, .flags = flags,
+			.size = size, .host_ptr = host_ptr, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateCommandBufferKHR {
@@ -4758,6 +5930,10 @@ RARE void opencl_begin_rare_clCreateCommandBufferKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateCommandBufferKHR);
+		tandem_call_give(opencl_args_clCreateCommandBufferKHR,
+				offsetof(struct opencl_args_clCreateCommandBufferKHR, returned),
+				8, .num_queues = num_queues, .queues = queues,
+				.properties = properties, .errcode_ret = errcode_ret);
 		return;
 	}
 	queues_n = args_count(num_queues, queues, ARGS_MAX);
@@ -4774,7 +5950,10 @@ RARE void opencl_begin_rare_clCreateCommandBufferKHR(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateCommandBufferKHR,
+			offsetof(struct opencl_args_clCreateCommandBufferKHR, returned), 8,
+			.num_queues = num_queues, .queues = queues, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateCommandQueueWithPropertiesKHR {
@@ -4796,6 +5975,10 @@ RARE void opencl_begin_rare_clCreateCommandQueueWithPropertiesKHR(struct tandem_
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateCommandQueueWithPropertiesKHR);
+		tandem_call_give(opencl_args_clCreateCommandQueueWithPropertiesKHR,
+				offsetof(struct opencl_args_clCreateCommandQueueWithPropertiesKHR, returned),
+				8, .context = context, .device = device,
+				.properties = properties, .errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -4810,7 +5993,10 @@ RARE void opencl_begin_rare_clCreateCommandQueueWithPropertiesKHR(struct tandem_
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateCommandQueueWithPropertiesKHR,
+			offsetof(struct opencl_args_clCreateCommandQueueWithPropertiesKHR, returned),
+			8, .context = context, .device = device, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateFromVA_APIMediaSurfaceINTEL {
@@ -4831,6 +6017,10 @@ RARE void opencl_begin_rare_clCreateFromVA_APIMediaSurfaceINTEL(struct tandem_ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateFromVA_APIMediaSurfaceINTEL);
+		tandem_call_give(opencl_args_clCreateFromVA_APIMediaSurfaceINTEL,
+				offsetof(struct opencl_args_clCreateFromVA_APIMediaSurfaceINTEL, returned),
+				8, .context = context, .flags = flags, .surface = surface,
+				.plane = plane, .errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateFromVA_APIMediaSurfaceINTEL,
@@ -4843,7 +6033,10 @@ RARE void opencl_begin_rare_clCreateFromVA_APIMediaSurfaceINTEL(struct tandem_ca
 	record->surface = (uintptr_t)surface;
 	record->plane = plane;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromVA_APIMediaSurfaceINTEL,
+			offsetof(struct opencl_args_clCreateFromVA_APIMediaSurfaceINTEL, returned),
+			8, .context = context, .flags = flags, .surface = surface,
+			.plane = plane, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateProgramWithILKHR {
@@ -4863,6 +6056,10 @@ RARE void opencl_begin_rare_clCreateProgramWithILKHR(struct tandem_call *call, v
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateProgramWithILKHR);
+		tandem_call_give(opencl_args_clCreateProgramWithILKHR,
+				offsetof(struct opencl_args_clCreateProgramWithILKHR, returned),
+				8, .context = context, .il = il, .length = length,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCreateProgramWithILKHR,
@@ -4874,7 +6071,10 @@ RARE void opencl_begin_rare_clCreateProgramWithILKHR(struct tandem_call *call, v
 	record->il = (uintptr_t)il;
 	record->bytes = length;
 	record->errcode_ret = (uintptr_t)errcode_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithILKHR,
+			offsetof(struct opencl_args_clCreateProgramWithILKHR, returned), 8,
+			.context = context, .il = il, .length = length,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clCreateSemaphoreWithPropertiesKHR {
@@ -4895,6 +6095,10 @@ RARE void opencl_begin_rare_clCreateSemaphoreWithPropertiesKHR(struct tandem_cal
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCreateSemaphoreWithPropertiesKHR);
+		tandem_call_give(opencl_args_clCreateSemaphoreWithPropertiesKHR,
+				offsetof(struct opencl_args_clCreateSemaphoreWithPropertiesKHR, returned),
+				8, .context = context, .sema_props = sema_props,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	sema_props_n = args_pairs_count(sema_props, args_cut(8));
@@ -4908,7 +6112,10 @@ RARE void opencl_begin_rare_clCreateSemaphoreWithPropertiesKHR(struct tandem_cal
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, sema_props, sema_props_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSemaphoreWithPropertiesKHR,
+			offsetof(struct opencl_args_clCreateSemaphoreWithPropertiesKHR, returned),
+			8, .context = context, .sema_props = sema_props,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clDeviceMemAllocINTEL {
@@ -4933,6 +6140,11 @@ RARE void opencl_begin_rare_clDeviceMemAllocINTEL(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clDeviceMemAllocINTEL);
+		tandem_call_give(opencl_args_clDeviceMemAllocINTEL,
+				offsetof(struct opencl_args_clDeviceMemAllocINTEL, returned), 8,
+				.context = context, .device = device, .properties = properties,
+				.size = size, .alignment = alignment,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -4949,7 +6161,10 @@ RARE void opencl_begin_rare_clDeviceMemAllocINTEL(struct tandem_call *call, void
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clDeviceMemAllocINTEL,
+			offsetof(struct opencl_args_clDeviceMemAllocINTEL, returned), 8,
+			.context = context, .device = device, .properties = properties,
+			.size = size, .alignment = alignment, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clEnqueueAcquireExternalMemObjectsKHR {
@@ -4975,6 +6190,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireExternalMemObjectsKHR(struct tandem_
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueAcquireExternalMemObjectsKHR, op);
+		tandem_call_give(opencl_args_clEnqueueAcquireExternalMemObjectsKHR,
+				offsetof(struct opencl_args_clEnqueueAcquireExternalMemObjectsKHR, returned),
+				4, .command_queue = command_queue,
+				.num_mem_objects = num_mem_objects, .mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_mem_objects, mem_objects, ARGS_MAX);
@@ -4993,7 +6214,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireExternalMemObjectsKHR(struct tandem_
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireExternalMemObjectsKHR,
+			offsetof(struct opencl_args_clEnqueueAcquireExternalMemObjectsKHR, returned),
+			4, .command_queue = command_queue, .num_mem_objects = num_mem_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueAcquireGrallocObjectsIMG {
@@ -5019,6 +6245,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireGrallocObjectsIMG(struct tandem_call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueAcquireGrallocObjectsIMG, op);
+		tandem_call_give(opencl_args_clEnqueueAcquireGrallocObjectsIMG,
+				offsetof(struct opencl_args_clEnqueueAcquireGrallocObjectsIMG, returned),
+				4, .command_queue = command_queue, .num_objects = num_objects,
+				.mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_objects, mem_objects, ARGS_MAX);
@@ -5037,7 +6269,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireGrallocObjectsIMG(struct tandem_call
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireGrallocObjectsIMG,
+			offsetof(struct opencl_args_clEnqueueAcquireGrallocObjectsIMG, returned),
+			4, .command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueAcquireVA_APIMediaSurfacesINTEL {
@@ -5063,6 +6300,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireVA_APIMediaSurfacesINTEL(struct tand
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueAcquireVA_APIMediaSurfacesINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL,
+				offsetof(struct opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL, returned),
+				4, .command_queue = command_queue, .num_objects = num_objects,
+				.mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_objects, mem_objects, ARGS_MAX);
@@ -5081,7 +6324,12 @@ RARE void opencl_begin_rare_clEnqueueAcquireVA_APIMediaSurfacesINTEL(struct tand
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL,
+			offsetof(struct opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL, returned),
+			4, .command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueCommandBufferKHR {
@@ -5108,6 +6356,12 @@ RARE void opencl_begin_rare_clEnqueueCommandBufferKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueCommandBufferKHR, op);
+		tandem_call_give(opencl_args_clEnqueueCommandBufferKHR,
+				offsetof(struct opencl_args_clEnqueueCommandBufferKHR, returned),
+				4, .num_queues = num_queues, .queues = queues,
+				.command_buffer = command_buffer,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	queues_n = args_count(num_queues, queues, ARGS_MAX);
@@ -5127,7 +6381,12 @@ RARE void opencl_begin_rare_clEnqueueCommandBufferKHR(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCommandBufferKHR,
+			offsetof(struct opencl_args_clEnqueueCommandBufferKHR, returned), 4,
+			.num_queues = num_queues, .queues = queues,
+			.command_buffer = command_buffer,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueGenerateMipmapIMG {
@@ -5157,6 +6416,14 @@ RARE void opencl_begin_rare_clEnqueueGenerateMipmapIMG(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueGenerateMipmapIMG, op);
+		tandem_call_give(opencl_args_clEnqueueGenerateMipmapIMG,
+				offsetof(struct opencl_args_clEnqueueGenerateMipmapIMG, returned),
+				4, .command_queue = command_queue, .src_image = src_image,
+				.dst_image = dst_image,
+				.mipmap_filter_mode = mipmap_filter_mode,
+				.array_region = array_region, .mip_region = mip_region,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -5176,7 +6443,13 @@ RARE void opencl_begin_rare_clEnqueueGenerateMipmapIMG(struct tandem_call *call,
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueGenerateMipmapIMG,
+			offsetof(struct opencl_args_clEnqueueGenerateMipmapIMG, returned), 4,
+			.command_queue = command_queue, .src_image = src_image,
+			.dst_image = dst_image, .mipmap_filter_mode = mipmap_filter_mode,
+			.array_region = array_region, .mip_region = mip_region,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMemAdviseINTEL {
@@ -5203,6 +6476,12 @@ RARE void opencl_begin_rare_clEnqueueMemAdviseINTEL(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMemAdviseINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueMemAdviseINTEL,
+				offsetof(struct opencl_args_clEnqueueMemAdviseINTEL, returned),
+				4, .command_queue = command_queue, .ptr = ptr, .size = size,
+				.advice = advice,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -5220,7 +6499,11 @@ RARE void opencl_begin_rare_clEnqueueMemAdviseINTEL(struct tandem_call *call,
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMemAdviseINTEL,
+			offsetof(struct opencl_args_clEnqueueMemAdviseINTEL, returned), 4,
+			.command_queue = command_queue, .ptr = ptr, .size = size,
+			.advice = advice, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMemFillINTEL {
@@ -5248,6 +6531,12 @@ RARE void opencl_begin_rare_clEnqueueMemFillINTEL(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMemFillINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueMemFillINTEL,
+				offsetof(struct opencl_args_clEnqueueMemFillINTEL, returned), 4,
+				.command_queue = command_queue, .dst_ptr = dst_ptr,
+				.pattern = pattern, .pattern_size = pattern_size, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	pattern_n = args_count(pattern_size, pattern, args_cut(1));
@@ -5268,7 +6557,12 @@ RARE void opencl_begin_rare_clEnqueueMemFillINTEL(struct tandem_call *call, void
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pattern, pattern_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMemFillINTEL,
+			offsetof(struct opencl_args_clEnqueueMemFillINTEL, returned), 4,
+			.command_queue = command_queue, .dst_ptr = dst_ptr, .pattern = pattern,
+			.pattern_size = pattern_size, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMemcpyINTEL {
@@ -5296,6 +6590,12 @@ RARE void opencl_begin_rare_clEnqueueMemcpyINTEL(struct tandem_call *call, void 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMemcpyINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueMemcpyINTEL,
+				offsetof(struct opencl_args_clEnqueueMemcpyINTEL, returned), 4,
+				.command_queue = command_queue, .blocking = blocking,
+				.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -5314,7 +6614,12 @@ RARE void opencl_begin_rare_clEnqueueMemcpyINTEL(struct tandem_call *call, void 
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMemcpyINTEL,
+			offsetof(struct opencl_args_clEnqueueMemcpyINTEL, returned), 4,
+			.command_queue = command_queue, .blocking = blocking,
+			.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMemsetINTEL {
@@ -5340,6 +6645,12 @@ RARE void opencl_begin_rare_clEnqueueMemsetINTEL(struct tandem_call *call, void 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMemsetINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueMemsetINTEL,
+				offsetof(struct opencl_args_clEnqueueMemsetINTEL, returned), 4,
+				.command_queue = command_queue, .dst_ptr = dst_ptr,
+				.value = value, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -5357,7 +6668,11 @@ RARE void opencl_begin_rare_clEnqueueMemsetINTEL(struct tandem_call *call, void 
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMemsetINTEL,
+			offsetof(struct opencl_args_clEnqueueMemsetINTEL, returned), 4,
+			.command_queue = command_queue, .dst_ptr = dst_ptr, .value = value,
+			.size = size, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMigrateMemINTEL {
@@ -5384,6 +6699,12 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemINTEL(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMigrateMemINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueMigrateMemINTEL,
+				offsetof(struct opencl_args_clEnqueueMigrateMemINTEL, returned),
+				4, .command_queue = command_queue, .ptr = ptr, .size = size,
+				.flags = flags,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -5401,7 +6722,11 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemINTEL(struct tandem_call *call,
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemINTEL,
+			offsetof(struct opencl_args_clEnqueueMigrateMemINTEL, returned), 4,
+			.command_queue = command_queue, .ptr = ptr, .size = size,
+			.flags = flags, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueMigrateMemObjectEXT {
@@ -5428,6 +6753,13 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemObjectEXT(struct tandem_call *cal
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueMigrateMemObjectEXT, op);
+		tandem_call_give(opencl_args_clEnqueueMigrateMemObjectEXT,
+				offsetof(struct opencl_args_clEnqueueMigrateMemObjectEXT, returned),
+				4, .command_queue = command_queue,
+				.num_mem_objects = num_mem_objects, .mem_objects = mem_objects,
+				.flags = flags,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_mem_objects, mem_objects, ARGS_MAX);
@@ -5447,7 +6779,12 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemObjectEXT(struct tandem_call *cal
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemObjectEXT,
+			offsetof(struct opencl_args_clEnqueueMigrateMemObjectEXT, returned), 4,
+			.command_queue = command_queue, .num_mem_objects = num_mem_objects,
+			.mem_objects = mem_objects, .flags = flags,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueReadHostPipeINTEL {
@@ -5477,6 +6814,13 @@ RARE void opencl_begin_rare_clEnqueueReadHostPipeINTEL(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReadHostPipeINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueReadHostPipeINTEL,
+				offsetof(struct opencl_args_clEnqueueReadHostPipeINTEL, returned),
+				4, .command_queue = command_queue, .program = program,
+				.pipe_symbol = pipe_symbol, .blocking_read = blocking_read,
+				.ptr = ptr, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	pipe_symbol_n = args_text_count(pipe_symbol, args_cut(1));
@@ -5498,7 +6842,12 @@ RARE void opencl_begin_rare_clEnqueueReadHostPipeINTEL(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pipe_symbol, pipe_symbol_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReadHostPipeINTEL,
+			offsetof(struct opencl_args_clEnqueueReadHostPipeINTEL, returned), 4,
+			.command_queue = command_queue, .program = program,
+			.pipe_symbol = pipe_symbol, .blocking_read = blocking_read, .ptr = ptr,
+			.size = size, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueReleaseExternalMemObjectsKHR {
@@ -5524,6 +6873,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseExternalMemObjectsKHR(struct tandem_
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReleaseExternalMemObjectsKHR, op);
+		tandem_call_give(opencl_args_clEnqueueReleaseExternalMemObjectsKHR,
+				offsetof(struct opencl_args_clEnqueueReleaseExternalMemObjectsKHR, returned),
+				4, .command_queue = command_queue,
+				.num_mem_objects = num_mem_objects, .mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_mem_objects, mem_objects, ARGS_MAX);
@@ -5542,7 +6897,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseExternalMemObjectsKHR(struct tandem_
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseExternalMemObjectsKHR,
+			offsetof(struct opencl_args_clEnqueueReleaseExternalMemObjectsKHR, returned),
+			4, .command_queue = command_queue, .num_mem_objects = num_mem_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueReleaseGrallocObjectsIMG {
@@ -5568,6 +6928,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseGrallocObjectsIMG(struct tandem_call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReleaseGrallocObjectsIMG, op);
+		tandem_call_give(opencl_args_clEnqueueReleaseGrallocObjectsIMG,
+				offsetof(struct opencl_args_clEnqueueReleaseGrallocObjectsIMG, returned),
+				4, .command_queue = command_queue, .num_objects = num_objects,
+				.mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_objects, mem_objects, ARGS_MAX);
@@ -5586,7 +6952,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseGrallocObjectsIMG(struct tandem_call
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseGrallocObjectsIMG,
+			offsetof(struct opencl_args_clEnqueueReleaseGrallocObjectsIMG, returned),
+			4, .command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueReleaseVA_APIMediaSurfacesINTEL {
@@ -5612,6 +6983,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseVA_APIMediaSurfacesINTEL(struct tand
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueReleaseVA_APIMediaSurfacesINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL,
+				offsetof(struct opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL, returned),
+				4, .command_queue = command_queue, .num_objects = num_objects,
+				.mem_objects = mem_objects,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	mem_objects_n = args_count(num_objects, mem_objects, ARGS_MAX);
@@ -5630,7 +7007,12 @@ RARE void opencl_begin_rare_clEnqueueReleaseVA_APIMediaSurfacesINTEL(struct tand
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL,
+			offsetof(struct opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL, returned),
+			4, .command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMFreeARM {
@@ -5658,6 +7040,14 @@ RARE void opencl_begin_rare_clEnqueueSVMFreeARM(struct tandem_call *call, void *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMFreeARM, op);
+		tandem_call_give(opencl_args_clEnqueueSVMFreeARM,
+				offsetof(struct opencl_args_clEnqueueSVMFreeARM, returned), 4,
+				.command_queue = command_queue,
+				.num_svm_pointers = num_svm_pointers,
+				.svm_pointers = svm_pointers, .pfn_free_func = pfn_free_func,
+				.user_data = user_data,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	svm_pointers_n = args_count(num_svm_pointers, svm_pointers, args_cut(8));
@@ -5678,7 +7068,13 @@ RARE void opencl_begin_rare_clEnqueueSVMFreeARM(struct tandem_call *call, void *
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, svm_pointers, svm_pointers_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMFreeARM,
+			offsetof(struct opencl_args_clEnqueueSVMFreeARM, returned), 4,
+			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
+			.svm_pointers = svm_pointers, .pfn_free_func = pfn_free_func,
+			.user_data = user_data,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMMapARM {
@@ -5706,6 +7102,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMapARM(struct tandem_call *call, void *c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMMapARM, op);
+		tandem_call_give(opencl_args_clEnqueueSVMMapARM,
+				offsetof(struct opencl_args_clEnqueueSVMMapARM, returned), 4,
+				.command_queue = command_queue, .blocking_map = blocking_map,
+				.flags = flags, .svm_ptr = svm_ptr, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -5724,7 +7126,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMapARM(struct tandem_call *call, void *c
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMapARM,
+			offsetof(struct opencl_args_clEnqueueSVMMapARM, returned), 4,
+			.command_queue = command_queue, .blocking_map = blocking_map,
+			.flags = flags, .svm_ptr = svm_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMMemFillARM {
@@ -5752,6 +7159,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMemFillARM(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMMemFillARM, op);
+		tandem_call_give(opencl_args_clEnqueueSVMMemFillARM,
+				offsetof(struct opencl_args_clEnqueueSVMMemFillARM, returned),
+				4, .command_queue = command_queue, .svm_ptr = svm_ptr,
+				.pattern = pattern, .pattern_size = pattern_size, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	pattern_n = args_count(pattern_size, pattern, args_cut(1));
@@ -5772,7 +7185,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMemFillARM(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pattern, pattern_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemFillARM,
+			offsetof(struct opencl_args_clEnqueueSVMMemFillARM, returned), 4,
+			.command_queue = command_queue, .svm_ptr = svm_ptr, .pattern = pattern,
+			.pattern_size = pattern_size, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMMemcpyARM {
@@ -5800,6 +7218,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMemcpyARM(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMMemcpyARM, op);
+		tandem_call_give(opencl_args_clEnqueueSVMMemcpyARM,
+				offsetof(struct opencl_args_clEnqueueSVMMemcpyARM, returned), 4,
+				.command_queue = command_queue, .blocking_copy = blocking_copy,
+				.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -5818,7 +7242,12 @@ RARE void opencl_begin_rare_clEnqueueSVMMemcpyARM(struct tandem_call *call, void
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemcpyARM,
+			offsetof(struct opencl_args_clEnqueueSVMMemcpyARM, returned), 4,
+			.command_queue = command_queue, .blocking_copy = blocking_copy,
+			.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSVMUnmapARM {
@@ -5842,6 +7271,11 @@ RARE void opencl_begin_rare_clEnqueueSVMUnmapARM(struct tandem_call *call, void 
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSVMUnmapARM, op);
+		tandem_call_give(opencl_args_clEnqueueSVMUnmapARM,
+				offsetof(struct opencl_args_clEnqueueSVMUnmapARM, returned), 4,
+				.command_queue = command_queue, .svm_ptr = svm_ptr,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	wait_n = args_count(num_events_in_wait_list, event_wait_list, ARGS_MAX);
@@ -5857,7 +7291,11 @@ RARE void opencl_begin_rare_clEnqueueSVMUnmapARM(struct tandem_call *call, void 
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMUnmapARM,
+			offsetof(struct opencl_args_clEnqueueSVMUnmapARM, returned), 4,
+			.command_queue = command_queue, .svm_ptr = svm_ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueSignalSemaphoresKHR {
@@ -5884,6 +7322,14 @@ RARE void opencl_begin_rare_clEnqueueSignalSemaphoresKHR(struct tandem_call *cal
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueSignalSemaphoresKHR, op);
+		tandem_call_give(opencl_args_clEnqueueSignalSemaphoresKHR,
+				offsetof(struct opencl_args_clEnqueueSignalSemaphoresKHR, returned),
+				4, .command_queue = command_queue,
+				.num_sema_objects = num_sema_objects,
+				.sema_objects = sema_objects,
+				.sema_payload_list = sema_payload_list,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	sema_objects_n = args_count(num_sema_objects, sema_objects, ARGS_MAX);
@@ -5905,7 +7351,12 @@ RARE void opencl_begin_rare_clEnqueueSignalSemaphoresKHR(struct tandem_call *cal
 	at = args_objects_put(at, TANDEM_OBJECT_semaphore, sema_objects, sema_objects_n);
 	at = args_bytes_put(at, sema_payload_list, sema_payload_list_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSignalSemaphoresKHR,
+			offsetof(struct opencl_args_clEnqueueSignalSemaphoresKHR, returned), 4,
+			.command_queue = command_queue, .num_sema_objects = num_sema_objects,
+			.sema_objects = sema_objects, .sema_payload_list = sema_payload_list,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueWaitSemaphoresKHR {
@@ -5932,6 +7383,14 @@ RARE void opencl_begin_rare_clEnqueueWaitSemaphoresKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueWaitSemaphoresKHR, op);
+		tandem_call_give(opencl_args_clEnqueueWaitSemaphoresKHR,
+				offsetof(struct opencl_args_clEnqueueWaitSemaphoresKHR, returned),
+				4, .command_queue = command_queue,
+				.num_sema_objects = num_sema_objects,
+				.sema_objects = sema_objects,
+				.sema_payload_list = sema_payload_list,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	sema_objects_n = args_count(num_sema_objects, sema_objects, ARGS_MAX);
@@ -5953,7 +7412,12 @@ RARE void opencl_begin_rare_clEnqueueWaitSemaphoresKHR(struct tandem_call *call,
 	at = args_objects_put(at, TANDEM_OBJECT_semaphore, sema_objects, sema_objects_n);
 	at = args_bytes_put(at, sema_payload_list, sema_payload_list_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWaitSemaphoresKHR,
+			offsetof(struct opencl_args_clEnqueueWaitSemaphoresKHR, returned), 4,
+			.command_queue = command_queue, .num_sema_objects = num_sema_objects,
+			.sema_objects = sema_objects, .sema_payload_list = sema_payload_list,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clEnqueueWriteHostPipeINTEL {
@@ -5983,6 +7447,13 @@ RARE void opencl_begin_rare_clEnqueueWriteHostPipeINTEL(struct tandem_call *call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none_op(call, OPENCL_EVENT_clEnqueueWriteHostPipeINTEL, op);
+		tandem_call_give(opencl_args_clEnqueueWriteHostPipeINTEL,
+				offsetof(struct opencl_args_clEnqueueWriteHostPipeINTEL, returned),
+				4, .command_queue = command_queue, .program = program,
+				.pipe_symbol = pipe_symbol, .blocking_write = blocking_write,
+				.ptr = ptr, .size = size,
+				.num_events_in_wait_list = num_events_in_wait_list,
+				.event_wait_list = event_wait_list, .event = event);
 		return;
 	}
 	pipe_symbol_n = args_text_count(pipe_symbol, args_cut(1));
@@ -6004,7 +7475,13 @@ RARE void opencl_begin_rare_clEnqueueWriteHostPipeINTEL(struct tandem_call *call
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pipe_symbol, pipe_symbol_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWriteHostPipeINTEL,
+			offsetof(struct opencl_args_clEnqueueWriteHostPipeINTEL, returned), 4,
+			.command_queue = command_queue, .program = program,
+			.pipe_symbol = pipe_symbol, .blocking_write = blocking_write,
+			.ptr = ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_full_clGetAcceleratorInfoINTEL {
@@ -6025,6 +7502,12 @@ RARE void opencl_begin_rare_clGetAcceleratorInfoINTEL(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetAcceleratorInfoINTEL);
+		tandem_call_give(opencl_args_clGetAcceleratorInfoINTEL,
+				offsetof(struct opencl_args_clGetAcceleratorInfoINTEL, returned),
+				4, .accelerator = accelerator, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetAcceleratorInfoINTEL,
@@ -6036,7 +7519,11 @@ RARE void opencl_begin_rare_clGetAcceleratorInfoINTEL(struct tandem_call *call,
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetAcceleratorInfoINTEL,
+			offsetof(struct opencl_args_clGetAcceleratorInfoINTEL, returned), 4,
+			.accelerator = accelerator, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetCommandBufferInfoKHR {
@@ -6057,6 +7544,12 @@ RARE void opencl_begin_rare_clGetCommandBufferInfoKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetCommandBufferInfoKHR);
+		tandem_call_give(opencl_args_clGetCommandBufferInfoKHR,
+				offsetof(struct opencl_args_clGetCommandBufferInfoKHR, returned),
+				4, .command_buffer = command_buffer, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetCommandBufferInfoKHR,
@@ -6068,7 +7561,11 @@ RARE void opencl_begin_rare_clGetCommandBufferInfoKHR(struct tandem_call *call,
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetCommandBufferInfoKHR,
+			offsetof(struct opencl_args_clGetCommandBufferInfoKHR, returned), 4,
+			.command_buffer = command_buffer, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetDeviceIDsFromVA_APIMediaAdapterINTEL {
@@ -6092,6 +7589,14 @@ RARE void opencl_begin_rare_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(struct tan
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetDeviceIDsFromVA_APIMediaAdapterINTEL);
+		tandem_call_give(opencl_args_clGetDeviceIDsFromVA_APIMediaAdapterINTEL,
+				offsetof(struct opencl_args_clGetDeviceIDsFromVA_APIMediaAdapterINTEL, returned),
+				4, .platform = platform,
+				.media_adapter_type = media_adapter_type,
+				.media_adapter = media_adapter,
+				.media_adapter_set = media_adapter_set,
+				.num_entries = num_entries, .devices = devices,
+				.num_devices = num_devices);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetDeviceIDsFromVA_APIMediaAdapterINTEL,
@@ -6105,7 +7610,12 @@ RARE void opencl_begin_rare_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(struct tan
 	record->num_entries = num_entries;
 	record->devices = (uintptr_t)devices;
 	record->num_devices = (uintptr_t)num_devices;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceIDsFromVA_APIMediaAdapterINTEL,
+			offsetof(struct opencl_args_clGetDeviceIDsFromVA_APIMediaAdapterINTEL, returned),
+			4, .platform = platform, .media_adapter_type = media_adapter_type,
+			.media_adapter = media_adapter, .media_adapter_set = media_adapter_set,
+			.num_entries = num_entries, .devices = devices,
+			.num_devices = num_devices);
 }
 
 struct opencl_full_clGetDeviceImageInfoQCOM {
@@ -6131,6 +7641,13 @@ RARE void opencl_begin_rare_clGetDeviceImageInfoQCOM(struct tandem_call *call, v
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetDeviceImageInfoQCOM);
+		tandem_call_give(opencl_args_clGetDeviceImageInfoQCOM,
+				offsetof(struct opencl_args_clGetDeviceImageInfoQCOM, returned),
+				4, .device = device, .image_width = image_width,
+				.image_height = image_height, .image_format = image_format,
+				.param_name = param_name, .param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetDeviceImageInfoQCOM,
@@ -6146,7 +7663,13 @@ RARE void opencl_begin_rare_clGetDeviceImageInfoQCOM(struct tandem_call *call, v
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceImageInfoQCOM,
+			offsetof(struct opencl_args_clGetDeviceImageInfoQCOM, returned), 4,
+			.device = device, .image_width = image_width,
+			.image_height = image_height, .image_format = image_format,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetICDLoaderInfoOCLICD {
@@ -6166,6 +7689,12 @@ RARE void opencl_begin_rare_clGetICDLoaderInfoOCLICD(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetICDLoaderInfoOCLICD);
+		tandem_call_give(opencl_args_clGetICDLoaderInfoOCLICD,
+				offsetof(struct opencl_args_clGetICDLoaderInfoOCLICD, returned),
+				4, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetICDLoaderInfoOCLICD,
@@ -6176,7 +7705,11 @@ RARE void opencl_begin_rare_clGetICDLoaderInfoOCLICD(struct tandem_call *call,
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetICDLoaderInfoOCLICD,
+			offsetof(struct opencl_args_clGetICDLoaderInfoOCLICD, returned), 4,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetImageRequirementsInfoEXT {
@@ -6214,6 +7747,13 @@ RARE void opencl_begin_rare_clGetImageRequirementsInfoEXT(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetImageRequirementsInfoEXT);
+		tandem_call_give(opencl_args_clGetImageRequirementsInfoEXT,
+				offsetof(struct opencl_args_clGetImageRequirementsInfoEXT, returned),
+				4, .context = context, .properties = properties, .flags = flags,
+				.image_format = image_format, .image_desc = image_desc,
+				.param_name = param_name, .param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -6242,7 +7782,13 @@ RARE void opencl_begin_rare_clGetImageRequirementsInfoEXT(struct tandem_call *ca
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetImageRequirementsInfoEXT,
+			offsetof(struct opencl_args_clGetImageRequirementsInfoEXT, returned), 4,
+			.context = context, .properties = properties, .flags = flags,
+			.image_format = image_format, .image_desc = image_desc,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetKernelSuggestedLocalWorkSize {
@@ -6269,6 +7815,12 @@ RARE void opencl_begin_rare_clGetKernelSuggestedLocalWorkSize(struct tandem_call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetKernelSuggestedLocalWorkSize);
+		tandem_call_give(opencl_args_clGetKernelSuggestedLocalWorkSize,
+				offsetof(struct opencl_args_clGetKernelSuggestedLocalWorkSize, returned),
+				4, .command_queue = command_queue, .kernel = kernel,
+				.work_dim = work_dim, .global_work_offset = global_work_offset,
+				.global_work_size = global_work_size,
+				.suggested_local_work_size = suggested_local_work_size);
 		return;
 	}
 	opencl_shape_read(&shape, work_dim, global_work_offset, global_work_size, NULL);
@@ -6286,7 +7838,12 @@ RARE void opencl_begin_rare_clGetKernelSuggestedLocalWorkSize(struct tandem_call
 	record->suggested_local_work_size = (uintptr_t)suggested_local_work_size;
 	at = (uint8_t *)(record + 1);
 	opencl_shape_put(at, &shape);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelSuggestedLocalWorkSize,
+			offsetof(struct opencl_args_clGetKernelSuggestedLocalWorkSize, returned),
+			4, .command_queue = command_queue, .kernel = kernel,
+			.work_dim = work_dim, .global_work_offset = global_work_offset,
+			.global_work_size = global_work_size,
+			.suggested_local_work_size = suggested_local_work_size);
 }
 
 struct opencl_full_clGetKernelSuggestedLocalWorkSizeKHR {
@@ -6313,6 +7870,12 @@ RARE void opencl_begin_rare_clGetKernelSuggestedLocalWorkSizeKHR(struct tandem_c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetKernelSuggestedLocalWorkSizeKHR);
+		tandem_call_give(opencl_args_clGetKernelSuggestedLocalWorkSizeKHR,
+				offsetof(struct opencl_args_clGetKernelSuggestedLocalWorkSizeKHR, returned),
+				4, .command_queue = command_queue, .kernel = kernel,
+				.work_dim = work_dim, .global_work_offset = global_work_offset,
+				.global_work_size = global_work_size,
+				.suggested_local_work_size = suggested_local_work_size);
 		return;
 	}
 	opencl_shape_read(&shape, work_dim, global_work_offset, global_work_size, NULL);
@@ -6330,7 +7893,12 @@ RARE void opencl_begin_rare_clGetKernelSuggestedLocalWorkSizeKHR(struct tandem_c
 	record->suggested_local_work_size = (uintptr_t)suggested_local_work_size;
 	at = (uint8_t *)(record + 1);
 	opencl_shape_put(at, &shape);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelSuggestedLocalWorkSizeKHR,
+			offsetof(struct opencl_args_clGetKernelSuggestedLocalWorkSizeKHR, returned),
+			4, .command_queue = command_queue, .kernel = kernel,
+			.work_dim = work_dim, .global_work_offset = global_work_offset,
+			.global_work_size = global_work_size,
+			.suggested_local_work_size = suggested_local_work_size);
 }
 
 struct opencl_full_clGetMemAllocInfoINTEL {
@@ -6352,6 +7920,12 @@ RARE void opencl_begin_rare_clGetMemAllocInfoINTEL(struct tandem_call *call, voi
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetMemAllocInfoINTEL);
+		tandem_call_give(opencl_args_clGetMemAllocInfoINTEL,
+				offsetof(struct opencl_args_clGetMemAllocInfoINTEL, returned),
+				4, .context = context, .ptr = ptr, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetMemAllocInfoINTEL,
@@ -6364,7 +7938,11 @@ RARE void opencl_begin_rare_clGetMemAllocInfoINTEL(struct tandem_call *call, voi
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetMemAllocInfoINTEL,
+			offsetof(struct opencl_args_clGetMemAllocInfoINTEL, returned), 4,
+			.context = context, .ptr = ptr, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetMutableCommandInfoKHR {
@@ -6385,6 +7963,12 @@ RARE void opencl_begin_rare_clGetMutableCommandInfoKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetMutableCommandInfoKHR);
+		tandem_call_give(opencl_args_clGetMutableCommandInfoKHR,
+				offsetof(struct opencl_args_clGetMutableCommandInfoKHR, returned),
+				4, .command = command, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetMutableCommandInfoKHR,
@@ -6396,7 +7980,11 @@ RARE void opencl_begin_rare_clGetMutableCommandInfoKHR(struct tandem_call *call,
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetMutableCommandInfoKHR,
+			offsetof(struct opencl_args_clGetMutableCommandInfoKHR, returned), 4,
+			.command = command, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetSVMPointerInfoKHR {
@@ -6419,6 +8007,12 @@ RARE void opencl_begin_rare_clGetSVMPointerInfoKHR(struct tandem_call *call, voi
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetSVMPointerInfoKHR);
+		tandem_call_give(opencl_args_clGetSVMPointerInfoKHR,
+				offsetof(struct opencl_args_clGetSVMPointerInfoKHR, returned),
+				4, .context = context, .device = device, .ptr = ptr,
+				.param_name = param_name, .param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetSVMPointerInfoKHR,
@@ -6432,7 +8026,12 @@ RARE void opencl_begin_rare_clGetSVMPointerInfoKHR(struct tandem_call *call, voi
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSVMPointerInfoKHR,
+			offsetof(struct opencl_args_clGetSVMPointerInfoKHR, returned), 4,
+			.context = context, .device = device, .ptr = ptr,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetSVMSuggestedTypeIndexKHR {
@@ -6456,6 +8055,13 @@ RARE void opencl_begin_rare_clGetSVMSuggestedTypeIndexKHR(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetSVMSuggestedTypeIndexKHR);
+		tandem_call_give(opencl_args_clGetSVMSuggestedTypeIndexKHR,
+				offsetof(struct opencl_args_clGetSVMSuggestedTypeIndexKHR, returned),
+				4, .context = context,
+				.required_capabilities = required_capabilities,
+				.desired_capabilities = desired_capabilities,
+				.properties = properties, .size = size,
+				.suggested_svm_type_index = suggested_svm_type_index);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -6471,7 +8077,11 @@ RARE void opencl_begin_rare_clGetSVMSuggestedTypeIndexKHR(struct tandem_call *ca
 	record->suggested_svm_type_index = (uintptr_t)suggested_svm_type_index;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSVMSuggestedTypeIndexKHR,
+			offsetof(struct opencl_args_clGetSVMSuggestedTypeIndexKHR, returned), 4,
+			.context = context, .required_capabilities = required_capabilities,
+			.desired_capabilities = desired_capabilities, .properties = properties,
+			.size = size, .suggested_svm_type_index = suggested_svm_type_index);
 }
 
 struct opencl_full_clGetSemaphoreHandleForTypeKHR {
@@ -6493,6 +8103,11 @@ RARE void opencl_begin_rare_clGetSemaphoreHandleForTypeKHR(struct tandem_call *c
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetSemaphoreHandleForTypeKHR);
+		tandem_call_give(opencl_args_clGetSemaphoreHandleForTypeKHR,
+				offsetof(struct opencl_args_clGetSemaphoreHandleForTypeKHR, returned),
+				4, .sema_object = sema_object, .device = device,
+				.handle_type = handle_type, .handle_size = handle_size,
+				.handle_ptr = handle_ptr, .handle_size_ret = handle_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetSemaphoreHandleForTypeKHR,
@@ -6505,7 +8120,11 @@ RARE void opencl_begin_rare_clGetSemaphoreHandleForTypeKHR(struct tandem_call *c
 	record->handle_size = handle_size;
 	record->handle_ptr = (uintptr_t)handle_ptr;
 	record->handle_size_ret = (uintptr_t)handle_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSemaphoreHandleForTypeKHR,
+			offsetof(struct opencl_args_clGetSemaphoreHandleForTypeKHR, returned),
+			4, .sema_object = sema_object, .device = device,
+			.handle_type = handle_type, .handle_size = handle_size,
+			.handle_ptr = handle_ptr, .handle_size_ret = handle_size_ret);
 }
 
 struct opencl_full_clGetSemaphoreInfoKHR {
@@ -6526,6 +8145,12 @@ RARE void opencl_begin_rare_clGetSemaphoreInfoKHR(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetSemaphoreInfoKHR);
+		tandem_call_give(opencl_args_clGetSemaphoreInfoKHR,
+				offsetof(struct opencl_args_clGetSemaphoreInfoKHR, returned), 4,
+				.sema_object = sema_object, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value,
+				.param_value_size_ret = param_value_size_ret);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetSemaphoreInfoKHR,
@@ -6537,7 +8162,11 @@ RARE void opencl_begin_rare_clGetSemaphoreInfoKHR(struct tandem_call *call, void
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
 	record->param_value_size_ret = (uintptr_t)param_value_size_ret;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSemaphoreInfoKHR,
+			offsetof(struct opencl_args_clGetSemaphoreInfoKHR, returned), 4,
+			.sema_object = sema_object, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_full_clGetSupportedGLTextureFormatsINTEL {
@@ -6559,6 +8188,11 @@ RARE void opencl_begin_rare_clGetSupportedGLTextureFormatsINTEL(struct tandem_ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetSupportedGLTextureFormatsINTEL);
+		tandem_call_give(opencl_args_clGetSupportedGLTextureFormatsINTEL,
+				offsetof(struct opencl_args_clGetSupportedGLTextureFormatsINTEL, returned),
+				4, .context = context, .flags = flags, .image_type = image_type,
+				.num_entries = num_entries, .gl_formats = gl_formats,
+				.num_texture_formats = num_texture_formats);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetSupportedGLTextureFormatsINTEL,
@@ -6571,7 +8205,11 @@ RARE void opencl_begin_rare_clGetSupportedGLTextureFormatsINTEL(struct tandem_ca
 	record->num_entries = num_entries;
 	record->gl_formats = (uintptr_t)gl_formats;
 	record->num_texture_formats = (uintptr_t)num_texture_formats;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSupportedGLTextureFormatsINTEL,
+			offsetof(struct opencl_args_clGetSupportedGLTextureFormatsINTEL, returned),
+			4, .context = context, .flags = flags, .image_type = image_type,
+			.num_entries = num_entries, .gl_formats = gl_formats,
+			.num_texture_formats = num_texture_formats);
 }
 
 struct opencl_full_clGetSupportedVA_APIMediaSurfaceFormatsINTEL {
@@ -6595,6 +8233,12 @@ RARE void opencl_begin_rare_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetSupportedVA_APIMediaSurfaceFormatsINTEL);
+		tandem_call_give(opencl_args_clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
+				offsetof(struct opencl_args_clGetSupportedVA_APIMediaSurfaceFormatsINTEL, returned),
+				4, .context = context, .flags = flags, .image_type = image_type,
+				.plane = plane, .num_entries = num_entries,
+				.va_api_formats = va_api_formats,
+				.num_surface_formats = num_surface_formats);
 		return;
 	}
 	record = tandem_call_begin(call,
@@ -6609,7 +8253,12 @@ RARE void opencl_begin_rare_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
 	record->num_entries = num_entries;
 	record->va_api_formats = (uintptr_t)va_api_formats;
 	record->num_surface_formats = (uintptr_t)num_surface_formats;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
+			offsetof(struct opencl_args_clGetSupportedVA_APIMediaSurfaceFormatsINTEL, returned),
+			4, .context = context, .flags = flags, .image_type = image_type,
+			.plane = plane, .num_entries = num_entries,
+			.va_api_formats = va_api_formats,
+			.num_surface_formats = num_surface_formats);
 }
 
 struct opencl_full_clHostMemAllocINTEL {
@@ -6632,6 +8281,10 @@ RARE void opencl_begin_rare_clHostMemAllocINTEL(struct tandem_call *call, void *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clHostMemAllocINTEL);
+		tandem_call_give(opencl_args_clHostMemAllocINTEL,
+				offsetof(struct opencl_args_clHostMemAllocINTEL, returned), 8,
+				.context = context, .properties = properties, .size = size,
+				.alignment = alignment, .errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -6647,7 +8300,10 @@ RARE void opencl_begin_rare_clHostMemAllocINTEL(struct tandem_call *call, void *
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clHostMemAllocINTEL,
+			offsetof(struct opencl_args_clHostMemAllocINTEL, returned), 8,
+			.context = context, .properties = properties, .size = size,
+			.alignment = alignment, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clIcdGetPlatformIDsKHR {
@@ -6670,7 +8326,10 @@ RARE void opencl_begin_rare_clIcdGetPlatformIDsKHR(struct tandem_call *call,
 	record->num_entries = num_entries;
 	record->platforms = (uintptr_t)platforms;
 	record->num_platforms = (uintptr_t)num_platforms;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clIcdGetPlatformIDsKHR,
+			offsetof(struct opencl_args_clIcdGetPlatformIDsKHR, returned), 4,
+			.num_entries = num_entries, .platforms = platforms,
+			.num_platforms = num_platforms);
 }
 
 struct opencl_full_clIcdSetPlatformDispatchDataKHR {
@@ -6687,6 +8346,9 @@ RARE void opencl_begin_rare_clIcdSetPlatformDispatchDataKHR(struct tandem_call *
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clIcdSetPlatformDispatchDataKHR);
+		tandem_call_give(opencl_args_clIcdSetPlatformDispatchDataKHR,
+				offsetof(struct opencl_args_clIcdSetPlatformDispatchDataKHR, returned),
+				4, .platform = platform, .dispatch_data = dispatch_data);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clIcdSetPlatformDispatchDataKHR,
@@ -6695,7 +8357,9 @@ RARE void opencl_begin_rare_clIcdSetPlatformDispatchDataKHR(struct tandem_call *
 		return;
 	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
 	record->dispatch_data = (uintptr_t)dispatch_data;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clIcdSetPlatformDispatchDataKHR,
+			offsetof(struct opencl_args_clIcdSetPlatformDispatchDataKHR, returned),
+			4, .platform = platform, .dispatch_data = dispatch_data);
 }
 
 struct opencl_full_clImportMemoryARM {
@@ -6720,6 +8384,10 @@ RARE void opencl_begin_rare_clImportMemoryARM(struct tandem_call *call, void *co
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clImportMemoryARM);
+		tandem_call_give(opencl_args_clImportMemoryARM,
+				offsetof(struct opencl_args_clImportMemoryARM, returned), 8,
+				.context = context, .flags = flags, .properties = properties,
+				.memory = memory, .size = size, .errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -6736,7 +8404,10 @@ RARE void opencl_begin_rare_clImportMemoryARM(struct tandem_call *call, void *co
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clImportMemoryARM,
+			offsetof(struct opencl_args_clImportMemoryARM, returned), 8,
+			.context = context, .flags = flags, .properties = properties,
+			.memory = memory, .size = size, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clLogMessagesToStderrAPPLE {
@@ -6757,6 +8428,8 @@ RARE void opencl_begin_rare_clLogMessagesToStderrAPPLE(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clLogMessagesToStderrAPPLE);
+		tandem_call_give(opencl_args_clLogMessagesToStderrAPPLE, 0, 0, .errstr = errstr,
+				.private_info = private_info, .cb = cb, .user_data = user_data);
 		return;
 	}
 	errstr_n = args_text_count(errstr, args_cut(1));
@@ -6770,7 +8443,9 @@ RARE void opencl_begin_rare_clLogMessagesToStderrAPPLE(struct tandem_call *call,
 	record->user_data = (uintptr_t)user_data;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, errstr, errstr_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clLogMessagesToStderrAPPLE, 0, 0,
+			.errstr = errstr, .private_info = private_info, .cb = cb,
+			.user_data = user_data);
 }
 
 struct opencl_full_clLogMessagesToStdoutAPPLE {
@@ -6791,6 +8466,8 @@ RARE void opencl_begin_rare_clLogMessagesToStdoutAPPLE(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clLogMessagesToStdoutAPPLE);
+		tandem_call_give(opencl_args_clLogMessagesToStdoutAPPLE, 0, 0, .errstr = errstr,
+				.private_info = private_info, .cb = cb, .user_data = user_data);
 		return;
 	}
 	errstr_n = args_text_count(errstr, args_cut(1));
@@ -6804,7 +8481,9 @@ RARE void opencl_begin_rare_clLogMessagesToStdoutAPPLE(struct tandem_call *call,
 	record->user_data = (uintptr_t)user_data;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, errstr, errstr_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clLogMessagesToStdoutAPPLE, 0, 0,
+			.errstr = errstr, .private_info = private_info, .cb = cb,
+			.user_data = user_data);
 }
 
 struct opencl_full_clLogMessagesToSystemLogAPPLE {
@@ -6825,6 +8504,9 @@ RARE void opencl_begin_rare_clLogMessagesToSystemLogAPPLE(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clLogMessagesToSystemLogAPPLE);
+		tandem_call_give(opencl_args_clLogMessagesToSystemLogAPPLE, 0, 0,
+				.errstr = errstr, .private_info = private_info, .cb = cb,
+				.user_data = user_data);
 		return;
 	}
 	errstr_n = args_text_count(errstr, args_cut(1));
@@ -6838,7 +8520,9 @@ RARE void opencl_begin_rare_clLogMessagesToSystemLogAPPLE(struct tandem_call *ca
 	record->user_data = (uintptr_t)user_data;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, errstr, errstr_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clLogMessagesToSystemLogAPPLE, 0, 0,
+			.errstr = errstr, .private_info = private_info, .cb = cb,
+			.user_data = user_data);
 }
 
 struct opencl_full_clReImportSemaphoreSyncFdKHR {
@@ -6858,6 +8542,10 @@ RARE void opencl_begin_rare_clReImportSemaphoreSyncFdKHR(struct tandem_call *cal
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clReImportSemaphoreSyncFdKHR);
+		tandem_call_give(opencl_args_clReImportSemaphoreSyncFdKHR,
+				offsetof(struct opencl_args_clReImportSemaphoreSyncFdKHR, returned),
+				4, .sema_object = sema_object, .reimport_props = reimport_props,
+				.fd = fd);
 		return;
 	}
 	reimport_props_n = args_pairs_count(reimport_props, args_cut(8));
@@ -6870,7 +8558,9 @@ RARE void opencl_begin_rare_clReImportSemaphoreSyncFdKHR(struct tandem_call *cal
 	record->fd = fd;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, reimport_props, reimport_props_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReImportSemaphoreSyncFdKHR,
+			offsetof(struct opencl_args_clReImportSemaphoreSyncFdKHR, returned), 4,
+			.sema_object = sema_object, .reimport_props = reimport_props, .fd = fd);
 }
 
 struct opencl_full_clRemapCommandBufferKHR {
@@ -6895,6 +8585,11 @@ RARE void opencl_begin_rare_clRemapCommandBufferKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clRemapCommandBufferKHR);
+		tandem_call_give(opencl_args_clRemapCommandBufferKHR,
+				offsetof(struct opencl_args_clRemapCommandBufferKHR, returned),
+				8, .command_buffer = command_buffer, .word1 = word1,
+				.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+				.word6 = word6, .word7 = word7);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRemapCommandBufferKHR,
@@ -6910,7 +8605,11 @@ RARE void opencl_begin_rare_clRemapCommandBufferKHR(struct tandem_call *call,
 	record->word5 = word5;
 	record->word6 = word6;
 	record->word7 = word7;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRemapCommandBufferKHR,
+			offsetof(struct opencl_args_clRemapCommandBufferKHR, returned), 8,
+			.command_buffer = command_buffer, .word1 = word1, .word2 = word2,
+			.word3 = word3, .word4 = word4, .word5 = word5, .word6 = word6,
+			.word7 = word7);
 }
 
 struct opencl_full_clSVMAllocWithPropertiesKHR {
@@ -6933,6 +8632,11 @@ RARE void opencl_begin_rare_clSVMAllocWithPropertiesKHR(struct tandem_call *call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSVMAllocWithPropertiesKHR);
+		tandem_call_give(opencl_args_clSVMAllocWithPropertiesKHR,
+				offsetof(struct opencl_args_clSVMAllocWithPropertiesKHR, returned),
+				8, .context = context, .properties = properties,
+				.svm_type_index = svm_type_index, .size = size,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -6948,7 +8652,11 @@ RARE void opencl_begin_rare_clSVMAllocWithPropertiesKHR(struct tandem_call *call
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSVMAllocWithPropertiesKHR,
+			offsetof(struct opencl_args_clSVMAllocWithPropertiesKHR, returned), 8,
+			.context = context, .properties = properties,
+			.svm_type_index = svm_type_index, .size = size,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clSVMFreeWithPropertiesKHR {
@@ -6969,6 +8677,10 @@ RARE void opencl_begin_rare_clSVMFreeWithPropertiesKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSVMFreeWithPropertiesKHR);
+		tandem_call_give(opencl_args_clSVMFreeWithPropertiesKHR,
+				offsetof(struct opencl_args_clSVMFreeWithPropertiesKHR, returned),
+				4, .context = context, .properties = properties, .flags = flags,
+				.ptr = ptr);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -6982,7 +8694,10 @@ RARE void opencl_begin_rare_clSVMFreeWithPropertiesKHR(struct tandem_call *call,
 	record->ptr = (uintptr_t)ptr;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSVMFreeWithPropertiesKHR,
+			offsetof(struct opencl_args_clSVMFreeWithPropertiesKHR, returned), 4,
+			.context = context, .properties = properties, .flags = flags,
+			.ptr = ptr);
 }
 
 struct opencl_full_clSetKernelArgMemPointerINTEL {
@@ -7000,6 +8715,10 @@ RARE void opencl_begin_rare_clSetKernelArgMemPointerINTEL(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetKernelArgMemPointerINTEL);
+		tandem_call_give(opencl_args_clSetKernelArgMemPointerINTEL,
+				offsetof(struct opencl_args_clSetKernelArgMemPointerINTEL, returned),
+				4, .kernel = kernel, .arg_index = arg_index,
+				.arg_value = arg_value);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetKernelArgMemPointerINTEL,
@@ -7009,7 +8728,9 @@ RARE void opencl_begin_rare_clSetKernelArgMemPointerINTEL(struct tandem_call *ca
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
 	record->arg_value = (uintptr_t)arg_value;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArgMemPointerINTEL,
+			offsetof(struct opencl_args_clSetKernelArgMemPointerINTEL, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .arg_value = arg_value);
 }
 
 struct opencl_full_clSetKernelArgSVMPointerARM {
@@ -7027,6 +8748,10 @@ RARE void opencl_begin_rare_clSetKernelArgSVMPointerARM(struct tandem_call *call
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetKernelArgSVMPointerARM);
+		tandem_call_give(opencl_args_clSetKernelArgSVMPointerARM,
+				offsetof(struct opencl_args_clSetKernelArgSVMPointerARM, returned),
+				4, .kernel = kernel, .arg_index = arg_index,
+				.arg_value = arg_value);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetKernelArgSVMPointerARM,
@@ -7036,7 +8761,9 @@ RARE void opencl_begin_rare_clSetKernelArgSVMPointerARM(struct tandem_call *call
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
 	record->arg_value = (uintptr_t)arg_value;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArgSVMPointerARM,
+			offsetof(struct opencl_args_clSetKernelArgSVMPointerARM, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .arg_value = arg_value);
 }
 
 struct opencl_full_clSetKernelExecInfoARM {
@@ -7057,6 +8784,11 @@ RARE void opencl_begin_rare_clSetKernelExecInfoARM(struct tandem_call *call, voi
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetKernelExecInfoARM);
+		tandem_call_give(opencl_args_clSetKernelExecInfoARM,
+				offsetof(struct opencl_args_clSetKernelExecInfoARM, returned),
+				4, .kernel = kernel, .param_name = param_name,
+				.param_value_size = param_value_size,
+				.param_value = param_value);
 		return;
 	}
 	param_value_n = args_count(param_value_size, param_value, args_cut(1));
@@ -7070,7 +8802,10 @@ RARE void opencl_begin_rare_clSetKernelExecInfoARM(struct tandem_call *call, voi
 	record->param_value_count = (uint16_t)param_value_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, param_value, param_value_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelExecInfoARM,
+			offsetof(struct opencl_args_clSetKernelExecInfoARM, returned), 4,
+			.kernel = kernel, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value);
 }
 
 struct opencl_full_clSetMemObjectDestructorAPPLE {
@@ -7088,6 +8823,10 @@ RARE void opencl_begin_rare_clSetMemObjectDestructorAPPLE(struct tandem_call *ca
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetMemObjectDestructorAPPLE);
+		tandem_call_give(opencl_args_clSetMemObjectDestructorAPPLE,
+				offsetof(struct opencl_args_clSetMemObjectDestructorAPPLE, returned),
+				4, .memobj = memobj, .pfn_notify = pfn_notify,
+				.user_data = user_data);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetMemObjectDestructorAPPLE,
@@ -7097,7 +8836,9 @@ RARE void opencl_begin_rare_clSetMemObjectDestructorAPPLE(struct tandem_call *ca
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetMemObjectDestructorAPPLE,
+			offsetof(struct opencl_args_clSetMemObjectDestructorAPPLE, returned), 4,
+			.memobj = memobj, .pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_full_clSharedMemAllocINTEL {
@@ -7122,6 +8863,11 @@ RARE void opencl_begin_rare_clSharedMemAllocINTEL(struct tandem_call *call, void
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clSharedMemAllocINTEL);
+		tandem_call_give(opencl_args_clSharedMemAllocINTEL,
+				offsetof(struct opencl_args_clSharedMemAllocINTEL, returned), 8,
+				.context = context, .device = device, .properties = properties,
+				.size = size, .alignment = alignment,
+				.errcode_ret = errcode_ret);
 		return;
 	}
 	properties_n = args_pairs_count(properties, args_cut(8));
@@ -7138,7 +8884,10 @@ RARE void opencl_begin_rare_clSharedMemAllocINTEL(struct tandem_call *call, void
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSharedMemAllocINTEL,
+			offsetof(struct opencl_args_clSharedMemAllocINTEL, returned), 8,
+			.context = context, .device = device, .properties = properties,
+			.size = size, .alignment = alignment, .errcode_ret = errcode_ret);
 }
 
 struct opencl_full_clUpdateMutableCommandsKHR {
@@ -7157,6 +8906,10 @@ RARE void opencl_begin_rare_clUpdateMutableCommandsKHR(struct tandem_call *call,
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clUpdateMutableCommandsKHR);
+		tandem_call_give(opencl_args_clUpdateMutableCommandsKHR,
+				offsetof(struct opencl_args_clUpdateMutableCommandsKHR, returned),
+				4, .command_buffer = command_buffer, .word1 = word1,
+				.word2 = word2, .word3 = word3);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clUpdateMutableCommandsKHR,
@@ -7167,5 +8920,8 @@ RARE void opencl_begin_rare_clUpdateMutableCommandsKHR(struct tandem_call *call,
 	record->word1 = word1;
 	record->word2 = word2;
 	record->word3 = word3;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clUpdateMutableCommandsKHR,
+			offsetof(struct opencl_args_clUpdateMutableCommandsKHR, returned), 4,
+			.command_buffer = command_buffer, .word1 = word1, .word2 = word2,
+			.word3 = word3);
 }

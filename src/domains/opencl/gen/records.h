@@ -10,6 +10,7 @@
 #include "core/args.h"
 #include "core/call.h"
 #include "core/control.h"
+#include "domains/opencl/gen/args.h"
 #include "domains/opencl/gen/next.h"
 #include "domains/opencl/hooks.h"
 #include "domains/opencl/shape.h"
@@ -243,7 +244,7 @@ enum opencl_event {
 	OPENCL_EVENT_clUpdateMutableCommandsKHR = 1249,
 };
 
-/* A call without arguments, and the end of one that returns something: at the
+/* A call without arguments, published, and the end of one that returns something: at the
  * level `none` there is no room for that in its record. */
 #pragma GCC visibility push(hidden)
 void opencl_begin_none(struct tandem_call *call, uint16_t id);
@@ -251,21 +252,21 @@ void opencl_begin_none_op(struct tandem_call *call, uint16_t id, uint64_t op);
 #pragma GCC visibility pop
 
 static inline void opencl_end_object(struct tandem_call *call, int32_t result, uint64_t end,
-				     uint32_t number)
+				     uint32_t number, const void *handle)
 {
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE))
-		call_end(call, result, end, NULL, 0);
+		call_end(call, result, end, NULL, 0, (uint64_t)(uintptr_t)handle);
 	else
-		tandem_call_end_object(call, result, end, number);
+		tandem_call_end_object(call, result, end, number, handle);
 }
 
 static inline void opencl_end_pointer(struct tandem_call *call, int32_t result, uint64_t end,
-				      uint64_t pointer)
+				      uint64_t pointer, const void *handle)
 {
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE))
-		call_end(call, result, end, NULL, 0);
+		call_end(call, result, end, NULL, 0, (uint64_t)(uintptr_t)handle);
 	else
-		tandem_call_end_pointer(call, result, end, pointer);
+		tandem_call_end_pointer(call, result, end, pointer, handle);
 }
 
 #pragma GCC visibility push(hidden)
@@ -286,7 +287,10 @@ static inline void opencl_begin_clGetPlatformIDs(struct tandem_call *call, uint3
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetPlatformIDs,
+			offsetof(struct opencl_args_clGetPlatformIDs, returned), 4,
+			.num_entries = num_entries, .platforms = platforms,
+			.num_platforms = num_platforms);
 }
 
 struct opencl_basic_clGetPlatformInfo {
@@ -319,7 +323,11 @@ static inline void opencl_begin_clGetPlatformInfo(struct tandem_call *call, void
 		return;
 	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetPlatformInfo,
+			offsetof(struct opencl_args_clGetPlatformInfo, returned), 4,
+			.platform = platform, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetDeviceIDs {
@@ -350,7 +358,11 @@ static inline void opencl_begin_clGetDeviceIDs(struct tandem_call *call, void *p
 		return;
 	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
 	record->device_type = device_type;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceIDs,
+			offsetof(struct opencl_args_clGetDeviceIDs, returned), 4,
+			.platform = platform, .device_type = device_type,
+			.num_entries = num_entries, .devices = devices,
+			.num_devices = num_devices);
 }
 
 struct opencl_basic_clGetDeviceInfo {
@@ -383,7 +395,11 @@ static inline void opencl_begin_clGetDeviceInfo(struct tandem_call *call, void *
 		return;
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceInfo,
+			offsetof(struct opencl_args_clGetDeviceInfo, returned), 4,
+			.device = device, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clCreateContext {
@@ -421,7 +437,11 @@ static inline void opencl_begin_clCreateContext(struct tandem_call *call,
 	record->devices_count = (uint16_t)devices_n;
 	at = (uint8_t *)(record + 1);
 	args_objects_put(at, TANDEM_OBJECT_device, devices, devices_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateContext,
+			offsetof(struct opencl_args_clCreateContext, returned), 8,
+			.properties = properties, .num_devices = num_devices,
+			.devices = devices, .pfn_notify = pfn_notify, .user_data = user_data,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateContextFromType {
@@ -453,7 +473,11 @@ static inline void opencl_begin_clCreateContextFromType(struct tandem_call *call
 		return;
 	record->returned = 0;
 	record->device_type = device_type;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateContextFromType,
+			offsetof(struct opencl_args_clCreateContextFromType, returned), 8,
+			.properties = properties, .device_type = device_type,
+			.pfn_notify = pfn_notify, .user_data = user_data,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clRetainContext {
@@ -468,6 +492,9 @@ static inline void opencl_begin_clRetainContext(struct tandem_call *call, void *
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainContext);
+		tandem_call_give(opencl_args_clRetainContext,
+				offsetof(struct opencl_args_clRetainContext, returned), 4,
+				.context = context);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainContext,
@@ -475,7 +502,9 @@ static inline void opencl_begin_clRetainContext(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainContext,
+			offsetof(struct opencl_args_clRetainContext, returned), 4,
+			.context = context);
 }
 
 struct opencl_basic_clReleaseContext {
@@ -490,6 +519,9 @@ static inline void opencl_begin_clReleaseContext(struct tandem_call *call, void 
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseContext);
+		tandem_call_give(opencl_args_clReleaseContext,
+				offsetof(struct opencl_args_clReleaseContext, returned), 4,
+				.context = context);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseContext,
@@ -497,7 +529,9 @@ static inline void opencl_begin_clReleaseContext(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseContext,
+			offsetof(struct opencl_args_clReleaseContext, returned), 4,
+			.context = context);
 }
 
 struct opencl_basic_clGetContextInfo {
@@ -530,7 +564,11 @@ static inline void opencl_begin_clGetContextInfo(struct tandem_call *call, void 
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetContextInfo,
+			offsetof(struct opencl_args_clGetContextInfo, returned), 4,
+			.context = context, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clCreateCommandQueue {
@@ -565,7 +603,10 @@ static inline void opencl_begin_clCreateCommandQueue(struct tandem_call *call, v
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->properties = properties;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateCommandQueue,
+			offsetof(struct opencl_args_clCreateCommandQueue, returned), 8,
+			.context = context, .device = device, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clRetainCommandQueue {
@@ -581,6 +622,9 @@ static inline void opencl_begin_clRetainCommandQueue(struct tandem_call *call,
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainCommandQueue);
+		tandem_call_give(opencl_args_clRetainCommandQueue,
+				offsetof(struct opencl_args_clRetainCommandQueue, returned), 4,
+				.command_queue = command_queue);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainCommandQueue,
@@ -588,7 +632,9 @@ static inline void opencl_begin_clRetainCommandQueue(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainCommandQueue,
+			offsetof(struct opencl_args_clRetainCommandQueue, returned), 4,
+			.command_queue = command_queue);
 }
 
 struct opencl_basic_clReleaseCommandQueue {
@@ -604,6 +650,9 @@ static inline void opencl_begin_clReleaseCommandQueue(struct tandem_call *call,
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseCommandQueue);
+		tandem_call_give(opencl_args_clReleaseCommandQueue,
+				offsetof(struct opencl_args_clReleaseCommandQueue, returned), 4,
+				.command_queue = command_queue);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseCommandQueue,
@@ -611,7 +660,9 @@ static inline void opencl_begin_clReleaseCommandQueue(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseCommandQueue,
+			offsetof(struct opencl_args_clReleaseCommandQueue, returned), 4,
+			.command_queue = command_queue);
 }
 
 struct opencl_basic_clGetCommandQueueInfo {
@@ -644,7 +695,11 @@ static inline void opencl_begin_clGetCommandQueueInfo(struct tandem_call *call,
 		return;
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetCommandQueueInfo,
+			offsetof(struct opencl_args_clGetCommandQueueInfo, returned), 4,
+			.command_queue = command_queue, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clSetCommandQueueProperty {
@@ -677,7 +732,10 @@ static inline void opencl_begin_clSetCommandQueueProperty(struct tandem_call *ca
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
 	record->properties = properties;
 	record->enable = enable != 0;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetCommandQueueProperty,
+			offsetof(struct opencl_args_clSetCommandQueueProperty, returned), 4,
+			.command_queue = command_queue, .properties = properties,
+			.enable = enable, .old_properties = old_properties);
 }
 
 struct opencl_basic_clCreateBuffer {
@@ -712,7 +770,10 @@ static inline void opencl_begin_clCreateBuffer(struct tandem_call *call, void *c
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->size = size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateBuffer,
+			offsetof(struct opencl_args_clCreateBuffer, returned), 8,
+			.context = context, .flags = flags, .size = size, .host_ptr = host_ptr,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateImage2D {
@@ -758,7 +819,12 @@ static inline void opencl_begin_clCreateImage2D(struct tandem_call *call, void *
 	record->image_width = image_width;
 	record->image_height = image_height;
 	record->image_row_pitch = image_row_pitch;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateImage2D,
+			offsetof(struct opencl_args_clCreateImage2D, returned), 8,
+			.context = context, .flags = flags, .image_format = image_format,
+			.image_width = image_width, .image_height = image_height,
+			.image_row_pitch = image_row_pitch, .host_ptr = host_ptr,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateImage3D {
@@ -810,7 +876,13 @@ static inline void opencl_begin_clCreateImage3D(struct tandem_call *call, void *
 	record->image_depth = image_depth;
 	record->image_row_pitch = image_row_pitch;
 	record->image_slice_pitch = image_slice_pitch;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateImage3D,
+			offsetof(struct opencl_args_clCreateImage3D, returned), 8,
+			.context = context, .flags = flags, .image_format = image_format,
+			.image_width = image_width, .image_height = image_height,
+			.image_depth = image_depth, .image_row_pitch = image_row_pitch,
+			.image_slice_pitch = image_slice_pitch, .host_ptr = host_ptr,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clRetainMemObject {
@@ -825,6 +897,9 @@ static inline void opencl_begin_clRetainMemObject(struct tandem_call *call, void
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainMemObject);
+		tandem_call_give(opencl_args_clRetainMemObject,
+				offsetof(struct opencl_args_clRetainMemObject, returned), 4,
+				.memobj = memobj);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainMemObject,
@@ -832,7 +907,9 @@ static inline void opencl_begin_clRetainMemObject(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainMemObject,
+			offsetof(struct opencl_args_clRetainMemObject, returned), 4,
+			.memobj = memobj);
 }
 
 struct opencl_basic_clReleaseMemObject {
@@ -847,6 +924,9 @@ static inline void opencl_begin_clReleaseMemObject(struct tandem_call *call, voi
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseMemObject);
+		tandem_call_give(opencl_args_clReleaseMemObject,
+				offsetof(struct opencl_args_clReleaseMemObject, returned), 4,
+				.memobj = memobj);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseMemObject,
@@ -854,7 +934,9 @@ static inline void opencl_begin_clReleaseMemObject(struct tandem_call *call, voi
 	if (tandem_unlikely(!record))
 		return;
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseMemObject,
+			offsetof(struct opencl_args_clReleaseMemObject, returned), 4,
+			.memobj = memobj);
 }
 
 struct opencl_basic_clGetSupportedImageFormats {
@@ -889,7 +971,11 @@ static inline void opencl_begin_clGetSupportedImageFormats(struct tandem_call *c
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->image_type = image_type;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSupportedImageFormats,
+			offsetof(struct opencl_args_clGetSupportedImageFormats, returned), 4,
+			.context = context, .flags = flags, .image_type = image_type,
+			.num_entries = num_entries, .image_formats = image_formats,
+			.num_image_formats = num_image_formats);
 }
 
 struct opencl_basic_clGetMemObjectInfo {
@@ -922,7 +1008,11 @@ static inline void opencl_begin_clGetMemObjectInfo(struct tandem_call *call, voi
 		return;
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetMemObjectInfo,
+			offsetof(struct opencl_args_clGetMemObjectInfo, returned), 4,
+			.memobj = memobj, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetImageInfo {
@@ -955,7 +1045,11 @@ static inline void opencl_begin_clGetImageInfo(struct tandem_call *call, void *i
 		return;
 	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetImageInfo,
+			offsetof(struct opencl_args_clGetImageInfo, returned), 4,
+			.image = image, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clCreateSampler {
@@ -994,7 +1088,11 @@ static inline void opencl_begin_clCreateSampler(struct tandem_call *call, void *
 	record->normalized_coords = normalized_coords != 0;
 	record->addressing_mode = addressing_mode;
 	record->filter_mode = filter_mode;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSampler,
+			offsetof(struct opencl_args_clCreateSampler, returned), 8,
+			.context = context, .normalized_coords = normalized_coords,
+			.addressing_mode = addressing_mode, .filter_mode = filter_mode,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clRetainSampler {
@@ -1009,6 +1107,9 @@ static inline void opencl_begin_clRetainSampler(struct tandem_call *call, void *
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainSampler);
+		tandem_call_give(opencl_args_clRetainSampler,
+				offsetof(struct opencl_args_clRetainSampler, returned), 4,
+				.sampler = sampler);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainSampler,
@@ -1016,7 +1117,9 @@ static inline void opencl_begin_clRetainSampler(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->sampler = tandem_object_number(TANDEM_OBJECT_sampler, sampler);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainSampler,
+			offsetof(struct opencl_args_clRetainSampler, returned), 4,
+			.sampler = sampler);
 }
 
 struct opencl_basic_clReleaseSampler {
@@ -1031,6 +1134,9 @@ static inline void opencl_begin_clReleaseSampler(struct tandem_call *call, void 
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseSampler);
+		tandem_call_give(opencl_args_clReleaseSampler,
+				offsetof(struct opencl_args_clReleaseSampler, returned), 4,
+				.sampler = sampler);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseSampler,
@@ -1038,7 +1144,9 @@ static inline void opencl_begin_clReleaseSampler(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->sampler = tandem_object_number(TANDEM_OBJECT_sampler, sampler);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseSampler,
+			offsetof(struct opencl_args_clReleaseSampler, returned), 4,
+			.sampler = sampler);
 }
 
 struct opencl_basic_clGetSamplerInfo {
@@ -1071,7 +1179,11 @@ static inline void opencl_begin_clGetSamplerInfo(struct tandem_call *call, void 
 		return;
 	record->sampler = tandem_object_number(TANDEM_OBJECT_sampler, sampler);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSamplerInfo,
+			offsetof(struct opencl_args_clGetSamplerInfo, returned), 4,
+			.sampler = sampler, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clCreateProgramWithSource {
@@ -1105,7 +1217,10 @@ static inline void opencl_begin_clCreateProgramWithSource(struct tandem_call *ca
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->bytes = args_texts_bytes(count, strings, lengths);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithSource,
+			offsetof(struct opencl_args_clCreateProgramWithSource, returned), 8,
+			.context = context, .count = count, .strings = strings,
+			.lengths = lengths, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateProgramWithBinary {
@@ -1148,7 +1263,11 @@ static inline void opencl_begin_clCreateProgramWithBinary(struct tandem_call *ca
 	record->bytes = args_sizes_sum(num_devices, lengths);
 	at = (uint8_t *)(record + 1);
 	args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithBinary,
+			offsetof(struct opencl_args_clCreateProgramWithBinary, returned), 8,
+			.context = context, .num_devices = num_devices,
+			.device_list = device_list, .lengths = lengths, .binaries = binaries,
+			.binary_status = binary_status, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clRetainProgram {
@@ -1163,6 +1282,9 @@ static inline void opencl_begin_clRetainProgram(struct tandem_call *call, void *
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainProgram);
+		tandem_call_give(opencl_args_clRetainProgram,
+				offsetof(struct opencl_args_clRetainProgram, returned), 4,
+				.program = program);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainProgram,
@@ -1170,7 +1292,9 @@ static inline void opencl_begin_clRetainProgram(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainProgram,
+			offsetof(struct opencl_args_clRetainProgram, returned), 4,
+			.program = program);
 }
 
 struct opencl_basic_clReleaseProgram {
@@ -1185,6 +1309,9 @@ static inline void opencl_begin_clReleaseProgram(struct tandem_call *call, void 
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseProgram);
+		tandem_call_give(opencl_args_clReleaseProgram,
+				offsetof(struct opencl_args_clReleaseProgram, returned), 4,
+				.program = program);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseProgram,
@@ -1192,7 +1319,9 @@ static inline void opencl_begin_clReleaseProgram(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseProgram,
+			offsetof(struct opencl_args_clReleaseProgram, returned), 4,
+			.program = program);
 }
 
 struct opencl_basic_clBuildProgram {
@@ -1234,7 +1363,11 @@ static inline void opencl_begin_clBuildProgram(struct tandem_call *call, void *p
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
 	args_bytes_put(at, options, options_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clBuildProgram,
+			offsetof(struct opencl_args_clBuildProgram, returned), 4,
+			.program = program, .num_devices = num_devices,
+			.device_list = device_list, .options = options,
+			.pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 static inline void opencl_begin_clUnloadCompiler(struct tandem_call *call)
@@ -1245,7 +1378,8 @@ static inline void opencl_begin_clUnloadCompiler(struct tandem_call *call)
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clUnloadCompiler,
+			offsetof(struct opencl_args_clUnloadCompiler, returned), 4, 0);
 }
 
 struct opencl_basic_clGetProgramInfo {
@@ -1278,7 +1412,11 @@ static inline void opencl_begin_clGetProgramInfo(struct tandem_call *call, void 
 		return;
 	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetProgramInfo,
+			offsetof(struct opencl_args_clGetProgramInfo, returned), 4,
+			.program = program, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetProgramBuildInfo {
@@ -1313,7 +1451,11 @@ static inline void opencl_begin_clGetProgramBuildInfo(struct tandem_call *call, 
 	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetProgramBuildInfo,
+			offsetof(struct opencl_args_clGetProgramBuildInfo, returned), 4,
+			.program = program, .device = device, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clCreateKernel {
@@ -1350,7 +1492,10 @@ static inline void opencl_begin_clCreateKernel(struct tandem_call *call, void *p
 	record->kernel_name_count = (uint16_t)kernel_name_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, kernel_name, kernel_name_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateKernel,
+			offsetof(struct opencl_args_clCreateKernel, returned), 8,
+			.program = program, .kernel_name = kernel_name,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateKernelsInProgram {
@@ -1381,7 +1526,10 @@ static inline void opencl_begin_clCreateKernelsInProgram(struct tandem_call *cal
 		return;
 	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
 	record->num_kernels = num_kernels;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateKernelsInProgram,
+			offsetof(struct opencl_args_clCreateKernelsInProgram, returned), 4,
+			.program = program, .num_kernels = num_kernels, .kernels = kernels,
+			.num_kernels_ret = num_kernels_ret);
 }
 
 struct opencl_basic_clRetainKernel {
@@ -1396,6 +1544,9 @@ static inline void opencl_begin_clRetainKernel(struct tandem_call *call, void *k
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainKernel);
+		tandem_call_give(opencl_args_clRetainKernel,
+				offsetof(struct opencl_args_clRetainKernel, returned), 4,
+				.kernel = kernel);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainKernel,
@@ -1403,7 +1554,9 @@ static inline void opencl_begin_clRetainKernel(struct tandem_call *call, void *k
 	if (tandem_unlikely(!record))
 		return;
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainKernel,
+			offsetof(struct opencl_args_clRetainKernel, returned), 4,
+			.kernel = kernel);
 }
 
 struct opencl_basic_clReleaseKernel {
@@ -1418,6 +1571,9 @@ static inline void opencl_begin_clReleaseKernel(struct tandem_call *call, void *
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseKernel);
+		tandem_call_give(opencl_args_clReleaseKernel,
+				offsetof(struct opencl_args_clReleaseKernel, returned), 4,
+				.kernel = kernel);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseKernel,
@@ -1425,7 +1581,9 @@ static inline void opencl_begin_clReleaseKernel(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseKernel,
+			offsetof(struct opencl_args_clReleaseKernel, returned), 4,
+			.kernel = kernel);
 }
 
 struct opencl_basic_clSetKernelArg {
@@ -1457,7 +1615,10 @@ static inline void opencl_begin_clSetKernelArg(struct tandem_call *call, void *k
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
 	record->arg_size = arg_size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArg,
+			offsetof(struct opencl_args_clSetKernelArg, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .arg_size = arg_size,
+			.arg_value = arg_value);
 }
 
 struct opencl_basic_clGetKernelInfo {
@@ -1490,7 +1651,11 @@ static inline void opencl_begin_clGetKernelInfo(struct tandem_call *call, void *
 		return;
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelInfo,
+			offsetof(struct opencl_args_clGetKernelInfo, returned), 4,
+			.kernel = kernel, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetKernelWorkGroupInfo {
@@ -1525,7 +1690,11 @@ static inline void opencl_begin_clGetKernelWorkGroupInfo(struct tandem_call *cal
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelWorkGroupInfo,
+			offsetof(struct opencl_args_clGetKernelWorkGroupInfo, returned), 4,
+			.kernel = kernel, .device = device, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clWaitForEvents {
@@ -1558,7 +1727,9 @@ static inline void opencl_begin_clWaitForEvents(struct tandem_call *call, uint32
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clWaitForEvents,
+			offsetof(struct opencl_args_clWaitForEvents, returned), 4,
+			.num_events = num_events, .event_list = event_list);
 }
 
 struct opencl_basic_clGetEventInfo {
@@ -1591,7 +1762,11 @@ static inline void opencl_begin_clGetEventInfo(struct tandem_call *call, void *e
 		return;
 	record->event = tandem_event_op(event);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetEventInfo,
+			offsetof(struct opencl_args_clGetEventInfo, returned), 4,
+			.event = event, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clRetainEvent {
@@ -1606,13 +1781,18 @@ static inline void opencl_begin_clRetainEvent(struct tandem_call *call, void *ev
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainEvent);
+		tandem_call_give(opencl_args_clRetainEvent,
+				offsetof(struct opencl_args_clRetainEvent, returned), 4,
+				.event = event);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainEvent, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->event = tandem_event_op(event);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainEvent,
+			offsetof(struct opencl_args_clRetainEvent, returned), 4,
+			.event = event);
 }
 
 struct opencl_basic_clReleaseEvent {
@@ -1627,6 +1807,9 @@ static inline void opencl_begin_clReleaseEvent(struct tandem_call *call, void *e
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseEvent);
+		tandem_call_give(opencl_args_clReleaseEvent,
+				offsetof(struct opencl_args_clReleaseEvent, returned), 4,
+				.event = event);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseEvent,
@@ -1634,7 +1817,9 @@ static inline void opencl_begin_clReleaseEvent(struct tandem_call *call, void *e
 	if (tandem_unlikely(!record))
 		return;
 	record->event = tandem_event_op(event);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseEvent,
+			offsetof(struct opencl_args_clReleaseEvent, returned), 4,
+			.event = event);
 }
 
 struct opencl_basic_clGetEventProfilingInfo {
@@ -1667,7 +1852,11 @@ static inline void opencl_begin_clGetEventProfilingInfo(struct tandem_call *call
 		return;
 	record->event = tandem_event_op(event);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetEventProfilingInfo,
+			offsetof(struct opencl_args_clGetEventProfilingInfo, returned), 4,
+			.event = event, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clFlush {
@@ -1682,13 +1871,18 @@ static inline void opencl_begin_clFlush(struct tandem_call *call, void *command_
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clFlush);
+		tandem_call_give(opencl_args_clFlush,
+				offsetof(struct opencl_args_clFlush, returned), 4,
+				.command_queue = command_queue);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clFlush, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clFlush,
+			offsetof(struct opencl_args_clFlush, returned), 4,
+			.command_queue = command_queue);
 }
 
 struct opencl_basic_clFinish {
@@ -1703,13 +1897,18 @@ static inline void opencl_begin_clFinish(struct tandem_call *call, void *command
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clFinish);
+		tandem_call_give(opencl_args_clFinish,
+				offsetof(struct opencl_args_clFinish, returned), 4,
+				.command_queue = command_queue);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clFinish, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clFinish,
+			offsetof(struct opencl_args_clFinish, returned), 4,
+			.command_queue = command_queue);
 }
 
 struct opencl_basic_clEnqueueReadBuffer {
@@ -1760,7 +1959,12 @@ static inline void opencl_begin_clEnqueueReadBuffer(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReadBuffer,
+			offsetof(struct opencl_args_clEnqueueReadBuffer, returned), 4,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_read = blocking_read, .offset = offset, .size = size,
+			.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueWriteBuffer {
@@ -1811,7 +2015,12 @@ static inline void opencl_begin_clEnqueueWriteBuffer(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWriteBuffer,
+			offsetof(struct opencl_args_clEnqueueWriteBuffer, returned), 4,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_write = blocking_write, .offset = offset, .size = size,
+			.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueCopyBuffer {
@@ -1864,7 +2073,13 @@ static inline void opencl_begin_clEnqueueCopyBuffer(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBuffer,
+			offsetof(struct opencl_args_clEnqueueCopyBuffer, returned), 4,
+			.command_queue = command_queue, .src_buffer = src_buffer,
+			.dst_buffer = dst_buffer, .src_offset = src_offset,
+			.dst_offset = dst_offset, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueReadImage {
@@ -1917,7 +2132,13 @@ static inline void opencl_begin_clEnqueueReadImage(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReadImage,
+			offsetof(struct opencl_args_clEnqueueReadImage, returned), 4,
+			.command_queue = command_queue, .image = image,
+			.blocking_read = blocking_read, .origin = origin, .region = region,
+			.row_pitch = row_pitch, .slice_pitch = slice_pitch, .ptr = ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueWriteImage {
@@ -1971,7 +2192,14 @@ static inline void opencl_begin_clEnqueueWriteImage(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWriteImage,
+			offsetof(struct opencl_args_clEnqueueWriteImage, returned), 4,
+			.command_queue = command_queue, .image = image,
+			.blocking_write = blocking_write, .origin = origin, .region = region,
+			.input_row_pitch = input_row_pitch,
+			.input_slice_pitch = input_slice_pitch, .ptr = ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueCopyImage {
@@ -2022,7 +2250,13 @@ static inline void opencl_begin_clEnqueueCopyImage(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyImage,
+			offsetof(struct opencl_args_clEnqueueCopyImage, returned), 4,
+			.command_queue = command_queue, .src_image = src_image,
+			.dst_image = dst_image, .src_origin = src_origin,
+			.dst_origin = dst_origin, .region = region,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueCopyImageToBuffer {
@@ -2075,7 +2309,13 @@ static inline void opencl_begin_clEnqueueCopyImageToBuffer(struct tandem_call *c
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyImageToBuffer,
+			offsetof(struct opencl_args_clEnqueueCopyImageToBuffer, returned), 4,
+			.command_queue = command_queue, .src_image = src_image,
+			.dst_buffer = dst_buffer, .src_origin = src_origin, .region = region,
+			.dst_offset = dst_offset,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueCopyBufferToImage {
@@ -2128,7 +2368,13 @@ static inline void opencl_begin_clEnqueueCopyBufferToImage(struct tandem_call *c
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBufferToImage,
+			offsetof(struct opencl_args_clEnqueueCopyBufferToImage, returned), 4,
+			.command_queue = command_queue, .src_buffer = src_buffer,
+			.dst_image = dst_image, .src_offset = src_offset,
+			.dst_origin = dst_origin, .region = region,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMapBuffer {
@@ -2181,7 +2427,13 @@ static inline void opencl_begin_clEnqueueMapBuffer(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMapBuffer,
+			offsetof(struct opencl_args_clEnqueueMapBuffer, returned), 8,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_map = blocking_map, .map_flags = map_flags, .offset = offset,
+			.size = size, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clEnqueueMapImage {
@@ -2237,7 +2489,15 @@ static inline void opencl_begin_clEnqueueMapImage(struct tandem_call *call, void
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMapImage,
+			offsetof(struct opencl_args_clEnqueueMapImage, returned), 8,
+			.command_queue = command_queue, .image = image,
+			.blocking_map = blocking_map, .map_flags = map_flags, .origin = origin,
+			.region = region, .image_row_pitch = image_row_pitch,
+			.image_slice_pitch = image_slice_pitch,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clEnqueueUnmapMemObject {
@@ -2281,7 +2541,12 @@ static inline void opencl_begin_clEnqueueUnmapMemObject(struct tandem_call *call
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueUnmapMemObject,
+			offsetof(struct opencl_args_clEnqueueUnmapMemObject, returned), 4,
+			.command_queue = command_queue, .memobj = memobj,
+			.mapped_ptr = mapped_ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueNDRangeKernel {
@@ -2341,7 +2606,14 @@ static inline void opencl_begin_clEnqueueNDRangeKernel(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = opencl_shape_put(at, &shape);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueNDRangeKernel,
+			offsetof(struct opencl_args_clEnqueueNDRangeKernel, returned), 4,
+			.command_queue = command_queue, .kernel = kernel, .work_dim = work_dim,
+			.global_work_offset = global_work_offset,
+			.global_work_size = global_work_size,
+			.local_work_size = local_work_size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueTask {
@@ -2383,7 +2655,11 @@ static inline void opencl_begin_clEnqueueTask(struct tandem_call *call, void *co
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueTask,
+			offsetof(struct opencl_args_clEnqueueTask, returned), 4,
+			.command_queue = command_queue, .kernel = kernel,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueNativeKernel {
@@ -2432,7 +2708,13 @@ static inline void opencl_begin_clEnqueueNativeKernel(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_list, mem_list_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueNativeKernel,
+			offsetof(struct opencl_args_clEnqueueNativeKernel, returned), 4,
+			.command_queue = command_queue, .user_func = user_func, .args = args,
+			.cb_args = cb_args, .num_mem_objects = num_mem_objects,
+			.mem_list = mem_list, .args_mem_loc = args_mem_loc,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMarker {
@@ -2462,7 +2744,9 @@ static inline void opencl_begin_clEnqueueMarker(struct tandem_call *call, void *
 		return;
 	record->op = op;
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMarker,
+			offsetof(struct opencl_args_clEnqueueMarker, returned), 4,
+			.command_queue = command_queue, .event = event);
 }
 
 struct opencl_basic_clEnqueueWaitForEvents {
@@ -2498,7 +2782,10 @@ static inline void opencl_begin_clEnqueueWaitForEvents(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWaitForEvents,
+			offsetof(struct opencl_args_clEnqueueWaitForEvents, returned), 4,
+			.command_queue = command_queue, .num_events = num_events,
+			.event_list = event_list);
 }
 
 struct opencl_basic_clEnqueueBarrier {
@@ -2513,6 +2800,9 @@ static inline void opencl_begin_clEnqueueBarrier(struct tandem_call *call, void 
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clEnqueueBarrier);
+		tandem_call_give(opencl_args_clEnqueueBarrier,
+				offsetof(struct opencl_args_clEnqueueBarrier, returned), 4,
+				.command_queue = command_queue);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clEnqueueBarrier,
@@ -2520,7 +2810,9 @@ static inline void opencl_begin_clEnqueueBarrier(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueBarrier,
+			offsetof(struct opencl_args_clEnqueueBarrier, returned), 4,
+			.command_queue = command_queue);
 }
 
 struct opencl_basic_clGetExtensionFunctionAddress {
@@ -2539,6 +2831,9 @@ static inline void opencl_begin_clGetExtensionFunctionAddress(struct tandem_call
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetExtensionFunctionAddress);
+		tandem_call_give(opencl_args_clGetExtensionFunctionAddress,
+				offsetof(struct opencl_args_clGetExtensionFunctionAddress, returned),
+				8, .func_name = func_name);
 		return;
 	}
 	func_name_n = args_text_count(func_name, args_cut(1));
@@ -2550,7 +2845,9 @@ static inline void opencl_begin_clGetExtensionFunctionAddress(struct tandem_call
 	record->func_name_count = (uint16_t)func_name_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, func_name, func_name_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetExtensionFunctionAddress,
+			offsetof(struct opencl_args_clGetExtensionFunctionAddress, returned), 8,
+			.func_name = func_name);
 }
 
 struct opencl_basic_clCreateFromGLBuffer {
@@ -2585,7 +2882,10 @@ static inline void opencl_begin_clCreateFromGLBuffer(struct tandem_call *call, v
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->bufobj = bufobj;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLBuffer,
+			offsetof(struct opencl_args_clCreateFromGLBuffer, returned), 8,
+			.context = context, .flags = flags, .bufobj = bufobj,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateFromGLTexture2D {
@@ -2626,7 +2926,10 @@ static inline void opencl_begin_clCreateFromGLTexture2D(struct tandem_call *call
 	record->target = target;
 	record->miplevel = miplevel;
 	record->texture = texture;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLTexture2D,
+			offsetof(struct opencl_args_clCreateFromGLTexture2D, returned), 8,
+			.context = context, .flags = flags, .target = target,
+			.miplevel = miplevel, .texture = texture, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateFromGLTexture3D {
@@ -2667,7 +2970,10 @@ static inline void opencl_begin_clCreateFromGLTexture3D(struct tandem_call *call
 	record->target = target;
 	record->miplevel = miplevel;
 	record->texture = texture;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLTexture3D,
+			offsetof(struct opencl_args_clCreateFromGLTexture3D, returned), 8,
+			.context = context, .flags = flags, .target = target,
+			.miplevel = miplevel, .texture = texture, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateFromGLRenderbuffer {
@@ -2702,7 +3008,10 @@ static inline void opencl_begin_clCreateFromGLRenderbuffer(struct tandem_call *c
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->renderbuffer = renderbuffer;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLRenderbuffer,
+			offsetof(struct opencl_args_clCreateFromGLRenderbuffer, returned), 8,
+			.context = context, .flags = flags, .renderbuffer = renderbuffer,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clGetGLObjectInfo {
@@ -2731,7 +3040,10 @@ static inline void opencl_begin_clGetGLObjectInfo(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetGLObjectInfo,
+			offsetof(struct opencl_args_clGetGLObjectInfo, returned), 4,
+			.memobj = memobj, .gl_object_type = gl_object_type,
+			.gl_object_name = gl_object_name);
 }
 
 struct opencl_basic_clGetGLTextureInfo {
@@ -2764,7 +3076,11 @@ static inline void opencl_begin_clGetGLTextureInfo(struct tandem_call *call, voi
 		return;
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetGLTextureInfo,
+			offsetof(struct opencl_args_clGetGLTextureInfo, returned), 4,
+			.memobj = memobj, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clEnqueueAcquireGLObjects {
@@ -2810,7 +3126,12 @@ static inline void opencl_begin_clEnqueueAcquireGLObjects(struct tandem_call *ca
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireGLObjects,
+			offsetof(struct opencl_args_clEnqueueAcquireGLObjects, returned), 4,
+			.command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueReleaseGLObjects {
@@ -2856,7 +3177,12 @@ static inline void opencl_begin_clEnqueueReleaseGLObjects(struct tandem_call *ca
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseGLObjects,
+			offsetof(struct opencl_args_clEnqueueReleaseGLObjects, returned), 4,
+			.command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clGetGLContextInfoKHR {
@@ -2887,7 +3213,11 @@ static inline void opencl_begin_clGetGLContextInfoKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetGLContextInfoKHR,
+			offsetof(struct opencl_args_clGetGLContextInfoKHR, returned), 4,
+			.properties = properties, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clSetEventCallback {
@@ -2918,7 +3248,11 @@ static inline void opencl_begin_clSetEventCallback(struct tandem_call *call, voi
 		return;
 	record->event = tandem_event_op(event);
 	record->command_exec_callback_type = command_exec_callback_type;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetEventCallback,
+			offsetof(struct opencl_args_clSetEventCallback, returned), 4,
+			.event = event,
+			.command_exec_callback_type = command_exec_callback_type,
+			.pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_basic_clCreateSubBuffer {
@@ -2958,7 +3292,11 @@ static inline void opencl_begin_clCreateSubBuffer(struct tandem_call *call, void
 	record->buffer_create_type = buffer_create_type;
 	record->origin = opencl_sub_buffer_word(buffer_create_type, buffer_create_info, 0);
 	record->size = opencl_sub_buffer_word(buffer_create_type, buffer_create_info, 1);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSubBuffer,
+			offsetof(struct opencl_args_clCreateSubBuffer, returned), 8,
+			.buffer = buffer, .flags = flags,
+			.buffer_create_type = buffer_create_type,
+			.buffer_create_info = buffer_create_info, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clSetMemObjectDestructorCallback {
@@ -2987,7 +3325,9 @@ static inline void opencl_begin_clSetMemObjectDestructorCallback(struct tandem_c
 	if (tandem_unlikely(!record))
 		return;
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetMemObjectDestructorCallback,
+			offsetof(struct opencl_args_clSetMemObjectDestructorCallback, returned),
+			4, .memobj = memobj, .pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_basic_clCreateUserEvent {
@@ -3017,7 +3357,9 @@ static inline void opencl_begin_clCreateUserEvent(struct tandem_call *call, void
 		return;
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateUserEvent,
+			offsetof(struct opencl_args_clCreateUserEvent, returned), 8,
+			.context = context, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clSetUserEventStatus {
@@ -3034,6 +3376,9 @@ static inline void opencl_begin_clSetUserEventStatus(struct tandem_call *call, v
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetUserEventStatus);
+		tandem_call_give(opencl_args_clSetUserEventStatus,
+				offsetof(struct opencl_args_clSetUserEventStatus, returned), 4,
+				.event = event, .execution_status = execution_status);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetUserEventStatus,
@@ -3042,7 +3387,9 @@ static inline void opencl_begin_clSetUserEventStatus(struct tandem_call *call, v
 		return;
 	record->event = tandem_event_op(event);
 	record->execution_status = execution_status;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetUserEventStatus,
+			offsetof(struct opencl_args_clSetUserEventStatus, returned), 4,
+			.event = event, .execution_status = execution_status);
 }
 
 struct opencl_basic_clEnqueueReadBufferRect {
@@ -3099,7 +3446,16 @@ static inline void opencl_begin_clEnqueueReadBufferRect(struct tandem_call *call
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReadBufferRect,
+			offsetof(struct opencl_args_clEnqueueReadBufferRect, returned), 4,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_read = blocking_read, .buffer_origin = buffer_origin,
+			.host_origin = host_origin, .region = region,
+			.buffer_row_pitch = buffer_row_pitch,
+			.buffer_slice_pitch = buffer_slice_pitch,
+			.host_row_pitch = host_row_pitch, .host_slice_pitch = host_slice_pitch,
+			.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueWriteBufferRect {
@@ -3156,7 +3512,16 @@ static inline void opencl_begin_clEnqueueWriteBufferRect(struct tandem_call *cal
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWriteBufferRect,
+			offsetof(struct opencl_args_clEnqueueWriteBufferRect, returned), 4,
+			.command_queue = command_queue, .buffer = buffer,
+			.blocking_write = blocking_write, .buffer_origin = buffer_origin,
+			.host_origin = host_origin, .region = region,
+			.buffer_row_pitch = buffer_row_pitch,
+			.buffer_slice_pitch = buffer_slice_pitch,
+			.host_row_pitch = host_row_pitch, .host_slice_pitch = host_slice_pitch,
+			.ptr = ptr, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueCopyBufferRect {
@@ -3212,7 +3577,15 @@ static inline void opencl_begin_clEnqueueCopyBufferRect(struct tandem_call *call
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBufferRect,
+			offsetof(struct opencl_args_clEnqueueCopyBufferRect, returned), 4,
+			.command_queue = command_queue, .src_buffer = src_buffer,
+			.dst_buffer = dst_buffer, .src_origin = src_origin,
+			.dst_origin = dst_origin, .region = region,
+			.src_row_pitch = src_row_pitch, .src_slice_pitch = src_slice_pitch,
+			.dst_row_pitch = dst_row_pitch, .dst_slice_pitch = dst_slice_pitch,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clCreateSubDevicesEXT {
@@ -3243,7 +3616,11 @@ static inline void opencl_begin_clCreateSubDevicesEXT(struct tandem_call *call, 
 	if (tandem_unlikely(!record))
 		return;
 	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSubDevicesEXT,
+			offsetof(struct opencl_args_clCreateSubDevicesEXT, returned), 4,
+			.in_device = in_device, .properties = properties,
+			.num_entries = num_entries, .out_devices = out_devices,
+			.num_devices = num_devices);
 }
 
 struct opencl_basic_clRetainDeviceEXT {
@@ -3258,6 +3635,9 @@ static inline void opencl_begin_clRetainDeviceEXT(struct tandem_call *call, void
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainDeviceEXT);
+		tandem_call_give(opencl_args_clRetainDeviceEXT,
+				offsetof(struct opencl_args_clRetainDeviceEXT, returned), 4,
+				.device = device);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainDeviceEXT,
@@ -3265,7 +3645,9 @@ static inline void opencl_begin_clRetainDeviceEXT(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainDeviceEXT,
+			offsetof(struct opencl_args_clRetainDeviceEXT, returned), 4,
+			.device = device);
 }
 
 struct opencl_basic_clReleaseDeviceEXT {
@@ -3280,6 +3662,9 @@ static inline void opencl_begin_clReleaseDeviceEXT(struct tandem_call *call, voi
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseDeviceEXT);
+		tandem_call_give(opencl_args_clReleaseDeviceEXT,
+				offsetof(struct opencl_args_clReleaseDeviceEXT, returned), 4,
+				.device = device);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseDeviceEXT,
@@ -3287,7 +3672,9 @@ static inline void opencl_begin_clReleaseDeviceEXT(struct tandem_call *call, voi
 	if (tandem_unlikely(!record))
 		return;
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseDeviceEXT,
+			offsetof(struct opencl_args_clReleaseDeviceEXT, returned), 4,
+			.device = device);
 }
 
 struct opencl_basic_clCreateEventFromGLsyncKHR {
@@ -3317,7 +3704,9 @@ static inline void opencl_begin_clCreateEventFromGLsyncKHR(struct tandem_call *c
 		return;
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateEventFromGLsyncKHR,
+			offsetof(struct opencl_args_clCreateEventFromGLsyncKHR, returned), 8,
+			.context = context, .sync = sync, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateSubDevices {
@@ -3350,7 +3739,11 @@ static inline void opencl_begin_clCreateSubDevices(struct tandem_call *call, voi
 		return;
 	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
 	record->num_devices = num_devices;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSubDevices,
+			offsetof(struct opencl_args_clCreateSubDevices, returned), 4,
+			.in_device = in_device, .properties = properties,
+			.num_devices = num_devices, .out_devices = out_devices,
+			.num_devices_ret = num_devices_ret);
 }
 
 struct opencl_basic_clRetainDevice {
@@ -3365,6 +3758,9 @@ static inline void opencl_begin_clRetainDevice(struct tandem_call *call, void *d
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainDevice);
+		tandem_call_give(opencl_args_clRetainDevice,
+				offsetof(struct opencl_args_clRetainDevice, returned), 4,
+				.device = device);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainDevice,
@@ -3372,7 +3768,9 @@ static inline void opencl_begin_clRetainDevice(struct tandem_call *call, void *d
 	if (tandem_unlikely(!record))
 		return;
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainDevice,
+			offsetof(struct opencl_args_clRetainDevice, returned), 4,
+			.device = device);
 }
 
 struct opencl_basic_clReleaseDevice {
@@ -3387,6 +3785,9 @@ static inline void opencl_begin_clReleaseDevice(struct tandem_call *call, void *
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseDevice);
+		tandem_call_give(opencl_args_clReleaseDevice,
+				offsetof(struct opencl_args_clReleaseDevice, returned), 4,
+				.device = device);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseDevice,
@@ -3394,7 +3795,9 @@ static inline void opencl_begin_clReleaseDevice(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseDevice,
+			offsetof(struct opencl_args_clReleaseDevice, returned), 4,
+			.device = device);
 }
 
 struct opencl_basic_clCreateImage {
@@ -3452,7 +3855,11 @@ static inline void opencl_begin_clCreateImage(struct tandem_call *call, void *co
 	record->num_mip_levels = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_mip_levels : 0;
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
 	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateImage,
+			offsetof(struct opencl_args_clCreateImage, returned), 8,
+			.context = context, .flags = flags, .image_format = image_format,
+			.image_desc = image_desc, .host_ptr = host_ptr,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateProgramWithBuiltInKernels {
@@ -3496,7 +3903,11 @@ static inline void opencl_begin_clCreateProgramWithBuiltInKernels(struct tandem_
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
 	args_bytes_put(at, kernel_names, kernel_names_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithBuiltInKernels,
+			offsetof(struct opencl_args_clCreateProgramWithBuiltInKernels, returned),
+			8, .context = context, .num_devices = num_devices,
+			.device_list = device_list, .kernel_names = kernel_names,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCompileProgram {
@@ -3545,7 +3956,13 @@ static inline void opencl_begin_clCompileProgram(struct tandem_call *call, void 
 	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
 	at = args_bytes_put(at, options, options_n);
 	args_objects_put(at, TANDEM_OBJECT_program, input_headers, input_headers_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCompileProgram,
+			offsetof(struct opencl_args_clCompileProgram, returned), 4,
+			.program = program, .num_devices = num_devices,
+			.device_list = device_list, .options = options,
+			.num_input_headers = num_input_headers, .input_headers = input_headers,
+			.header_include_names = header_include_names, .pfn_notify = pfn_notify,
+			.user_data = user_data);
 }
 
 struct opencl_basic_clLinkProgram {
@@ -3596,7 +4013,13 @@ static inline void opencl_begin_clLinkProgram(struct tandem_call *call, void *co
 	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
 	at = args_bytes_put(at, options, options_n);
 	args_objects_put(at, TANDEM_OBJECT_program, input_programs, input_programs_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clLinkProgram,
+			offsetof(struct opencl_args_clLinkProgram, returned), 8,
+			.context = context, .num_devices = num_devices,
+			.device_list = device_list, .options = options,
+			.num_input_programs = num_input_programs,
+			.input_programs = input_programs, .pfn_notify = pfn_notify,
+			.user_data = user_data, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clUnloadPlatformCompiler {
@@ -3612,6 +4035,9 @@ static inline void opencl_begin_clUnloadPlatformCompiler(struct tandem_call *cal
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clUnloadPlatformCompiler);
+		tandem_call_give(opencl_args_clUnloadPlatformCompiler,
+				offsetof(struct opencl_args_clUnloadPlatformCompiler, returned),
+				4, .platform = platform);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clUnloadPlatformCompiler,
@@ -3619,7 +4045,9 @@ static inline void opencl_begin_clUnloadPlatformCompiler(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clUnloadPlatformCompiler,
+			offsetof(struct opencl_args_clUnloadPlatformCompiler, returned), 4,
+			.platform = platform);
 }
 
 struct opencl_basic_clGetKernelArgInfo {
@@ -3654,7 +4082,11 @@ static inline void opencl_begin_clGetKernelArgInfo(struct tandem_call *call, voi
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelArgInfo,
+			offsetof(struct opencl_args_clGetKernelArgInfo, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clEnqueueFillBuffer {
@@ -3705,7 +4137,12 @@ static inline void opencl_begin_clEnqueueFillBuffer(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueFillBuffer,
+			offsetof(struct opencl_args_clEnqueueFillBuffer, returned), 4,
+			.command_queue = command_queue, .buffer = buffer, .pattern = pattern,
+			.pattern_size = pattern_size, .offset = offset, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueFillImage {
@@ -3754,7 +4191,12 @@ static inline void opencl_begin_clEnqueueFillImage(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueFillImage,
+			offsetof(struct opencl_args_clEnqueueFillImage, returned), 4,
+			.command_queue = command_queue, .image = image,
+			.fill_color = fill_color, .origin = origin, .region = region,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMigrateMemObjects {
@@ -3803,7 +4245,12 @@ static inline void opencl_begin_clEnqueueMigrateMemObjects(struct tandem_call *c
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemObjects,
+			offsetof(struct opencl_args_clEnqueueMigrateMemObjects, returned), 4,
+			.command_queue = command_queue, .num_mem_objects = num_mem_objects,
+			.mem_objects = mem_objects, .flags = flags,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMarkerWithWaitList {
@@ -3843,7 +4290,11 @@ static inline void opencl_begin_clEnqueueMarkerWithWaitList(struct tandem_call *
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMarkerWithWaitList,
+			offsetof(struct opencl_args_clEnqueueMarkerWithWaitList, returned), 4,
+			.command_queue = command_queue,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueBarrierWithWaitList {
@@ -3883,7 +4334,11 @@ static inline void opencl_begin_clEnqueueBarrierWithWaitList(struct tandem_call 
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueBarrierWithWaitList,
+			offsetof(struct opencl_args_clEnqueueBarrierWithWaitList, returned), 4,
+			.command_queue = command_queue,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clGetExtensionFunctionAddressForPlatform {
@@ -3903,6 +4358,9 @@ static inline void opencl_begin_clGetExtensionFunctionAddressForPlatform(
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clGetExtensionFunctionAddressForPlatform);
+		tandem_call_give(opencl_args_clGetExtensionFunctionAddressForPlatform,
+				offsetof(struct opencl_args_clGetExtensionFunctionAddressForPlatform, returned),
+				8, .platform = platform, .func_name = func_name);
 		return;
 	}
 	func_name_n = args_text_count(func_name, args_cut(1));
@@ -3915,7 +4373,9 @@ static inline void opencl_begin_clGetExtensionFunctionAddressForPlatform(
 	record->func_name_count = (uint16_t)func_name_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, func_name, func_name_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetExtensionFunctionAddressForPlatform,
+			offsetof(struct opencl_args_clGetExtensionFunctionAddressForPlatform, returned),
+			8, .platform = platform, .func_name = func_name);
 }
 
 struct opencl_basic_clCreateFromGLTexture {
@@ -3956,7 +4416,10 @@ static inline void opencl_begin_clCreateFromGLTexture(struct tandem_call *call, 
 	record->target = target;
 	record->miplevel = miplevel;
 	record->texture = texture;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromGLTexture,
+			offsetof(struct opencl_args_clCreateFromGLTexture, returned), 8,
+			.context = context, .flags = flags, .target = target,
+			.miplevel = miplevel, .texture = texture, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateFromEGLImageKHR {
@@ -3991,7 +4454,10 @@ static inline void opencl_begin_clCreateFromEGLImageKHR(struct tandem_call *call
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromEGLImageKHR,
+			offsetof(struct opencl_args_clCreateFromEGLImageKHR, returned), 8,
+			.context = context, .egldisplay = egldisplay, .eglimage = eglimage,
+			.flags = flags, .properties = properties, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clEnqueueAcquireEGLObjectsKHR {
@@ -4038,7 +4504,12 @@ static inline void opencl_begin_clEnqueueAcquireEGLObjectsKHR(struct tandem_call
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireEGLObjectsKHR,
+			offsetof(struct opencl_args_clEnqueueAcquireEGLObjectsKHR, returned), 4,
+			.command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueReleaseEGLObjectsKHR {
@@ -4085,7 +4556,12 @@ static inline void opencl_begin_clEnqueueReleaseEGLObjectsKHR(struct tandem_call
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseEGLObjectsKHR,
+			offsetof(struct opencl_args_clEnqueueReleaseEGLObjectsKHR, returned), 4,
+			.command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clCreateEventFromEGLSyncKHR {
@@ -4116,7 +4592,10 @@ static inline void opencl_begin_clCreateEventFromEGLSyncKHR(struct tandem_call *
 		return;
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateEventFromEGLSyncKHR,
+			offsetof(struct opencl_args_clCreateEventFromEGLSyncKHR, returned), 8,
+			.context = context, .sync = sync, .display = display,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateCommandQueueWithProperties {
@@ -4156,7 +4635,10 @@ static inline void opencl_begin_clCreateCommandQueueWithProperties(struct tandem
 	record->properties_count = (uint16_t)properties_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateCommandQueueWithProperties,
+			offsetof(struct opencl_args_clCreateCommandQueueWithProperties, returned),
+			8, .context = context, .device = device, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreatePipe {
@@ -4194,7 +4676,12 @@ static inline void opencl_begin_clCreatePipe(struct tandem_call *call, void *con
 	record->flags = flags;
 	record->pipe_packet_size = pipe_packet_size;
 	record->pipe_max_packets = pipe_max_packets;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreatePipe,
+			offsetof(struct opencl_args_clCreatePipe, returned), 8,
+			.context = context, .flags = flags,
+			.pipe_packet_size = pipe_packet_size,
+			.pipe_max_packets = pipe_max_packets, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clGetPipeInfo {
@@ -4225,7 +4712,11 @@ static inline void opencl_begin_clGetPipeInfo(struct tandem_call *call, void *pi
 		return;
 	record->pipe = tandem_object_number(TANDEM_OBJECT_memory, pipe);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetPipeInfo,
+			offsetof(struct opencl_args_clGetPipeInfo, returned), 4, .pipe = pipe,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clSVMAlloc {
@@ -4245,6 +4736,10 @@ static inline void opencl_begin_clSVMAlloc(struct tandem_call *call, void *conte
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSVMAlloc);
+		tandem_call_give(opencl_args_clSVMAlloc,
+				offsetof(struct opencl_args_clSVMAlloc, returned), 8,
+				.context = context, .flags = flags, .size = size,
+				.alignment = alignment);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSVMAlloc, (uint32_t)sizeof(*record));
@@ -4255,7 +4750,10 @@ static inline void opencl_begin_clSVMAlloc(struct tandem_call *call, void *conte
 	record->flags = flags;
 	record->size = size;
 	record->alignment = alignment;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSVMAlloc,
+			offsetof(struct opencl_args_clSVMAlloc, returned), 8,
+			.context = context, .flags = flags, .size = size,
+			.alignment = alignment);
 }
 
 struct opencl_basic_clSVMFree {
@@ -4272,6 +4770,8 @@ static inline void opencl_begin_clSVMFree(struct tandem_call *call, void *contex
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSVMFree);
+		tandem_call_give(opencl_args_clSVMFree, 0, 0, .context = context,
+				.svm_pointer = svm_pointer);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSVMFree, (uint32_t)sizeof(*record));
@@ -4279,7 +4779,8 @@ static inline void opencl_begin_clSVMFree(struct tandem_call *call, void *contex
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->svm_pointer = (uintptr_t)svm_pointer;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSVMFree, 0, 0, .context = context,
+			.svm_pointer = svm_pointer);
 }
 
 struct opencl_basic_clEnqueueSVMFree {
@@ -4324,7 +4825,13 @@ static inline void opencl_begin_clEnqueueSVMFree(struct tandem_call *call, void 
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMFree,
+			offsetof(struct opencl_args_clEnqueueSVMFree, returned), 4,
+			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
+			.svm_pointers = svm_pointers, .pfn_free_func = pfn_free_func,
+			.user_data = user_data,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMMemcpy {
@@ -4371,7 +4878,12 @@ static inline void opencl_begin_clEnqueueSVMMemcpy(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemcpy,
+			offsetof(struct opencl_args_clEnqueueSVMMemcpy, returned), 4,
+			.command_queue = command_queue, .blocking_copy = blocking_copy,
+			.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMMemFill {
@@ -4418,7 +4930,12 @@ static inline void opencl_begin_clEnqueueSVMMemFill(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemFill,
+			offsetof(struct opencl_args_clEnqueueSVMMemFill, returned), 4,
+			.command_queue = command_queue, .svm_ptr = svm_ptr, .pattern = pattern,
+			.pattern_size = pattern_size, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMMap {
@@ -4467,7 +4984,12 @@ static inline void opencl_begin_clEnqueueSVMMap(struct tandem_call *call, void *
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMap,
+			offsetof(struct opencl_args_clEnqueueSVMMap, returned), 4,
+			.command_queue = command_queue, .blocking_map = blocking_map,
+			.flags = flags, .svm_ptr = svm_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMUnmap {
@@ -4507,7 +5029,11 @@ static inline void opencl_begin_clEnqueueSVMUnmap(struct tandem_call *call, void
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMUnmap,
+			offsetof(struct opencl_args_clEnqueueSVMUnmap, returned), 4,
+			.command_queue = command_queue, .svm_ptr = svm_ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clCreateSamplerWithProperties {
@@ -4538,7 +5064,10 @@ static inline void opencl_begin_clCreateSamplerWithProperties(struct tandem_call
 		return;
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSamplerWithProperties,
+			offsetof(struct opencl_args_clCreateSamplerWithProperties, returned), 8,
+			.context = context, .sampler_properties = sampler_properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clSetKernelArgSVMPointer {
@@ -4568,7 +5097,9 @@ static inline void opencl_begin_clSetKernelArgSVMPointer(struct tandem_call *cal
 		return;
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArgSVMPointer,
+			offsetof(struct opencl_args_clSetKernelArgSVMPointer, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .arg_value = arg_value);
 }
 
 struct opencl_basic_clSetKernelExecInfo {
@@ -4601,7 +5132,10 @@ static inline void opencl_begin_clSetKernelExecInfo(struct tandem_call *call, vo
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelExecInfo,
+			offsetof(struct opencl_args_clSetKernelExecInfo, returned), 4,
+			.kernel = kernel, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value);
 }
 
 struct opencl_basic_clGetKernelSubGroupInfoKHR {
@@ -4641,7 +5175,13 @@ static inline void opencl_begin_clGetKernelSubGroupInfoKHR(struct tandem_call *c
 	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
 	record->param_name = param_name;
 	record->input_value_size = input_value_size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelSubGroupInfoKHR,
+			offsetof(struct opencl_args_clGetKernelSubGroupInfoKHR, returned), 4,
+			.in_kernel = in_kernel, .in_device = in_device,
+			.param_name = param_name, .input_value_size = input_value_size,
+			.input_value = input_value, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clCloneKernel {
@@ -4670,7 +5210,9 @@ static inline void opencl_begin_clCloneKernel(struct tandem_call *call, void *so
 		return;
 	record->returned = 0;
 	record->source_kernel = tandem_object_number(TANDEM_OBJECT_kernel, source_kernel);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCloneKernel,
+			offsetof(struct opencl_args_clCloneKernel, returned), 8,
+			.source_kernel = source_kernel, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateProgramWithIL {
@@ -4702,7 +5244,10 @@ static inline void opencl_begin_clCreateProgramWithIL(struct tandem_call *call, 
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->bytes = length;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithIL,
+			offsetof(struct opencl_args_clCreateProgramWithIL, returned), 8,
+			.context = context, .il = il, .length = length,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clEnqueueSVMMigrateMem {
@@ -4749,7 +5294,12 @@ static inline void opencl_begin_clEnqueueSVMMigrateMem(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMigrateMem,
+			offsetof(struct opencl_args_clEnqueueSVMMigrateMem, returned), 4,
+			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
+			.svm_pointers = svm_pointers, .sizes = sizes, .flags = flags,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clGetDeviceAndHostTimer {
@@ -4778,7 +5328,10 @@ static inline void opencl_begin_clGetDeviceAndHostTimer(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceAndHostTimer,
+			offsetof(struct opencl_args_clGetDeviceAndHostTimer, returned), 4,
+			.device = device, .device_timestamp = device_timestamp,
+			.host_timestamp = host_timestamp);
 }
 
 struct opencl_basic_clGetHostTimer {
@@ -4806,7 +5359,9 @@ static inline void opencl_begin_clGetHostTimer(struct tandem_call *call, void *d
 	if (tandem_unlikely(!record))
 		return;
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetHostTimer,
+			offsetof(struct opencl_args_clGetHostTimer, returned), 4,
+			.device = device, .host_timestamp = host_timestamp);
 }
 
 struct opencl_basic_clGetKernelSubGroupInfo {
@@ -4846,7 +5401,12 @@ static inline void opencl_begin_clGetKernelSubGroupInfo(struct tandem_call *call
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->param_name = param_name;
 	record->input_value_size = input_value_size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelSubGroupInfo,
+			offsetof(struct opencl_args_clGetKernelSubGroupInfo, returned), 4,
+			.kernel = kernel, .device = device, .param_name = param_name,
+			.input_value_size = input_value_size, .input_value = input_value,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clSetDefaultDeviceCommandQueue {
@@ -4864,6 +5424,10 @@ static inline void opencl_begin_clSetDefaultDeviceCommandQueue(struct tandem_cal
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetDefaultDeviceCommandQueue);
+		tandem_call_give(opencl_args_clSetDefaultDeviceCommandQueue,
+				offsetof(struct opencl_args_clSetDefaultDeviceCommandQueue, returned),
+				4, .context = context, .device = device,
+				.command_queue = command_queue);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetDefaultDeviceCommandQueue,
@@ -4873,7 +5437,10 @@ static inline void opencl_begin_clSetDefaultDeviceCommandQueue(struct tandem_cal
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetDefaultDeviceCommandQueue,
+			offsetof(struct opencl_args_clSetDefaultDeviceCommandQueue, returned),
+			4, .context = context, .device = device,
+			.command_queue = command_queue);
 }
 
 struct opencl_basic_clSetProgramReleaseCallback {
@@ -4902,7 +5469,9 @@ static inline void opencl_begin_clSetProgramReleaseCallback(struct tandem_call *
 	if (tandem_unlikely(!record))
 		return;
 	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetProgramReleaseCallback,
+			offsetof(struct opencl_args_clSetProgramReleaseCallback, returned), 4,
+			.program = program, .pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_basic_clSetProgramSpecializationConstant {
@@ -4935,7 +5504,10 @@ static inline void opencl_begin_clSetProgramSpecializationConstant(struct tandem
 	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
 	record->spec_id = spec_id;
 	record->spec_size = spec_size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetProgramSpecializationConstant,
+			offsetof(struct opencl_args_clSetProgramSpecializationConstant, returned),
+			4, .program = program, .spec_id = spec_id, .spec_size = spec_size,
+			.spec_value = spec_value);
 }
 
 struct opencl_basic_clCreateBufferWithProperties {
@@ -4972,7 +5544,10 @@ static inline void opencl_begin_clCreateBufferWithProperties(struct tandem_call 
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->size = size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateBufferWithProperties,
+			offsetof(struct opencl_args_clCreateBufferWithProperties, returned), 8,
+			.context = context, .properties = properties, .flags = flags,
+			.size = size, .host_ptr = host_ptr, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateImageWithProperties {
@@ -5031,7 +5606,11 @@ static inline void opencl_begin_clCreateImageWithProperties(struct tandem_call *
 	record->num_mip_levels = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_mip_levels : 0;
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
 	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateImageWithProperties,
+			offsetof(struct opencl_args_clCreateImageWithProperties, returned), 8,
+			.context = context, .properties = properties, .flags = flags,
+			.image_format = image_format, .image_desc = image_desc,
+			.host_ptr = host_ptr, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clSetContextDestructorCallback {
@@ -5060,7 +5639,10 @@ static inline void opencl_begin_clSetContextDestructorCallback(struct tandem_cal
 	if (tandem_unlikely(!record))
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetContextDestructorCallback,
+			offsetof(struct opencl_args_clSetContextDestructorCallback, returned),
+			4, .context = context, .pfn_notify = pfn_notify,
+			.user_data = user_data);
 }
 
 struct opencl_basic_clCancelCommandsIMG {
@@ -5093,7 +5675,9 @@ static inline void opencl_begin_clCancelCommandsIMG(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCancelCommandsIMG,
+			offsetof(struct opencl_args_clCancelCommandsIMG, returned), 4,
+			.event_list = event_list, .num_events_in_list = num_events_in_list);
 }
 
 struct opencl_basic_clCommandBarrierWithWaitListKHR {
@@ -5126,7 +5710,11 @@ static inline void opencl_begin_clCommandBarrierWithWaitListKHR(struct tandem_ca
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandBarrierWithWaitListKHR,
+			offsetof(struct opencl_args_clCommandBarrierWithWaitListKHR, returned),
+			4, .command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6);
 }
 
 struct opencl_basic_clCommandCopyBufferKHR {
@@ -5162,7 +5750,12 @@ static inline void opencl_begin_clCommandCopyBufferKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferKHR,
+			offsetof(struct opencl_args_clCommandCopyBufferKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_basic_clCommandCopyBufferRectKHR {
@@ -5200,7 +5793,13 @@ static inline void opencl_begin_clCommandCopyBufferRectKHR(struct tandem_call *c
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferRectKHR,
+			offsetof(struct opencl_args_clCommandCopyBufferRectKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11, .word12 = word12, .word13 = word13,
+			.word14 = word14, .word15 = word15);
 }
 
 struct opencl_basic_clCommandCopyBufferToImageKHR {
@@ -5236,7 +5835,12 @@ static inline void opencl_begin_clCommandCopyBufferToImageKHR(struct tandem_call
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferToImageKHR,
+			offsetof(struct opencl_args_clCommandCopyBufferToImageKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_basic_clCommandCopyImageKHR {
@@ -5272,7 +5876,12 @@ static inline void opencl_begin_clCommandCopyImageKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyImageKHR,
+			offsetof(struct opencl_args_clCommandCopyImageKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_basic_clCommandCopyImageToBufferKHR {
@@ -5308,7 +5917,12 @@ static inline void opencl_begin_clCommandCopyImageToBufferKHR(struct tandem_call
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandCopyImageToBufferKHR,
+			offsetof(struct opencl_args_clCommandCopyImageToBufferKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_basic_clCommandFillBufferKHR {
@@ -5344,7 +5958,12 @@ static inline void opencl_begin_clCommandFillBufferKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandFillBufferKHR,
+			offsetof(struct opencl_args_clCommandFillBufferKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_basic_clCommandFillImageKHR {
@@ -5379,7 +5998,12 @@ static inline void opencl_begin_clCommandFillImageKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandFillImageKHR,
+			offsetof(struct opencl_args_clCommandFillImageKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10);
 }
 
 struct opencl_basic_clCommandNDRangeKernelKHR {
@@ -5415,7 +6039,12 @@ static inline void opencl_begin_clCommandNDRangeKernelKHR(struct tandem_call *ca
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandNDRangeKernelKHR,
+			offsetof(struct opencl_args_clCommandNDRangeKernelKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10, .word11 = word11);
 }
 
 struct opencl_basic_clCommandSVMMemFillKHR {
@@ -5450,7 +6079,12 @@ static inline void opencl_begin_clCommandSVMMemFillKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandSVMMemFillKHR,
+			offsetof(struct opencl_args_clCommandSVMMemFillKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9,
+			.word10 = word10);
 }
 
 struct opencl_basic_clCommandSVMMemcpyKHR {
@@ -5484,7 +6118,11 @@ static inline void opencl_begin_clCommandSVMMemcpyKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCommandSVMMemcpyKHR,
+			offsetof(struct opencl_args_clCommandSVMMemcpyKHR, returned), 4,
+			.command_buffer = command_buffer, .command_queue = command_queue,
+			.word2 = word2, .word3 = word3, .word4 = word4, .word5 = word5,
+			.word6 = word6, .word7 = word7, .word8 = word8, .word9 = word9);
 }
 
 struct opencl_basic_clCreateAcceleratorINTEL {
@@ -5521,7 +6159,11 @@ static inline void opencl_begin_clCreateAcceleratorINTEL(struct tandem_call *cal
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->accelerator_type = accelerator_type;
 	record->descriptor_size = descriptor_size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateAcceleratorINTEL,
+			offsetof(struct opencl_args_clCreateAcceleratorINTEL, returned), 8,
+			.context = context, .accelerator_type = accelerator_type,
+			.descriptor_size = descriptor_size, .descriptor = descriptor,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateBufferWithPropertiesINTEL {
@@ -5558,7 +6200,10 @@ static inline void opencl_begin_clCreateBufferWithPropertiesINTEL(struct tandem_
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->size = size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateBufferWithPropertiesINTEL,
+			offsetof(struct opencl_args_clCreateBufferWithPropertiesINTEL, returned),
+			8, .context = context, .properties = properties, .flags = flags,
+			.size = size, .host_ptr = host_ptr, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateCommandBufferKHR {
@@ -5595,7 +6240,10 @@ static inline void opencl_begin_clCreateCommandBufferKHR(struct tandem_call *cal
 	record->queues_count = (uint16_t)queues_n;
 	at = (uint8_t *)(record + 1);
 	args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateCommandBufferKHR,
+			offsetof(struct opencl_args_clCreateCommandBufferKHR, returned), 8,
+			.num_queues = num_queues, .queues = queues, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateCommandQueueWithPropertiesKHR {
@@ -5635,7 +6283,10 @@ static inline void opencl_begin_clCreateCommandQueueWithPropertiesKHR(struct tan
 	record->properties_count = (uint16_t)properties_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateCommandQueueWithPropertiesKHR,
+			offsetof(struct opencl_args_clCreateCommandQueueWithPropertiesKHR, returned),
+			8, .context = context, .device = device, .properties = properties,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateFromVA_APIMediaSurfaceINTEL {
@@ -5671,7 +6322,10 @@ static inline void opencl_begin_clCreateFromVA_APIMediaSurfaceINTEL(struct tande
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->plane = plane;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateFromVA_APIMediaSurfaceINTEL,
+			offsetof(struct opencl_args_clCreateFromVA_APIMediaSurfaceINTEL, returned),
+			8, .context = context, .flags = flags, .surface = surface,
+			.plane = plane, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateProgramWithILKHR {
@@ -5704,7 +6358,10 @@ static inline void opencl_begin_clCreateProgramWithILKHR(struct tandem_call *cal
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->bytes = length;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateProgramWithILKHR,
+			offsetof(struct opencl_args_clCreateProgramWithILKHR, returned), 8,
+			.context = context, .il = il, .length = length,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clCreateSemaphoreWithPropertiesKHR {
@@ -5735,7 +6392,10 @@ static inline void opencl_begin_clCreateSemaphoreWithPropertiesKHR(struct tandem
 		return;
 	record->returned = 0;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clCreateSemaphoreWithPropertiesKHR,
+			offsetof(struct opencl_args_clCreateSemaphoreWithPropertiesKHR, returned),
+			8, .context = context, .sema_props = sema_props,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clDeviceMemAllocINTEL {
@@ -5774,7 +6434,10 @@ static inline void opencl_begin_clDeviceMemAllocINTEL(struct tandem_call *call, 
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->size = size;
 	record->alignment = alignment;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clDeviceMemAllocINTEL,
+			offsetof(struct opencl_args_clDeviceMemAllocINTEL, returned), 8,
+			.context = context, .device = device, .properties = properties,
+			.size = size, .alignment = alignment, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clEnqueueAcquireExternalMemObjectsKHR {
@@ -5821,7 +6484,12 @@ static inline void opencl_begin_clEnqueueAcquireExternalMemObjectsKHR(struct tan
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireExternalMemObjectsKHR,
+			offsetof(struct opencl_args_clEnqueueAcquireExternalMemObjectsKHR, returned),
+			4, .command_queue = command_queue, .num_mem_objects = num_mem_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueAcquireGrallocObjectsIMG {
@@ -5868,7 +6536,12 @@ static inline void opencl_begin_clEnqueueAcquireGrallocObjectsIMG(struct tandem_
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireGrallocObjectsIMG,
+			offsetof(struct opencl_args_clEnqueueAcquireGrallocObjectsIMG, returned),
+			4, .command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueAcquireVA_APIMediaSurfacesINTEL {
@@ -5915,7 +6588,12 @@ static inline void opencl_begin_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL,
+			offsetof(struct opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL, returned),
+			4, .command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueCommandBufferKHR {
@@ -5963,7 +6641,12 @@ static inline void opencl_begin_clEnqueueCommandBufferKHR(struct tandem_call *ca
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueCommandBufferKHR,
+			offsetof(struct opencl_args_clEnqueueCommandBufferKHR, returned), 4,
+			.num_queues = num_queues, .queues = queues,
+			.command_buffer = command_buffer,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueGenerateMipmapIMG {
@@ -6014,7 +6697,13 @@ static inline void opencl_begin_clEnqueueGenerateMipmapIMG(struct tandem_call *c
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueGenerateMipmapIMG,
+			offsetof(struct opencl_args_clEnqueueGenerateMipmapIMG, returned), 4,
+			.command_queue = command_queue, .src_image = src_image,
+			.dst_image = dst_image, .mipmap_filter_mode = mipmap_filter_mode,
+			.array_region = array_region, .mip_region = mip_region,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMemAdviseINTEL {
@@ -6059,7 +6748,11 @@ static inline void opencl_begin_clEnqueueMemAdviseINTEL(struct tandem_call *call
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMemAdviseINTEL,
+			offsetof(struct opencl_args_clEnqueueMemAdviseINTEL, returned), 4,
+			.command_queue = command_queue, .ptr = ptr, .size = size,
+			.advice = advice, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMemFillINTEL {
@@ -6106,7 +6799,12 @@ static inline void opencl_begin_clEnqueueMemFillINTEL(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMemFillINTEL,
+			offsetof(struct opencl_args_clEnqueueMemFillINTEL, returned), 4,
+			.command_queue = command_queue, .dst_ptr = dst_ptr, .pattern = pattern,
+			.pattern_size = pattern_size, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMemcpyINTEL {
@@ -6153,7 +6851,12 @@ static inline void opencl_begin_clEnqueueMemcpyINTEL(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMemcpyINTEL,
+			offsetof(struct opencl_args_clEnqueueMemcpyINTEL, returned), 4,
+			.command_queue = command_queue, .blocking = blocking,
+			.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMemsetINTEL {
@@ -6198,7 +6901,11 @@ static inline void opencl_begin_clEnqueueMemsetINTEL(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMemsetINTEL,
+			offsetof(struct opencl_args_clEnqueueMemsetINTEL, returned), 4,
+			.command_queue = command_queue, .dst_ptr = dst_ptr, .value = value,
+			.size = size, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMigrateMemINTEL {
@@ -6243,7 +6950,11 @@ static inline void opencl_begin_clEnqueueMigrateMemINTEL(struct tandem_call *cal
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemINTEL,
+			offsetof(struct opencl_args_clEnqueueMigrateMemINTEL, returned), 4,
+			.command_queue = command_queue, .ptr = ptr, .size = size,
+			.flags = flags, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueMigrateMemObjectEXT {
@@ -6292,7 +7003,12 @@ static inline void opencl_begin_clEnqueueMigrateMemObjectEXT(struct tandem_call 
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemObjectEXT,
+			offsetof(struct opencl_args_clEnqueueMigrateMemObjectEXT, returned), 4,
+			.command_queue = command_queue, .num_mem_objects = num_mem_objects,
+			.mem_objects = mem_objects, .flags = flags,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueReadHostPipeINTEL {
@@ -6346,7 +7062,12 @@ static inline void opencl_begin_clEnqueueReadHostPipeINTEL(struct tandem_call *c
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pipe_symbol, pipe_symbol_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReadHostPipeINTEL,
+			offsetof(struct opencl_args_clEnqueueReadHostPipeINTEL, returned), 4,
+			.command_queue = command_queue, .program = program,
+			.pipe_symbol = pipe_symbol, .blocking_read = blocking_read, .ptr = ptr,
+			.size = size, .num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueReleaseExternalMemObjectsKHR {
@@ -6393,7 +7114,12 @@ static inline void opencl_begin_clEnqueueReleaseExternalMemObjectsKHR(struct tan
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseExternalMemObjectsKHR,
+			offsetof(struct opencl_args_clEnqueueReleaseExternalMemObjectsKHR, returned),
+			4, .command_queue = command_queue, .num_mem_objects = num_mem_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueReleaseGrallocObjectsIMG {
@@ -6440,7 +7166,12 @@ static inline void opencl_begin_clEnqueueReleaseGrallocObjectsIMG(struct tandem_
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseGrallocObjectsIMG,
+			offsetof(struct opencl_args_clEnqueueReleaseGrallocObjectsIMG, returned),
+			4, .command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueReleaseVA_APIMediaSurfacesINTEL {
@@ -6487,7 +7218,12 @@ static inline void opencl_begin_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL,
+			offsetof(struct opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL, returned),
+			4, .command_queue = command_queue, .num_objects = num_objects,
+			.mem_objects = mem_objects,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMFreeARM {
@@ -6532,7 +7268,13 @@ static inline void opencl_begin_clEnqueueSVMFreeARM(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMFreeARM,
+			offsetof(struct opencl_args_clEnqueueSVMFreeARM, returned), 4,
+			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
+			.svm_pointers = svm_pointers, .pfn_free_func = pfn_free_func,
+			.user_data = user_data,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMMapARM {
@@ -6581,7 +7323,12 @@ static inline void opencl_begin_clEnqueueSVMMapARM(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMapARM,
+			offsetof(struct opencl_args_clEnqueueSVMMapARM, returned), 4,
+			.command_queue = command_queue, .blocking_map = blocking_map,
+			.flags = flags, .svm_ptr = svm_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMMemFillARM {
@@ -6628,7 +7375,12 @@ static inline void opencl_begin_clEnqueueSVMMemFillARM(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemFillARM,
+			offsetof(struct opencl_args_clEnqueueSVMMemFillARM, returned), 4,
+			.command_queue = command_queue, .svm_ptr = svm_ptr, .pattern = pattern,
+			.pattern_size = pattern_size, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMMemcpyARM {
@@ -6675,7 +7427,12 @@ static inline void opencl_begin_clEnqueueSVMMemcpyARM(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemcpyARM,
+			offsetof(struct opencl_args_clEnqueueSVMMemcpyARM, returned), 4,
+			.command_queue = command_queue, .blocking_copy = blocking_copy,
+			.dst_ptr = dst_ptr, .src_ptr = src_ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSVMUnmapARM {
@@ -6715,7 +7472,11 @@ static inline void opencl_begin_clEnqueueSVMUnmapARM(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSVMUnmapARM,
+			offsetof(struct opencl_args_clEnqueueSVMUnmapARM, returned), 4,
+			.command_queue = command_queue, .svm_ptr = svm_ptr,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueSignalSemaphoresKHR {
@@ -6762,7 +7523,12 @@ static inline void opencl_begin_clEnqueueSignalSemaphoresKHR(struct tandem_call 
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_semaphore, sema_objects, sema_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueSignalSemaphoresKHR,
+			offsetof(struct opencl_args_clEnqueueSignalSemaphoresKHR, returned), 4,
+			.command_queue = command_queue, .num_sema_objects = num_sema_objects,
+			.sema_objects = sema_objects, .sema_payload_list = sema_payload_list,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueWaitSemaphoresKHR {
@@ -6809,7 +7575,12 @@ static inline void opencl_begin_clEnqueueWaitSemaphoresKHR(struct tandem_call *c
 	at = (uint8_t *)(record + 1);
 	at = args_objects_put(at, TANDEM_OBJECT_semaphore, sema_objects, sema_objects_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWaitSemaphoresKHR,
+			offsetof(struct opencl_args_clEnqueueWaitSemaphoresKHR, returned), 4,
+			.command_queue = command_queue, .num_sema_objects = num_sema_objects,
+			.sema_objects = sema_objects, .sema_payload_list = sema_payload_list,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clEnqueueWriteHostPipeINTEL {
@@ -6864,7 +7635,13 @@ static inline void opencl_begin_clEnqueueWriteHostPipeINTEL(struct tandem_call *
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pipe_symbol, pipe_symbol_n);
 	args_ops_put(at, event_wait_list, wait_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clEnqueueWriteHostPipeINTEL,
+			offsetof(struct opencl_args_clEnqueueWriteHostPipeINTEL, returned), 4,
+			.command_queue = command_queue, .program = program,
+			.pipe_symbol = pipe_symbol, .blocking_write = blocking_write,
+			.ptr = ptr, .size = size,
+			.num_events_in_wait_list = num_events_in_wait_list,
+			.event_wait_list = event_wait_list, .event = event);
 }
 
 struct opencl_basic_clFinalizeCommandBufferKHR {
@@ -6880,6 +7657,9 @@ static inline void opencl_begin_clFinalizeCommandBufferKHR(struct tandem_call *c
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clFinalizeCommandBufferKHR);
+		tandem_call_give(opencl_args_clFinalizeCommandBufferKHR,
+				offsetof(struct opencl_args_clFinalizeCommandBufferKHR, returned),
+				4, .command_buffer = command_buffer);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clFinalizeCommandBufferKHR,
@@ -6887,7 +7667,9 @@ static inline void opencl_begin_clFinalizeCommandBufferKHR(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clFinalizeCommandBufferKHR,
+			offsetof(struct opencl_args_clFinalizeCommandBufferKHR, returned), 4,
+			.command_buffer = command_buffer);
 }
 
 struct opencl_basic_clGetAcceleratorInfoINTEL {
@@ -6920,7 +7702,11 @@ static inline void opencl_begin_clGetAcceleratorInfoINTEL(struct tandem_call *ca
 		return;
 	record->accelerator = tandem_object_number(TANDEM_OBJECT_accelerator, accelerator);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetAcceleratorInfoINTEL,
+			offsetof(struct opencl_args_clGetAcceleratorInfoINTEL, returned), 4,
+			.accelerator = accelerator, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetCommandBufferInfoKHR {
@@ -6953,7 +7739,11 @@ static inline void opencl_begin_clGetCommandBufferInfoKHR(struct tandem_call *ca
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetCommandBufferInfoKHR,
+			offsetof(struct opencl_args_clGetCommandBufferInfoKHR, returned), 4,
+			.command_buffer = command_buffer, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetDeviceIDsFromVA_APIMediaAdapterINTEL {
@@ -6991,7 +7781,12 @@ static inline void opencl_begin_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
 	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
 	record->media_adapter_type = media_adapter_type;
 	record->media_adapter_set = media_adapter_set;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceIDsFromVA_APIMediaAdapterINTEL,
+			offsetof(struct opencl_args_clGetDeviceIDsFromVA_APIMediaAdapterINTEL, returned),
+			4, .platform = platform, .media_adapter_type = media_adapter_type,
+			.media_adapter = media_adapter, .media_adapter_set = media_adapter_set,
+			.num_entries = num_entries, .devices = devices,
+			.num_devices = num_devices);
 }
 
 struct opencl_basic_clGetDeviceImageInfoQCOM {
@@ -7035,7 +7830,13 @@ static inline void opencl_begin_clGetDeviceImageInfoQCOM(struct tandem_call *cal
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetDeviceImageInfoQCOM,
+			offsetof(struct opencl_args_clGetDeviceImageInfoQCOM, returned), 4,
+			.device = device, .image_width = image_width,
+			.image_height = image_height, .image_format = image_format,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetICDLoaderInfoOCLICD {
@@ -7065,7 +7866,11 @@ static inline void opencl_begin_clGetICDLoaderInfoOCLICD(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetICDLoaderInfoOCLICD,
+			offsetof(struct opencl_args_clGetICDLoaderInfoOCLICD, returned), 4,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetImageRequirementsInfoEXT {
@@ -7127,7 +7932,13 @@ static inline void opencl_begin_clGetImageRequirementsInfoEXT(struct tandem_call
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
 	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetImageRequirementsInfoEXT,
+			offsetof(struct opencl_args_clGetImageRequirementsInfoEXT, returned), 4,
+			.context = context, .properties = properties, .flags = flags,
+			.image_format = image_format, .image_desc = image_desc,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetKernelSuggestedLocalWorkSize {
@@ -7178,7 +7989,12 @@ static inline void opencl_begin_clGetKernelSuggestedLocalWorkSize(struct tandem_
 	record->high_count = shape.highs;
 	at = (uint8_t *)(record + 1);
 	opencl_shape_put(at, &shape);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelSuggestedLocalWorkSize,
+			offsetof(struct opencl_args_clGetKernelSuggestedLocalWorkSize, returned),
+			4, .command_queue = command_queue, .kernel = kernel,
+			.work_dim = work_dim, .global_work_offset = global_work_offset,
+			.global_work_size = global_work_size,
+			.suggested_local_work_size = suggested_local_work_size);
 }
 
 struct opencl_basic_clGetKernelSuggestedLocalWorkSizeKHR {
@@ -7229,7 +8045,12 @@ static inline void opencl_begin_clGetKernelSuggestedLocalWorkSizeKHR(struct tand
 	record->high_count = shape.highs;
 	at = (uint8_t *)(record + 1);
 	opencl_shape_put(at, &shape);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetKernelSuggestedLocalWorkSizeKHR,
+			offsetof(struct opencl_args_clGetKernelSuggestedLocalWorkSizeKHR, returned),
+			4, .command_queue = command_queue, .kernel = kernel,
+			.work_dim = work_dim, .global_work_offset = global_work_offset,
+			.global_work_size = global_work_size,
+			.suggested_local_work_size = suggested_local_work_size);
 }
 
 struct opencl_basic_clGetMemAllocInfoINTEL {
@@ -7262,7 +8083,11 @@ static inline void opencl_begin_clGetMemAllocInfoINTEL(struct tandem_call *call,
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetMemAllocInfoINTEL,
+			offsetof(struct opencl_args_clGetMemAllocInfoINTEL, returned), 4,
+			.context = context, .ptr = ptr, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetMutableCommandInfoKHR {
@@ -7295,7 +8120,11 @@ static inline void opencl_begin_clGetMutableCommandInfoKHR(struct tandem_call *c
 		return;
 	record->command = tandem_object_number(TANDEM_OBJECT_command, command);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetMutableCommandInfoKHR,
+			offsetof(struct opencl_args_clGetMutableCommandInfoKHR, returned), 4,
+			.command = command, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetSVMPointerInfoKHR {
@@ -7330,7 +8159,12 @@ static inline void opencl_begin_clGetSVMPointerInfoKHR(struct tandem_call *call,
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSVMPointerInfoKHR,
+			offsetof(struct opencl_args_clGetSVMPointerInfoKHR, returned), 4,
+			.context = context, .device = device, .ptr = ptr,
+			.param_name = param_name, .param_value_size = param_value_size,
+			.param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetSVMSuggestedTypeIndexKHR {
@@ -7368,7 +8202,11 @@ static inline void opencl_begin_clGetSVMSuggestedTypeIndexKHR(struct tandem_call
 	record->required_capabilities = required_capabilities;
 	record->desired_capabilities = desired_capabilities;
 	record->size = size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSVMSuggestedTypeIndexKHR,
+			offsetof(struct opencl_args_clGetSVMSuggestedTypeIndexKHR, returned), 4,
+			.context = context, .required_capabilities = required_capabilities,
+			.desired_capabilities = desired_capabilities, .properties = properties,
+			.size = size, .suggested_svm_type_index = suggested_svm_type_index);
 }
 
 struct opencl_basic_clGetSemaphoreHandleForTypeKHR {
@@ -7405,7 +8243,11 @@ static inline void opencl_begin_clGetSemaphoreHandleForTypeKHR(struct tandem_cal
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->handle_type = handle_type;
 	record->handle_size = handle_size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSemaphoreHandleForTypeKHR,
+			offsetof(struct opencl_args_clGetSemaphoreHandleForTypeKHR, returned),
+			4, .sema_object = sema_object, .device = device,
+			.handle_type = handle_type, .handle_size = handle_size,
+			.handle_ptr = handle_ptr, .handle_size_ret = handle_size_ret);
 }
 
 struct opencl_basic_clGetSemaphoreInfoKHR {
@@ -7438,7 +8280,11 @@ static inline void opencl_begin_clGetSemaphoreInfoKHR(struct tandem_call *call,
 		return;
 	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
 	record->param_name = param_name;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSemaphoreInfoKHR,
+			offsetof(struct opencl_args_clGetSemaphoreInfoKHR, returned), 4,
+			.sema_object = sema_object, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value,
+			.param_value_size_ret = param_value_size_ret);
 }
 
 struct opencl_basic_clGetSupportedGLTextureFormatsINTEL {
@@ -7473,7 +8319,11 @@ static inline void opencl_begin_clGetSupportedGLTextureFormatsINTEL(struct tande
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->image_type = image_type;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSupportedGLTextureFormatsINTEL,
+			offsetof(struct opencl_args_clGetSupportedGLTextureFormatsINTEL, returned),
+			4, .context = context, .flags = flags, .image_type = image_type,
+			.num_entries = num_entries, .gl_formats = gl_formats,
+			.num_texture_formats = num_texture_formats);
 }
 
 struct opencl_basic_clGetSupportedVA_APIMediaSurfaceFormatsINTEL {
@@ -7513,7 +8363,12 @@ static inline void opencl_begin_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
 	record->flags = flags;
 	record->image_type = image_type;
 	record->plane = plane;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
+			offsetof(struct opencl_args_clGetSupportedVA_APIMediaSurfaceFormatsINTEL, returned),
+			4, .context = context, .flags = flags, .image_type = image_type,
+			.plane = plane, .num_entries = num_entries,
+			.va_api_formats = va_api_formats,
+			.num_surface_formats = num_surface_formats);
 }
 
 struct opencl_basic_clHostMemAllocINTEL {
@@ -7548,7 +8403,10 @@ static inline void opencl_begin_clHostMemAllocINTEL(struct tandem_call *call, vo
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->size = size;
 	record->alignment = alignment;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clHostMemAllocINTEL,
+			offsetof(struct opencl_args_clHostMemAllocINTEL, returned), 8,
+			.context = context, .properties = properties, .size = size,
+			.alignment = alignment, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clIcdGetFunctionAddressForPlatformKHR {
@@ -7568,6 +8426,9 @@ static inline void opencl_begin_clIcdGetFunctionAddressForPlatformKHR(struct tan
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clIcdGetFunctionAddressForPlatformKHR);
+		tandem_call_give(opencl_args_clIcdGetFunctionAddressForPlatformKHR,
+				offsetof(struct opencl_args_clIcdGetFunctionAddressForPlatformKHR, returned),
+				8, .platform = platform, .func_name = func_name);
 		return;
 	}
 	func_name_n = args_text_count(func_name, args_cut(1));
@@ -7580,7 +8441,9 @@ static inline void opencl_begin_clIcdGetFunctionAddressForPlatformKHR(struct tan
 	record->func_name_count = (uint16_t)func_name_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, func_name, func_name_n);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clIcdGetFunctionAddressForPlatformKHR,
+			offsetof(struct opencl_args_clIcdGetFunctionAddressForPlatformKHR, returned),
+			8, .platform = platform, .func_name = func_name);
 }
 
 #pragma GCC visibility push(hidden)
@@ -7602,7 +8465,10 @@ static inline void opencl_begin_clIcdGetPlatformIDsKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clIcdGetPlatformIDsKHR,
+			offsetof(struct opencl_args_clIcdGetPlatformIDsKHR, returned), 4,
+			.num_entries = num_entries, .platforms = platforms,
+			.num_platforms = num_platforms);
 }
 
 struct opencl_basic_clIcdSetPlatformDispatchDataKHR {
@@ -7631,7 +8497,9 @@ static inline void opencl_begin_clIcdSetPlatformDispatchDataKHR(struct tandem_ca
 	if (tandem_unlikely(!record))
 		return;
 	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clIcdSetPlatformDispatchDataKHR,
+			offsetof(struct opencl_args_clIcdSetPlatformDispatchDataKHR, returned),
+			4, .platform = platform, .dispatch_data = dispatch_data);
 }
 
 struct opencl_basic_clImportMemoryARM {
@@ -7668,7 +8536,10 @@ static inline void opencl_begin_clImportMemoryARM(struct tandem_call *call, void
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->size = size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clImportMemoryARM,
+			offsetof(struct opencl_args_clImportMemoryARM, returned), 8,
+			.context = context, .flags = flags, .properties = properties,
+			.memory = memory, .size = size, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clLogMessagesToStderrAPPLE {
@@ -7697,7 +8568,9 @@ static inline void opencl_begin_clLogMessagesToStderrAPPLE(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->cb = cb;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clLogMessagesToStderrAPPLE, 0, 0,
+			.errstr = errstr, .private_info = private_info, .cb = cb,
+			.user_data = user_data);
 }
 
 struct opencl_basic_clLogMessagesToStdoutAPPLE {
@@ -7726,7 +8599,9 @@ static inline void opencl_begin_clLogMessagesToStdoutAPPLE(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->cb = cb;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clLogMessagesToStdoutAPPLE, 0, 0,
+			.errstr = errstr, .private_info = private_info, .cb = cb,
+			.user_data = user_data);
 }
 
 struct opencl_basic_clLogMessagesToSystemLogAPPLE {
@@ -7755,7 +8630,9 @@ static inline void opencl_begin_clLogMessagesToSystemLogAPPLE(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->cb = cb;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clLogMessagesToSystemLogAPPLE, 0, 0,
+			.errstr = errstr, .private_info = private_info, .cb = cb,
+			.user_data = user_data);
 }
 
 struct opencl_basic_clMemBlockingFreeINTEL {
@@ -7772,6 +8649,9 @@ static inline void opencl_begin_clMemBlockingFreeINTEL(struct tandem_call *call,
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clMemBlockingFreeINTEL);
+		tandem_call_give(opencl_args_clMemBlockingFreeINTEL,
+				offsetof(struct opencl_args_clMemBlockingFreeINTEL, returned),
+				4, .context = context, .ptr = ptr);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clMemBlockingFreeINTEL,
@@ -7780,7 +8660,9 @@ static inline void opencl_begin_clMemBlockingFreeINTEL(struct tandem_call *call,
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->ptr = (uintptr_t)ptr;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clMemBlockingFreeINTEL,
+			offsetof(struct opencl_args_clMemBlockingFreeINTEL, returned), 4,
+			.context = context, .ptr = ptr);
 }
 
 struct opencl_basic_clMemFreeINTEL {
@@ -7797,6 +8679,9 @@ static inline void opencl_begin_clMemFreeINTEL(struct tandem_call *call, void *c
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clMemFreeINTEL);
+		tandem_call_give(opencl_args_clMemFreeINTEL,
+				offsetof(struct opencl_args_clMemFreeINTEL, returned), 4,
+				.context = context, .ptr = ptr);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clMemFreeINTEL,
@@ -7805,7 +8690,9 @@ static inline void opencl_begin_clMemFreeINTEL(struct tandem_call *call, void *c
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->ptr = (uintptr_t)ptr;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clMemFreeINTEL,
+			offsetof(struct opencl_args_clMemFreeINTEL, returned), 4,
+			.context = context, .ptr = ptr);
 }
 
 struct opencl_basic_clReImportSemaphoreSyncFdKHR {
@@ -7836,7 +8723,9 @@ static inline void opencl_begin_clReImportSemaphoreSyncFdKHR(struct tandem_call 
 		return;
 	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
 	record->fd = fd;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReImportSemaphoreSyncFdKHR,
+			offsetof(struct opencl_args_clReImportSemaphoreSyncFdKHR, returned), 4,
+			.sema_object = sema_object, .reimport_props = reimport_props, .fd = fd);
 }
 
 struct opencl_basic_clReleaseAcceleratorINTEL {
@@ -7852,6 +8741,9 @@ static inline void opencl_begin_clReleaseAcceleratorINTEL(struct tandem_call *ca
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseAcceleratorINTEL);
+		tandem_call_give(opencl_args_clReleaseAcceleratorINTEL,
+				offsetof(struct opencl_args_clReleaseAcceleratorINTEL, returned),
+				4, .accelerator = accelerator);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseAcceleratorINTEL,
@@ -7859,7 +8751,9 @@ static inline void opencl_begin_clReleaseAcceleratorINTEL(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->accelerator = tandem_object_number(TANDEM_OBJECT_accelerator, accelerator);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseAcceleratorINTEL,
+			offsetof(struct opencl_args_clReleaseAcceleratorINTEL, returned), 4,
+			.accelerator = accelerator);
 }
 
 struct opencl_basic_clReleaseCommandBufferKHR {
@@ -7875,6 +8769,9 @@ static inline void opencl_begin_clReleaseCommandBufferKHR(struct tandem_call *ca
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseCommandBufferKHR);
+		tandem_call_give(opencl_args_clReleaseCommandBufferKHR,
+				offsetof(struct opencl_args_clReleaseCommandBufferKHR, returned),
+				4, .command_buffer = command_buffer);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseCommandBufferKHR,
@@ -7882,7 +8779,9 @@ static inline void opencl_begin_clReleaseCommandBufferKHR(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseCommandBufferKHR,
+			offsetof(struct opencl_args_clReleaseCommandBufferKHR, returned), 4,
+			.command_buffer = command_buffer);
 }
 
 struct opencl_basic_clReleaseSemaphoreKHR {
@@ -7898,6 +8797,9 @@ static inline void opencl_begin_clReleaseSemaphoreKHR(struct tandem_call *call,
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clReleaseSemaphoreKHR);
+		tandem_call_give(opencl_args_clReleaseSemaphoreKHR,
+				offsetof(struct opencl_args_clReleaseSemaphoreKHR, returned), 4,
+				.sema_object = sema_object);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clReleaseSemaphoreKHR,
@@ -7905,7 +8807,9 @@ static inline void opencl_begin_clReleaseSemaphoreKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clReleaseSemaphoreKHR,
+			offsetof(struct opencl_args_clReleaseSemaphoreKHR, returned), 4,
+			.sema_object = sema_object);
 }
 
 struct opencl_basic_clRemapCommandBufferKHR {
@@ -7938,7 +8842,11 @@ static inline void opencl_begin_clRemapCommandBufferKHR(struct tandem_call *call
 		return;
 	record->returned = 0;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRemapCommandBufferKHR,
+			offsetof(struct opencl_args_clRemapCommandBufferKHR, returned), 8,
+			.command_buffer = command_buffer, .word1 = word1, .word2 = word2,
+			.word3 = word3, .word4 = word4, .word5 = word5, .word6 = word6,
+			.word7 = word7);
 }
 
 struct opencl_basic_clRetainAcceleratorINTEL {
@@ -7954,6 +8862,9 @@ static inline void opencl_begin_clRetainAcceleratorINTEL(struct tandem_call *cal
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainAcceleratorINTEL);
+		tandem_call_give(opencl_args_clRetainAcceleratorINTEL,
+				offsetof(struct opencl_args_clRetainAcceleratorINTEL, returned),
+				4, .accelerator = accelerator);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainAcceleratorINTEL,
@@ -7961,7 +8872,9 @@ static inline void opencl_begin_clRetainAcceleratorINTEL(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->accelerator = tandem_object_number(TANDEM_OBJECT_accelerator, accelerator);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainAcceleratorINTEL,
+			offsetof(struct opencl_args_clRetainAcceleratorINTEL, returned), 4,
+			.accelerator = accelerator);
 }
 
 struct opencl_basic_clRetainCommandBufferKHR {
@@ -7977,6 +8890,9 @@ static inline void opencl_begin_clRetainCommandBufferKHR(struct tandem_call *cal
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainCommandBufferKHR);
+		tandem_call_give(opencl_args_clRetainCommandBufferKHR,
+				offsetof(struct opencl_args_clRetainCommandBufferKHR, returned),
+				4, .command_buffer = command_buffer);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainCommandBufferKHR,
@@ -7984,7 +8900,9 @@ static inline void opencl_begin_clRetainCommandBufferKHR(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainCommandBufferKHR,
+			offsetof(struct opencl_args_clRetainCommandBufferKHR, returned), 4,
+			.command_buffer = command_buffer);
 }
 
 struct opencl_basic_clRetainSemaphoreKHR {
@@ -8000,6 +8918,9 @@ static inline void opencl_begin_clRetainSemaphoreKHR(struct tandem_call *call,
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clRetainSemaphoreKHR);
+		tandem_call_give(opencl_args_clRetainSemaphoreKHR,
+				offsetof(struct opencl_args_clRetainSemaphoreKHR, returned), 4,
+				.sema_object = sema_object);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainSemaphoreKHR,
@@ -8007,7 +8928,9 @@ static inline void opencl_begin_clRetainSemaphoreKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clRetainSemaphoreKHR,
+			offsetof(struct opencl_args_clRetainSemaphoreKHR, returned), 4,
+			.sema_object = sema_object);
 }
 
 struct opencl_basic_clSVMAllocARM {
@@ -8027,6 +8950,10 @@ static inline void opencl_begin_clSVMAllocARM(struct tandem_call *call, void *co
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSVMAllocARM);
+		tandem_call_give(opencl_args_clSVMAllocARM,
+				offsetof(struct opencl_args_clSVMAllocARM, returned), 8,
+				.context = context, .flags = flags, .size = size,
+				.alignment = alignment);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSVMAllocARM, (uint32_t)sizeof(*record));
@@ -8037,7 +8964,10 @@ static inline void opencl_begin_clSVMAllocARM(struct tandem_call *call, void *co
 	record->flags = flags;
 	record->size = size;
 	record->alignment = alignment;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSVMAllocARM,
+			offsetof(struct opencl_args_clSVMAllocARM, returned), 8,
+			.context = context, .flags = flags, .size = size,
+			.alignment = alignment);
 }
 
 struct opencl_basic_clSVMAllocWithPropertiesKHR {
@@ -8074,7 +9004,11 @@ static inline void opencl_begin_clSVMAllocWithPropertiesKHR(struct tandem_call *
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->svm_type_index = svm_type_index;
 	record->size = size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSVMAllocWithPropertiesKHR,
+			offsetof(struct opencl_args_clSVMAllocWithPropertiesKHR, returned), 8,
+			.context = context, .properties = properties,
+			.svm_type_index = svm_type_index, .size = size,
+			.errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clSVMFreeARM {
@@ -8091,6 +9025,8 @@ static inline void opencl_begin_clSVMFreeARM(struct tandem_call *call, void *con
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSVMFreeARM);
+		tandem_call_give(opencl_args_clSVMFreeARM, 0, 0, .context = context,
+				.svm_pointer = svm_pointer);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSVMFreeARM, (uint32_t)sizeof(*record));
@@ -8098,7 +9034,8 @@ static inline void opencl_begin_clSVMFreeARM(struct tandem_call *call, void *con
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->svm_pointer = (uintptr_t)svm_pointer;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSVMFreeARM, 0, 0, .context = context,
+			.svm_pointer = svm_pointer);
 }
 
 struct opencl_basic_clSVMFreeWithPropertiesKHR {
@@ -8131,7 +9068,10 @@ static inline void opencl_begin_clSVMFreeWithPropertiesKHR(struct tandem_call *c
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->flags = flags;
 	record->ptr = (uintptr_t)ptr;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSVMFreeWithPropertiesKHR,
+			offsetof(struct opencl_args_clSVMFreeWithPropertiesKHR, returned), 4,
+			.context = context, .properties = properties, .flags = flags,
+			.ptr = ptr);
 }
 
 struct opencl_basic_clSetContentSizeBufferPoCL {
@@ -8148,6 +9088,10 @@ static inline void opencl_begin_clSetContentSizeBufferPoCL(struct tandem_call *c
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetContentSizeBufferPoCL);
+		tandem_call_give(opencl_args_clSetContentSizeBufferPoCL,
+				offsetof(struct opencl_args_clSetContentSizeBufferPoCL, returned),
+				4, .buffer = buffer,
+				.content_size_buffer = content_size_buffer);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetContentSizeBufferPoCL,
@@ -8156,7 +9100,9 @@ static inline void opencl_begin_clSetContentSizeBufferPoCL(struct tandem_call *c
 		return;
 	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
 	record->content_size_buffer = tandem_object_number(TANDEM_OBJECT_memory, content_size_buffer);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetContentSizeBufferPoCL,
+			offsetof(struct opencl_args_clSetContentSizeBufferPoCL, returned), 4,
+			.buffer = buffer, .content_size_buffer = content_size_buffer);
 }
 
 struct opencl_basic_clSetKernelArgDevicePointerEXT {
@@ -8174,6 +9120,10 @@ static inline void opencl_begin_clSetKernelArgDevicePointerEXT(struct tandem_cal
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetKernelArgDevicePointerEXT);
+		tandem_call_give(opencl_args_clSetKernelArgDevicePointerEXT,
+				offsetof(struct opencl_args_clSetKernelArgDevicePointerEXT, returned),
+				4, .kernel = kernel, .arg_index = arg_index,
+				.arg_value = arg_value);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetKernelArgDevicePointerEXT,
@@ -8183,7 +9133,9 @@ static inline void opencl_begin_clSetKernelArgDevicePointerEXT(struct tandem_cal
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
 	record->arg_value = arg_value;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArgDevicePointerEXT,
+			offsetof(struct opencl_args_clSetKernelArgDevicePointerEXT, returned),
+			4, .kernel = kernel, .arg_index = arg_index, .arg_value = arg_value);
 }
 
 struct opencl_basic_clSetKernelArgMemPointerINTEL {
@@ -8214,7 +9166,9 @@ static inline void opencl_begin_clSetKernelArgMemPointerINTEL(struct tandem_call
 		return;
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArgMemPointerINTEL,
+			offsetof(struct opencl_args_clSetKernelArgMemPointerINTEL, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .arg_value = arg_value);
 }
 
 struct opencl_basic_clSetKernelArgSVMPointerARM {
@@ -8245,7 +9199,9 @@ static inline void opencl_begin_clSetKernelArgSVMPointerARM(struct tandem_call *
 		return;
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->arg_index = arg_index;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelArgSVMPointerARM,
+			offsetof(struct opencl_args_clSetKernelArgSVMPointerARM, returned), 4,
+			.kernel = kernel, .arg_index = arg_index, .arg_value = arg_value);
 }
 
 struct opencl_basic_clSetKernelExecInfoARM {
@@ -8278,7 +9234,10 @@ static inline void opencl_begin_clSetKernelExecInfoARM(struct tandem_call *call,
 	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetKernelExecInfoARM,
+			offsetof(struct opencl_args_clSetKernelExecInfoARM, returned), 4,
+			.kernel = kernel, .param_name = param_name,
+			.param_value_size = param_value_size, .param_value = param_value);
 }
 
 struct opencl_basic_clSetMemObjectDestructorAPPLE {
@@ -8307,7 +9266,9 @@ static inline void opencl_begin_clSetMemObjectDestructorAPPLE(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetMemObjectDestructorAPPLE,
+			offsetof(struct opencl_args_clSetMemObjectDestructorAPPLE, returned), 4,
+			.memobj = memobj, .pfn_notify = pfn_notify, .user_data = user_data);
 }
 
 struct opencl_basic_clSetPerfHintQCOM {
@@ -8324,6 +9285,9 @@ static inline void opencl_begin_clSetPerfHintQCOM(struct tandem_call *call, void
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clSetPerfHintQCOM);
+		tandem_call_give(opencl_args_clSetPerfHintQCOM,
+				offsetof(struct opencl_args_clSetPerfHintQCOM, returned), 4,
+				.context = context, .perf_hint = perf_hint);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clSetPerfHintQCOM,
@@ -8332,7 +9296,9 @@ static inline void opencl_begin_clSetPerfHintQCOM(struct tandem_call *call, void
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
 	record->perf_hint = perf_hint;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSetPerfHintQCOM,
+			offsetof(struct opencl_args_clSetPerfHintQCOM, returned), 4,
+			.context = context, .perf_hint = perf_hint);
 }
 
 struct opencl_basic_clSharedMemAllocINTEL {
@@ -8371,7 +9337,10 @@ static inline void opencl_begin_clSharedMemAllocINTEL(struct tandem_call *call, 
 	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
 	record->size = size;
 	record->alignment = alignment;
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clSharedMemAllocINTEL,
+			offsetof(struct opencl_args_clSharedMemAllocINTEL, returned), 8,
+			.context = context, .device = device, .properties = properties,
+			.size = size, .alignment = alignment, .errcode_ret = errcode_ret);
 }
 
 struct opencl_basic_clTerminateContextKHR {
@@ -8386,6 +9355,9 @@ static inline void opencl_begin_clTerminateContextKHR(struct tandem_call *call, 
 
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE)) {
 		opencl_begin_none(call, OPENCL_EVENT_clTerminateContextKHR);
+		tandem_call_give(opencl_args_clTerminateContextKHR,
+				offsetof(struct opencl_args_clTerminateContextKHR, returned), 4,
+				.context = context);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clTerminateContextKHR,
@@ -8393,7 +9365,9 @@ static inline void opencl_begin_clTerminateContextKHR(struct tandem_call *call, 
 	if (tandem_unlikely(!record))
 		return;
 	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clTerminateContextKHR,
+			offsetof(struct opencl_args_clTerminateContextKHR, returned), 4,
+			.context = context);
 }
 
 struct opencl_basic_clUpdateMutableCommandsKHR {
@@ -8422,7 +9396,10 @@ static inline void opencl_begin_clUpdateMutableCommandsKHR(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	tandem_call_commit(call);
+	tandem_call_commit_args(call, opencl_args_clUpdateMutableCommandsKHR,
+			offsetof(struct opencl_args_clUpdateMutableCommandsKHR, returned), 4,
+			.command_buffer = command_buffer, .word1 = word1, .word2 = word2,
+			.word3 = word3);
 }
 
 #endif

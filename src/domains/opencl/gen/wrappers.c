@@ -156,7 +156,7 @@ static inline void *body_clCreateContext(opencl_pfn_clCreateContext real,
 	error = *error_at;
 	if (ret)
 		number = opencl_created_context(ret, OPENCL_FN_clCreateContext);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -196,7 +196,7 @@ static inline void *body_clCreateContextFromType(opencl_pfn_clCreateContextFromT
 	error = *error_at;
 	if (ret)
 		number = opencl_created_context(ret, OPENCL_FN_clCreateContextFromType);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -407,7 +407,7 @@ static inline void *body_clCreateBuffer(opencl_pfn_clCreateBuffer real, void *co
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateBuffer, TANDEM_MEMORY_KIND_buffer, context, NULL, flags, size);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -446,7 +446,7 @@ static inline void *body_clCreateImage2D(opencl_pfn_clCreateImage2D real, void *
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateImage2D, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -491,7 +491,7 @@ static inline void *body_clCreateImage3D(opencl_pfn_clCreateImage3D real, void *
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateImage3D, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -672,7 +672,7 @@ static inline void *body_clCreateSampler(opencl_pfn_clCreateSampler real, void *
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_sampler, ret);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -792,7 +792,7 @@ static inline void *body_clCreateProgramWithSource(opencl_pfn_clCreateProgramWit
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithSource, TANDEM_PROGRAM_SOURCE_source, context, args_texts_bytes(count, strings, lengths));
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -833,7 +833,7 @@ static inline void *body_clCreateProgramWithBinary(opencl_pfn_clCreateProgramWit
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithBinary, TANDEM_PROGRAM_SOURCE_binary, context, args_sizes_sum(num_devices, lengths));
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -1030,7 +1030,7 @@ static inline void *body_clCreateKernel(opencl_pfn_clCreateKernel real, void *pr
 	error = *error_at;
 	if (ret)
 		number = opencl_created_kernel(ret, OPENCL_FN_clCreateKernel, program);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2085,7 +2085,7 @@ static inline void *body_clCreateFromGLBuffer(opencl_pfn_clCreateFromGLBuffer re
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLBuffer, TANDEM_MEMORY_KIND_buffer, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2123,7 +2123,7 @@ static inline void *body_clCreateFromGLTexture2D(opencl_pfn_clCreateFromGLTextur
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLTexture2D, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2163,7 +2163,7 @@ static inline void *body_clCreateFromGLTexture3D(opencl_pfn_clCreateFromGLTextur
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLTexture3D, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2202,7 +2202,7 @@ static inline void *body_clCreateFromGLRenderbuffer(opencl_pfn_clCreateFromGLRen
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLRenderbuffer, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2429,7 +2429,7 @@ static inline void *body_clCreateSubBuffer(opencl_pfn_clCreateSubBuffer real, vo
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateSubBuffer, TANDEM_MEMORY_KIND_sub_buffer, NULL, buffer, flags, opencl_sub_buffer_word(buffer_create_type, buffer_create_info, 1));
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2498,7 +2498,7 @@ static inline void *body_clCreateUserEvent(opencl_pfn_clCreateUserEvent real, vo
 	error = *error_at;
 	if (ret)
 		number = opencl_created_event(ret, OPENCL_FN_clCreateUserEvent, context);
-	opencl_end_pointer(&call, error, end, number);
+	opencl_end_pointer(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2792,7 +2792,7 @@ static inline void *body_clCreateEventFromGLsyncKHR(opencl_pfn_clCreateEventFrom
 	error = *error_at;
 	if (ret)
 		number = opencl_created_event(ret, OPENCL_FN_clCreateEventFromGLsyncKHR, context);
-	opencl_end_pointer(&call, error, end, number);
+	opencl_end_pointer(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2909,7 +2909,7 @@ static inline void *body_clCreateImage(opencl_pfn_clCreateImage real, void *cont
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateImage, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -2951,7 +2951,7 @@ static inline void *body_clCreateProgramWithBuiltInKernels(
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithBuiltInKernels, TANDEM_PROGRAM_SOURCE_builtin, context, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -3309,7 +3309,7 @@ static inline void *body_clCreateFromGLTexture(opencl_pfn_clCreateFromGLTexture 
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLTexture, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -3349,7 +3349,7 @@ static inline void *body_clCreateFromEGLImageKHR(opencl_pfn_clCreateFromEGLImage
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromEGLImageKHR, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -3470,7 +3470,7 @@ static inline void *body_clCreateEventFromEGLSyncKHR(
 	error = *error_at;
 	if (ret)
 		number = opencl_created_event(ret, OPENCL_FN_clCreateEventFromEGLSyncKHR, context);
-	opencl_end_pointer(&call, error, end, number);
+	opencl_end_pointer(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -3528,7 +3528,7 @@ static inline void *body_clCreatePipe(opencl_pfn_clCreatePipe real, void *contex
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreatePipe, TANDEM_MEMORY_KIND_pipe, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -3827,7 +3827,7 @@ static inline void *body_clCreateSamplerWithProperties(
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_sampler, ret);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -3961,7 +3961,7 @@ static inline void *body_clCloneKernel(opencl_pfn_clCloneKernel real, void *sour
 	error = *error_at;
 	if (ret)
 		number = opencl_created_kernel(ret, OPENCL_FN_clCloneKernel, NULL);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -3994,7 +3994,7 @@ static inline void *body_clCreateProgramWithIL(opencl_pfn_clCreateProgramWithIL 
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithIL, TANDEM_PROGRAM_SOURCE_il, context, length);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4260,7 +4260,7 @@ static inline void *body_clCreateBufferWithProperties(
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateBufferWithProperties, TANDEM_MEMORY_KIND_buffer, context, NULL, flags, size);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4301,7 +4301,7 @@ static inline void *body_clCreateImageWithProperties(
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateImageWithProperties, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4566,7 +4566,7 @@ static NOINLINE void *body_clCreateAcceleratorINTEL(opencl_pfn_clCreateAccelerat
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_accelerator, ret);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4589,7 +4589,7 @@ static NOINLINE void *body_clCreateBufferWithPropertiesINTEL(
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateBufferWithPropertiesINTEL, TANDEM_MEMORY_KIND_buffer, context, NULL, flags, size);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4611,7 +4611,7 @@ static NOINLINE void *body_clCreateCommandBufferKHR(opencl_pfn_clCreateCommandBu
 	error = *error_at;
 	if (ret)
 		number = opencl_created_command_buffer(ret, OPENCL_FN_clCreateCommandBufferKHR, num_queues, queues);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4633,7 +4633,7 @@ static NOINLINE void *body_clCreateFromVA_APIMediaSurfaceINTEL(
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromVA_APIMediaSurfaceINTEL, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4653,7 +4653,7 @@ static NOINLINE void *body_clCreateProgramWithILKHR(opencl_pfn_clCreateProgramWi
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithILKHR, TANDEM_PROGRAM_SOURCE_il, context, length);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4675,7 +4675,7 @@ static NOINLINE void *body_clCreateSemaphoreWithPropertiesKHR(
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_semaphore, ret);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -4692,7 +4692,7 @@ static NOINLINE void *body_clDeviceMemAllocINTEL(opencl_pfn_clDeviceMemAllocINTE
 			errcode_ret);
 	ret = real(context, device, properties, size, alignment, error_at);
 	error = *error_at;
-	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
+	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret, ret);
 	opencl_allocated(ret, OPENCL_FN_clDeviceMemAllocINTEL, TANDEM_MEMORY_KIND_usm_device, context, device, 0, size);
 	return ret;
 }
@@ -5430,7 +5430,7 @@ static NOINLINE void *body_clHostMemAllocINTEL(opencl_pfn_clHostMemAllocINTEL re
 			errcode_ret);
 	ret = real(context, properties, size, alignment, error_at);
 	error = *error_at;
-	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
+	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret, ret);
 	opencl_allocated(ret, OPENCL_FN_clHostMemAllocINTEL, TANDEM_MEMORY_KIND_usm_host, context, NULL, 0, size);
 	return ret;
 }
@@ -5444,7 +5444,7 @@ static NOINLINE void *body_clIcdGetFunctionAddressForPlatformKHR(
 
 	opencl_begin_clIcdGetFunctionAddressForPlatformKHR(&call, platform, func_name);
 	ret = real(platform, func_name);
-	opencl_end_pointer(&call, 0, tandem_ticks(), (uintptr_t)ret);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uintptr_t)ret, ret);
 	return ret;
 }
 
@@ -5491,7 +5491,7 @@ static NOINLINE void *body_clImportMemoryARM(opencl_pfn_clImportMemoryARM real, 
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clImportMemoryARM, TANDEM_MEMORY_KIND_other, context, NULL, flags, size);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
 
@@ -5616,7 +5616,7 @@ static NOINLINE void *body_clRemapCommandBufferKHR(opencl_pfn_clRemapCommandBuff
 	end = tandem_ticks();
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_command_buffer, ret);
-	opencl_end_object(&call, 0, end, number);
+	opencl_end_object(&call, 0, end, number, ret);
 	return ret;
 }
 
@@ -5664,7 +5664,7 @@ static NOINLINE void *body_clSVMAllocARM(opencl_pfn_clSVMAllocARM real, void *co
 
 	opencl_begin_clSVMAllocARM(&call, context, flags, size, alignment);
 	ret = real(context, flags, size, alignment);
-	opencl_end_pointer(&call, 0, tandem_ticks(), (uintptr_t)ret);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uintptr_t)ret, ret);
 	opencl_allocated(ret, OPENCL_FN_clSVMAllocARM, TANDEM_MEMORY_KIND_svm, context, NULL, flags, size);
 	return ret;
 }
@@ -5682,7 +5682,7 @@ static NOINLINE void *body_clSVMAllocWithPropertiesKHR(
 			size, errcode_ret);
 	ret = real(context, properties, svm_type_index, size, error_at);
 	error = *error_at;
-	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
+	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret, ret);
 	opencl_allocated(ret, OPENCL_FN_clSVMAllocWithPropertiesKHR, TANDEM_MEMORY_KIND_svm, context, NULL, 0, size);
 	return ret;
 }
@@ -5816,7 +5816,7 @@ static NOINLINE void *body_clSharedMemAllocINTEL(opencl_pfn_clSharedMemAllocINTE
 			errcode_ret);
 	ret = real(context, device, properties, size, alignment, error_at);
 	error = *error_at;
-	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
+	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret, ret);
 	opencl_allocated(ret, OPENCL_FN_clSharedMemAllocINTEL, TANDEM_MEMORY_KIND_usm_shared, context, device, 0, size);
 	return ret;
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/local.h"
+
+#include "format/ticks.h"
+#include "util/counter_check.h"
+
+/* As `tandem record` has it by default. */
+#define CUT_BYTES 1024u
+#define EXIT_WAIT_MS 1000u
+#define INTERVAL_MS 100u
+
+bool tandem_local;
+
+void tandem_local_begin(void)
+{
+	if (tandem_in_use())
+		return;
+	tandem_control.clock_source =
+		counter_doubt() ? TANDEM_CLOCK_MONOTONIC : TANDEM_CLOCK_COUNTER;
+	tandem_control.args_level = TANDEM_ARGS_FULL;
+	tandem_control.cut_bytes = CUT_BYTES;
+	tandem_control.exit_wait_ms = EXIT_WAIT_MS;
+	for (unsigned domain = 0; domain < TANDEM_DOMAINS_MOST; domain++)
+		tandem_control.domain[domain].interval_ms = INTERVAL_MS;
+	tandem_control.domains = UINT32_MAX;
+	tandem_local = true;
+}
+
+void tandem_local_choose(unsigned domain, uint32_t choices)
+{
+	if (tandem_local && domain < TANDEM_DOMAINS_MOST)
+		tandem_control.domain[domain].choices = choices;
+}
