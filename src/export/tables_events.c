@@ -12,10 +12,12 @@ static const char *class_name(uint8_t class)
 		[TANDEM_CLASS_RECORD] = "record",   [TANDEM_CLASS_CALL] = "call",
 		[TANDEM_CLASS_ENQUEUE] = "enqueue", [TANDEM_CLASS_WAIT] = "wait",
 		[TANDEM_CLASS_CREATE] = "create",   [TANDEM_CLASS_RELEASE] = "release",
-		[TANDEM_CLASS_BUILD] = "build",
+		[TANDEM_CLASS_BUILD] = "build",	    [TANDEM_CLASS_TASK] = "task",
 	};
 
-	return class < sizeof(words) / sizeof(*words) ? words[class] : words[TANDEM_CLASS_CALL];
+	if (class >= sizeof(words) / sizeof(*words) || !words[class])
+		return words[TANDEM_CLASS_CALL];
+	return words[class];
 }
 
 static void add_args(struct table_value *value, struct export *export,

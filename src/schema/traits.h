@@ -29,6 +29,8 @@ enum tandem_event_class {
 	TANDEM_CLASS_BUILD,   /* makes code for a device */
 	TANDEM_CLASS_QUERY,   /* only asks */
 	TANDEM_CLASS_RETAIN,  /* counts one more reference, which a release takes back */
+	TANDEM_CLASS_TASK,    /* of a layer above: the thread submits a task of a task graph, and
+			       * what the device does for it is enqueued by calls within */
 };
 
 /* Whether something holds for a call. */
@@ -65,10 +67,21 @@ enum tandem_event_class {
 /* What a record of our own is, where domains have records of one meaning in
  * layouts of their own: X(name).
  *   device_limits  a device's limits for occupancy; fields device, warp_items,
- *                  items, groups... as in src/schema/cuda.events */
+ *                  items, groups... as in src/schema/cuda.events
+ *   task_construct a place in the program that makes tasks; fields construct, kind (0 other,
+ *                  1 kernel, 2 host task, 3 transfer, 4 allocation, 5 release, 6 event of
+ *                  another runtime), line, column, name, function, file, device
+ *   task_node      a node of the task graph: node, construct, instance, buffer, bytes
+ *   task_edge      from, which completes before to begins: with access (0: not by memory,
+ *                  1 read, 2 write, 3 both, 4 write of all of it) and buffer
+ *   task_signal    op, an operation of the node's task */
 #define TANDEM_RECORD_ROLES(X) \
 	X(none)                \
-	X(device_limits)
+	X(device_limits)       \
+	X(task_construct)      \
+	X(task_node)           \
+	X(task_edge)           \
+	X(task_signal)
 
 /* What a field of a call is: X(name). One field of an event at most has a role. */
 #define TANDEM_ROLES(X)                                                           \

@@ -5,8 +5,8 @@ writes src/schema/gen/NAME_records.h."""
 import re
 
 from domains import event_id
-from model import (HEAD_BYTES, RECORDS, TYPE_C, Event, Layout, Names, SourceError, Traits,
-                   field_make)
+from model import (CALL_BYTES, CLASSES, HEAD_BYTES, RECORDS, TYPE_C, Event, Layout, Names,
+                   SourceError, Traits, field_make)
 
 # Enumerations whose constants a hand-written header already has.
 OWNED = {"domain": ("schema/domains.def", "TANDEM_DOMAIN_"),
@@ -33,11 +33,12 @@ def records_read(path, ids):
                 key, _, value = word.partition("=")
                 values.append((int(value, 0), key.strip()))
             enums[name] = Names("tandem_" + name, tuple(values), base)
-        elif line.startswith("record "):
+        elif line.startswith(("record ", "call ")):
             words = line.split()
-            record = (words[1], [], words[3] if words[2] == "is" else "none")
-            if record[2] not in RECORDS:
-                raise SourceError(path, number, "no role %s" % record[2])
+            role = words[3] if words[2] == "is" else "none"
+            record = (words[1], [], role, words[0])
+            if role not in (RECORDS if words[0] == "record" else ("none",) + CLASSES):
+                raise SourceError(path, number, "no role %s" % role)
             if line.endswith("}"):
                 events.append(event_make(record, ids.number(record[0]) if events else 0))
                 record = None
@@ -69,8 +70,12 @@ def field_read(match, enums, path, number):
 
 
 def event_make(record, number):
-    layout = Layout(HEAD_BYTES, tuple(record[1]))
-    return Event(number, record[0], (layout, layout, layout), traits=Traits(record=record[2]))
+    name, fields, role, what = record
+    layout = Layout(HEAD_BYTES if what == "record" else CALL_BYTES, tuple(fields))
+    if what == "record":
+        return Event(number, name, (layout, layout, layout), traits=Traits(record=role))
+    return Event(number, name, (layout, layout, layout),
+                 cls="CALL" if role == "none" else role.upper())
 
 
 def event_symbol(domain, event):
@@ -124,7 +129,7 @@ def records_write(domain, number, enums, events, header_text):
     for event in events:
         layout, struct = event.layouts[0], struct_symbol(domain, event)
         out.append("struct %s {" % struct)
-        out.append("\tstruct tandem_record head;")
+        out.append("\tstruct tandem_%srecord head;" % ("" if event.cls == "RECORD" else "call_"))
         for field in layout.fields:
             if field.count_bytes:
                 out.append("\tuint16_t %s_count;" % field.name)

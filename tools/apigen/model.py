@@ -103,11 +103,12 @@ class Event:
 
 
 # Words of src/schema/traits.h, in its order.
-CLASSES = ("call", "enqueue", "wait", "create", "release", "build", "query", "retain")
+CLASSES = ("call", "enqueue", "wait", "create", "release", "build", "query", "retain",
+           "task")
 WAITS = ("none", "queue", "device", "event", "all", "in_queue")
 WHENS = ("never", "argument", "always")
 MEMORIES = ("none", "alloc", "free", "map", "unmap", "register", "unregister")
-RECORDS = ("none", "device_limits")
+RECORDS = ("none", "device_limits", "task_construct", "task_node", "task_edge", "task_signal")
 ROLES = ("none", "op", "returned", "queue", "event", "events", "kernel", "memory", "memory_from",
          "memory_to", "bytes", "blocking", "query", "address", "source_text", "global", "local",
          "offset", "high")
