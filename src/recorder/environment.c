@@ -13,6 +13,7 @@
 /* ld.so(8): the list's items are separated by blanks or colons. */
 #define PRELOAD_SEPARATORS " :\t\n"
 #define LAYER_SEPARATORS ":"
+#define SUBSCRIBER_SEPARATORS ","
 
 /* A library that is itself built with a sanitizer brings the sanitizer's runtime
  * into every program, and that has to come first (meson.build sets it). */
@@ -95,17 +96,27 @@ char *environment_compose_preload(const char *old, const char *library)
 	return value;
 }
 
-char *environment_compose_layers(const char *old, const char *library)
+static char *compose_behind(const char *old, const char *separators, const char *library)
 {
 	char *value;
 
 	if (!old || !*old)
 		return strdup(library);
-	if (list_has(old, LAYER_SEPARATORS, library))
+	if (list_has(old, separators, library))
 		return strdup(old);
-	if (asprintf(&value, "%s:%s", old, library) < 0)
+	if (asprintf(&value, "%s%c%s", old, *separators, library) < 0)
 		return NULL;
 	return value;
+}
+
+char *environment_compose_layers(const char *old, const char *library)
+{
+	return compose_behind(old, LAYER_SEPARATORS, library);
+}
+
+char *environment_compose_subscribers(const char *old, const char *library)
+{
+	return compose_behind(old, SUBSCRIBER_SEPARATORS, library);
 }
 
 static bool has_name(const char *variable, const char *name, size_t length)
@@ -149,6 +160,29 @@ static bool is_set(const char *name, const char *library)
 	return value && *value && strcmp(value, library) != 0;
 }
 
+static bool is_empty(const char *name)
+{
+	const char *value = getenv(name);
+
+	return !value || !*value;
+}
+
+/* Who has switched XPTI off meant it. */
+static void set_xpti(struct environment *environment, const struct environment_request *request)
+{
+	if (!request->subscriber || strchr(request->subscriber, *SUBSCRIBER_SEPARATORS))
+		return;
+	if (is_empty("XPTI_FRAMEWORK_DISPATCHER")) {
+		if (!request->dispatcher)
+			return;
+		environment_set(environment, "XPTI_FRAMEWORK_DISPATCHER", request->dispatcher);
+	}
+	if (is_empty("XPTI_TRACE_ENABLE"))
+		environment_set(environment, "XPTI_TRACE_ENABLE", "1");
+	set_owned(environment, "XPTI_SUBSCRIBERS",
+		  environment_compose_subscribers(getenv("XPTI_SUBSCRIBERS"), request->subscriber));
+}
+
 static void set_all(struct environment *environment, const struct environment_request *request)
 {
 	const char *library = request->library;
@@ -168,6 +202,9 @@ static void set_all(struct environment *environment, const struct environment_re
 	}
 	if (request->nvtx && !is_set("NVTX_INJECTION64_PATH", library))
 		environment_set(environment, "NVTX_INJECTION64_PATH", library);
+	set_xpti(environment, request);
+	if (request->layer_calls && is_empty("UR_ENABLE_LAYERS"))
+		environment_set(environment, "UR_ENABLE_LAYERS", "UR_LAYER_TRACING");
 }
 
 int environment_create(struct environment *environment, const struct environment_request *request)

@@ -13,6 +13,9 @@
  *                   user of NVTX load when the program first uses them. Another
  *                   tool's moves to TANDEM_CUDA_INJECTION, and our library brings
  *                   it in; NVTX can't be heard twice, so that there the other stays
+ *   XPTI_SUBSCRIBERS, XPTI_FRAMEWORK_DISPATCHER, XPTI_TRACE_ENABLE
+ *                   our subscriber behind the caller's, and our dispatcher unless the
+ *                   caller has one; SYCL's runtime reads them, other programs do not
  *
  * A library that is there already is not named twice.
  */
@@ -35,9 +38,11 @@ struct environment {
 struct environment_request {
 	const char *session; /* directory, absolute */
 	const char *library;
-	const char *layer; /* the OpenCL loader's; NULL: none */
+	const char *layer;		     /* the OpenCL loader's; NULL: none */
+	const char *subscriber, *dispatcher; /* of XPTI; NULL: none */
 	bool preload;
 	bool cuda, nvtx;
+	bool layer_calls; /* of the layer below SYCL: Unified Runtime's tracing layer */
 };
 
 /* Whether a sanitizer's runtime is preloaded anyway: the caller's LD_PRELOAD
@@ -53,9 +58,10 @@ void environment_set(struct environment *environment, const char *name, const ch
 
 void environment_destroy(struct environment *environment);
 
-/* The two lists, for the tests as well: the new value, allocated, or NULL when
+/* The lists, for the tests as well: the new value, allocated, or NULL when
  * out of memory. `old` may be NULL. */
 char *environment_compose_preload(const char *old, const char *library);
 char *environment_compose_layers(const char *old, const char *library);
+char *environment_compose_subscribers(const char *old, const char *library);
 
 #endif

@@ -80,6 +80,26 @@ static bool find_layer(struct library *library)
 	return false;
 }
 
+/* What may be missing, in the library's folder or one below it. */
+static bool find_beside(const struct library *library, const char *name, char *path)
+{
+	int folder = (int)(strrchr(library->path, '/') - library->path);
+
+	if (snprintf(path, PATH_MAX, "%.*s/%s", folder, library->path, name) < PATH_MAX &&
+	    !access(path, R_OK))
+		return true;
+	path[0] = '\0';
+	return false;
+}
+
+static void find_subscriber(struct library *library)
+{
+	find_beside(library, TANDEM_SUBSCRIBER_NAME, library->subscriber);
+	/* Installed, or in a build tree. */
+	if (!find_beside(library, "tandem/libxptifw.so", library->dispatcher))
+		find_beside(library, "src/xpti/libxptifw.so", library->dispatcher);
+}
+
 int library_find(struct library *library)
 {
 	/* tandem-reader is in a folder of the one that it is in. */
@@ -95,6 +115,7 @@ int library_find(struct library *library)
 		found = find(library, near, TANDEM_LIBRARY_NAME);
 	if (!found || !find_layer(library))
 		return -ENOENT;
+	find_subscriber(library);
 	return strpbrk(library->path, " \t\n:") ? -EINVAL : 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where libtandem.so is, which is loaded into the traced program, and next to it
- * libtandem-opencl.so, which the OpenCL loader loads as a layer.
+ * libtandem-opencl.so, which the OpenCL loader loads as a layer, and libtandem-xpti.so, a
+ * subscriber of XPTI, with the dispatcher of our own that loads it.
  *
  * TANDEM_LIBRARY names it; else it is next to the command (a build tree), or
  * in the installation that the command belongs to.
@@ -13,6 +14,8 @@
 struct library {
 	char path[PATH_MAX];	   /* absolute, without symbolic links */
 	char layer[PATH_MAX];	   /* likewise */
+	char subscriber[PATH_MAX]; /* likewise; "": there is none ... */
+	char dispatcher[PATH_MAX]; /* ... a build without a C++ compiler has no dispatcher */
 	char looked[2 * PATH_MAX]; /* where it was looked for, in words */
 };
 

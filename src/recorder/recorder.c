@@ -11,6 +11,7 @@
 #include "recorder/recover.h"
 #include "schema/cuda.h"
 #include "schema/ids.h"
+#include "schema/sycl.h"
 
 static const char *const injection_words[] = {
 #define X(constant, word) word,
@@ -49,6 +50,18 @@ static char **shell_command(const struct program *program, char **command)
 	return words;
 }
 
+static void request_sycl(struct environment_request *request, const struct recorder *recorder)
+{
+	const struct session_options *options = &recorder->options->session;
+	const struct library *library = &recorder->library;
+
+	if (!(options->domains & TANDEM_DOMAIN_BIT(sycl)))
+		return;
+	request->subscriber = *library->subscriber ? library->subscriber : NULL;
+	request->dispatcher = *library->dispatcher ? library->dispatcher : NULL;
+	request->layer_calls = options->choices[TANDEM_DOMAIN_sycl] & TANDEM_SYCL_BIT(calls);
+}
+
 static int start_program(struct recorder *recorder, enum recorder_injection injection)
 {
 	const struct session_options *options = &recorder->options->session;
@@ -64,8 +77,10 @@ static int start_program(struct recorder *recorder, enum recorder_injection inje
 		.cuda = cuda,
 		.nvtx = options->domains & TANDEM_DOMAIN_BIT(annotation),
 	};
-	int error = environment_create(&environment, &request);
+	int error;
 
+	request_sycl(&request, recorder);
+	error = environment_create(&environment, &request);
 	if (!error && program->plain_script) {
 		words = shell_command(program, command);
 		error = words ? 0 : -ENOMEM;

@@ -49,7 +49,10 @@ enum tandem_field_kind {
 	X(semaphore)      \
 	X(accelerator)    \
 	X(shape)          \
-	X(scope)
+	X(scope)          \
+	X(construct)      \
+	X(node)           \
+	X(buffer)
 
 enum tandem_object {
 #define X(name) TANDEM_OBJECT_##name,

@@ -28,12 +28,24 @@ check_same "behind what is there" "$(OPENCL_LAYERS=/a.so:/b.so shown OPENCL_LAYE
 check_same "not twice" "$(OPENCL_LAYERS="$layer:/a.so" shown OPENCL_LAYERS)" "$layer:/a.so"
 check_same "an empty one is none" "$(OPENCL_LAYERS='' shown OPENCL_LAYERS)" "$layer"
 check_same "not with --inject preload" "$(shown OPENCL_LAYERS --inject preload)" ""
+if [ -e "$TANDEM_BUILD/src/xpti/libxptifw.so" ]; then
+	subscriber=$(realpath "$TANDEM_BUILD/libtandem-xpti.so")
+	check_same "XPTI_SUBSCRIBERS" "$(shown XPTI_SUBSCRIBERS)" "$subscriber"
+	check_same "behind what is there" "$(XPTI_SUBSCRIBERS=/a.so shown XPTI_SUBSCRIBERS)" \
+		"/a.so,$subscriber"
+	check_same "its dispatcher" "$(shown XPTI_FRAMEWORK_DISPATCHER)" \
+		"$(realpath "$TANDEM_BUILD/src/xpti/libxptifw.so")"
+	check_same "none of it without the domain" \
+		"$("$TANDEM" record -q -o session --force --domains opencl env | grep XPTI_)" ""
+else
+	skip "there is no dispatcher without a C++ compiler" "XPTI_SUBSCRIBERS"
+fi
 check_same "TANDEM_SESSION is absolute" "$(shown TANDEM_SESSION)" "$PWD/session"
 
 # Everything else is as it was, in the same order.
 "$TANDEM" record -q -o session --force env -0 | tr '\0' '\n' |
-	grep -Ev '^(TANDEM_SESSION|LD_PRELOAD|OPENCL_LAYERS|(CUDA|NVTX)_INJECTION64_PATH|_)=' >inside
-env -0 | tr '\0' '\n' | grep -Ev '^(LD_PRELOAD|_)=' >outside
+	grep -Ev '^(TANDEM_SESSION|LD_PRELOAD|OPENCL_LAYERS|(CUDA|NVTX)_INJECTION64_PATH|XPTI_.*|_)=' >inside
+env -0 | tr '\0' '\n' | grep -Ev '^(LD_PRELOAD|XPTI_.*|_)=' >outside
 check "nothing else changed" cmp inside outside
 
 copy=$PWD/lib/copy.so

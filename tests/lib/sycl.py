@@ -8,11 +8,12 @@ Intel's releases are used where tests/xpti/environment put them, and never downl
 """
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from tap import skip  # noqa: E402
+from tap import check, skip  # noqa: E402
 
 BUILD = pathlib.Path(os.environ["TANDEM_BUILD"]).resolve()
 SOURCE = pathlib.Path(os.environ["TANDEM_SOURCE"]).resolve()
@@ -63,6 +64,23 @@ def runtime(release):
 
 def python(release):
     return folder(release) / "bin" / "python"
+
+
+def built(release):
+    """The C++ program; None: it can't be built for that release (which has no headers), or here."""
+    home = folder(release)
+    if not (home / "include" / "sycl").is_dir():
+        return None
+    compiler = shutil.which("g++")
+    if not compiler:
+        skip(f"{release}: a program in C++", "no g++ here")
+        return None
+    done = subprocess.run([compiler, "-std=c++17", "-w", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING",
+                           f"-I{home}/include", SOURCES / "sycl_graph.cpp", f"-L{home}/lib", "-lsycl",
+                           f"-Wl,-rpath,{home}/lib", "-o", "sycl_graph"], text=True,
+                          capture_output=True)
+    check(done.returncode == 0, f"{release}: the program in C++ is built", done.stderr)
+    return os.path.abspath("sycl_graph") if done.returncode == 0 else None
 
 
 class Run:

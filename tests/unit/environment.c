@@ -98,7 +98,8 @@ static void whole(void)
 /* One library each: another tool's is brought in by ours, or stays. */
 static void injections(void)
 {
-	struct environment_request request = {"/inner", OURS, NULL, false, true, true};
+	struct environment_request request = {
+		.session = "/inner", .library = OURS, .cuda = true, .nvtx = true};
 	struct environment environment;
 
 	clearenv();
@@ -130,6 +131,45 @@ static void injections(void)
 	CHECK(!value_of(environment.variables, "CUDA_INJECTION64_PATH"));
 	CHECK(!value_of(environment.variables, "NVTX_INJECTION64_PATH"));
 	environment_destroy(&environment);
+}
+
+/* XPTI's: the caller's subscribers come first, and his dispatcher and switch stay. */
+static void subscribers(void)
+{
+	struct environment_request request = {
+		.session = "/s", .library = OURS, .subscriber = "/t.so", .dispatcher = "/x.so"};
+	struct environment environment;
+
+	clearenv();
+	setenv("XPTI_TRACE_ENABLE", "", 1);
+	CHECK(environment_create(&environment, &request) == 0);
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_SUBSCRIBERS"), "/t.so"));
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_FRAMEWORK_DISPATCHER"), "/x.so"));
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_TRACE_ENABLE"), "1"));
+	CHECK(!value_of(environment.variables, "UR_ENABLE_LAYERS"));
+	environment_destroy(&environment);
+
+	setenv("XPTI_SUBSCRIBERS", "/a.so,/b.so", 1);
+	setenv("XPTI_FRAMEWORK_DISPATCHER", "/other.so", 1);
+	setenv("XPTI_TRACE_ENABLE", "0", 1);
+	request.layer_calls = true;
+	CHECK(environment_create(&environment, &request) == 0);
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_SUBSCRIBERS"), "/a.so,/b.so,/t.so"));
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_FRAMEWORK_DISPATCHER"), "/other.so"));
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_TRACE_ENABLE"), "0"));
+	CHECK(!strcmp(value_of(environment.variables, "UR_ENABLE_LAYERS"), "UR_LAYER_TRACING"));
+	environment_destroy(&environment);
+
+	/* No dispatcher, ours or his: nothing would read the rest. */
+	clearenv();
+	setenv("HOME", "/root", 1);
+	request.dispatcher = NULL;
+	CHECK(environment_create(&environment, &request) == 0);
+	CHECK(!value_of(environment.variables, "XPTI_SUBSCRIBERS"));
+	CHECK(!value_of(environment.variables, "XPTI_TRACE_ENABLE"));
+	environment_destroy(&environment);
+
+	same(environment_compose_subscribers("/t.so,/a.so", "/t.so"), "/t.so,/a.so");
 }
 
 /* As many as anybody may ever want to set. */
@@ -164,6 +204,7 @@ int main(void)
 		preload();
 		whole();
 		injections();
+		subscribers();
 		many();
 	}
 	layers();

@@ -9,14 +9,12 @@ tandem-test: timeout=300
 import difflib
 import os
 import re
-import shutil
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from sycl import (COUNT, differences, dispatcher, folder, need_dispatcher, OURS, PRINTER, python,
-                  releases, run, runtime, SOURCES)
-from tap import check, finish, skip
+from sycl import (built, COUNT, differences, dispatcher, folder, need_dispatcher, OURS, PRINTER,
+                  python, releases, run, runtime, SOURCES)
+from tap import check, finish
 
 need_dispatcher()
 if os.environ.get("TANDEM_SANITIZE"):
@@ -29,23 +27,6 @@ VARIES = ["wait_begin", "wait_end"]
 # registered one after the other are one in two thirds of all cases: names and metadata of those
 # differ, the trace points do not.
 COLLIDE = {"2024.2": ["Event[]", "virtual_node[]", "key ", "metadata items"], "2026.2": []}
-
-
-def built(release):
-    """The C++ program; None: it can't be built for that release (which has no headers), or here."""
-    home = folder(release)
-    if not (home / "include" / "sycl").is_dir():
-        return None
-    compiler = shutil.which("g++")
-    if not compiler:
-        skip(f"{release}: a program in C++", "no g++ here")
-        return None
-    done = subprocess.run([compiler, "-std=c++17", "-w", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING",
-                           f"-I{home}/include", SOURCES / "sycl_graph.cpp", f"-L{home}/lib", "-lsycl",
-                           f"-Wl,-rpath,{home}/lib", "-o", "sycl_graph"], text=True,
-                          capture_output=True)
-    check(done.returncode == 0, f"{release}: the program in C++ is built", done.stderr)
-    return os.path.abspath("sycl_graph") if done.returncode == 0 else None
 
 
 def lines_without_numbers(done):

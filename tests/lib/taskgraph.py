@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What `tandem print --raw` shows of a task graph, for the tests of SYCL.
+
+    graph = TaskGraph("session")
+    graph.tied()       (tasks, kernels, kernels within no task, signals of another operation)
+    graph.counts()     as an independent subscriber counts (tests/xpti/programs/count.c)
+"""
+import collections
+
+from cuda import Trace
+
+GRAPH = ("sycl", "sycl.debug")
+RECORDS = {"graph_create": "graph_create", "node_create": "node_create",
+           "edge_create": "edge_create", "signal": "signal", "queue_create": "queue_create",
+           "queue_destroy": "queue_destroy", "diagnostics": "diagnostic"}
+SPANS = {"task": "task", "wait": "wait", "barrier": "barrier"}
+OBJECTS = {"offload_alloc_memory_object_construct": "buffer_create",
+           "offload_alloc_memory_object_destruct": "buffer_destroy",
+           "offload_alloc_memory_object_associate": "buffer_associate",
+           "offload_alloc_memory_object_release": "buffer_release",
+           "offload_alloc_accessor": "accessor"}
+
+
+class TaskGraph(Trace):
+    def __init__(self, session):
+        super().__init__(session)
+        self.nodes = {(e["process"], e["args"]["node"]): e["args"]
+                      for e in self.by_name["node_create"]}
+        self.constructs = {(e["process"], e["args"]["construct"]): e["args"]
+                           for e in self.by_name["construct"]}
+        self.tasks = self.by_name["task"]
+
+    def construct(self, task):
+        node = self.nodes[task["process"], task["args"]["node"]]
+        return self.constructs[task["process"], node["construct"]]
+
+    def within(self):
+        """(task or None, enqueue): by what the threads have open."""
+        found, open_tasks = [], {}
+        for event in self.events:
+            thread = event["process"], event["thread"]
+            if event["name"] == "task" and event["domain"] == "sycl":
+                open_tasks[thread] = event
+            elif event.get("args", {}).get("op") and event["name"].startswith("clEnqueue"):
+                task = open_tasks.get(thread)
+                inside = task and event["time_ns"] <= task["time_ns"] + task["duration_ns"]
+                found.append((task if inside else None, event))
+        return found
+
+    def tied(self):
+        pairs = self.within()
+        task_of = {(call["process"], call["args"]["op"]): task for task, call in pairs if task}
+        kernels = [(task, call) for task, call in pairs if "Kernel" in call["name"]]
+        wrong = [e for e in self.by_name["signal"] if e["args"]["op"] not in ("none", "unknown", 0, None)
+                 and (not task_of.get((e["process"], e["args"]["op"])) or
+                      task_of[e["process"], e["args"]["op"]]["args"]["node"] != e["args"]["node"])]
+        return len(self.tasks), len(kernels), [call for task, call in kernels if not task], wrong
+
+    def counts(self):
+        """By the subscriber's names, without the stream's."""
+        found = collections.Counter()
+        for theirs, ours in {**RECORDS, **OBJECTS}.items():
+            found[theirs] = len(self.by_name[ours])
+        for theirs, ours in SPANS.items():
+            found[theirs + "_begin"] = len(self.by_name[ours])
+            found[theirs + "_end"] = sum("duration_ns" in e for e in self.by_name[ours])
+        allocations = self.by_name["usm_alloc"] + self.by_name["buffer_alloc"]
+        frees = self.by_name["usm_free"] + self.by_name["buffer_free"]
+        for name, events in ("mem_alloc", allocations), ("mem_release", frees):
+            found[name + "_begin"] = len(events)
+            found[name + "_end"] = sum("duration_ns" in e for e in events)
+        found["bytes"] = sum(e["args"]["bytes"] for e in allocations)
+        return +found
+
+
+def subscriber_counts(counts):
+    """The same of what count.c wrote: nodes and the like of the graph's streams only."""
+    found = collections.Counter()
+    for name, number in counts.items():
+        stream, _, what = name.partition(" ")
+        if stream in GRAPH and (what in RECORDS or what.rpartition("_")[0] in SPANS):
+            found[what] += number
+        elif stream == "sycl.experimental.mem_alloc" and (what.startswith("mem_") or what == "bytes"):
+            found[what] += number
+        elif stream in ("sycl.experimental.buffer", "sycl.experimental.image") and what in OBJECTS:
+            found[what] += number
+    return +found
