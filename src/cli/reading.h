@@ -17,9 +17,9 @@
 
 #include "analysis/events/range.h"
 #include "analysis/findings/finding.h"
-#include "analysis/report/report.h"
+#include "analysis/report/report_make.h"
 #include "trace/external/ctf_import.h"
-#include "trace/session.h"
+#include "trace/session_open.h"
 #include "util/error.h"
 #include "util/text.h"
 

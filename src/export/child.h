@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* An export in a process of its own, for formats that a library writes which does not
- * survive every error. One thread. */
+/* Work in a process of its own, for libraries that do not survive every error. One thread.
+ *
+ *	struct child_work work = {make, &request, &result, sizeof(result)};
+ *	pid_t child;
+ *
+ *	status = child_run(&work, &child, &wait_status, error);
+ *	if (status == -ECHILD)
+ *		... it was killed, or has ended itself
+ */
 #ifndef TANDEM_EXPORT_CHILD_H
 #define TANDEM_EXPORT_CHILD_H
 
-#include "export/export.h"
+#include <stddef.h>
+#include <sys/types.h>
 
-/* Runs `make` in a child; its result, its error and its status come back. Where it was
- * killed, ops->killed is called for what it left, and that is the error. */
-int export_child(int (*make)(const struct export_request *request, struct export_result *result,
-			     struct error *error),
-		 const struct export_request *request, struct export_result *result,
-		 struct error *error);
+#include "util/error.h"
+
+struct child_work {
+	/* Returns what child_run() returns, with causes in `error`. */
+	int (*run)(const void *request, void *result, struct error *error);
+	const void *request;
+	void *result; /* as the child left it */
+	size_t result_bytes;
+};
+
+/* Returns what the work did, -ECHILD: it did not come to its end (*child and *wait_status
+ * say who and how), or another -errno: no child. */
+int child_run(const struct child_work *work, pid_t *child, int *wait_status, struct error *error);
 
 #endif

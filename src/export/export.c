@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "export/child.h"
 
@@ -192,9 +193,10 @@ static int export_run(struct export *export, const struct export_request *reques
 	return status ? status : call_op(export->ops->end, export);
 }
 
-static int make_here(const struct export_request *request, struct export_result *result,
-		     struct error *error)
+static int make_here(const void *user, void *made_result, struct error *error)
 {
+	const struct export_request *request = user;
+	struct export_result *result = made_result;
 	struct error told = ERROR_INIT;
 	struct export export = {.ops = request->ops,
 				.out = request->out,
@@ -227,10 +229,38 @@ static int make_here(const struct export_request *request, struct export_result 
 	return status;
 }
 
+static int child_killed(const struct export_request *request, pid_t child, int wait_status,
+			struct error *error)
+{
+	if (request->ops->killed)
+		request->ops->killed(request->out, child);
+	error_set_mend(error, "is there room on the disk?");
+	if (WIFSIGNALED(wait_status))
+		return error_add(error, -EIO, "%s: the library that writes it ended by signal %d",
+				 request->out, WTERMSIG(wait_status));
+	return error_add(error, -EIO, "%s: the library that writes it ended", request->out);
+}
+
+/* For formats that a library writes which does not survive every error. */
+static int make_in_child(const struct export_request *request, struct export_result *result,
+			 struct error *error)
+{
+	const struct child_work work = {make_here, request, result, sizeof(*result)};
+	int wait_status = 0, status;
+	pid_t child = 0;
+
+	status = child_run(&work, &child, &wait_status, error);
+	if (status == -ECHILD)
+		return child_killed(request, child, wait_status, error);
+	if (child <= 0)
+		return error_add(error, status, "%s: %s", request->out, strerror(-status));
+	return status;
+}
+
 int export_make(const struct export_request *request, struct export_result *result,
 		struct error *error)
 {
 	*result = (struct export_result){.events = 0};
-	return request->ops->own_process ? export_child(make_here, request, result, error)
+	return request->ops->own_process ? make_in_child(request, result, error)
 					 : make_here(request, result, error);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tables are called, and values of their rows. */
+/* What the tables are called. */
 #include "export/tables.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-
-#include "export/tables_row.h"
 
 #define X(column, column_type, column_words) \
 	{.name = #column, .words = column_words, .type = TABLE_##column_type},
@@ -43,44 +38,3 @@ const struct table tables_all[TABLE_COUNT] = {
 		       #table_name);
 TABLES(X)
 #undef X
-
-void row_field(struct table_value *value, const struct trace_event *event, const char *name,
-	       struct text *words)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, name);
-	const char *word;
-	size_t count = 0;
-
-	if (!field)
-		return;
-	switch ((enum tandem_field_kind)field->kind) {
-	case TANDEM_FIELD_STRING:
-		value->text = (const char *)trace_field_elements(event, field, &count);
-		row_text(value, value->text, count);
-		break;
-	case TANDEM_FIELD_ENUM:
-		word = trace_name_find(field->names, trace_field_signed(event, field));
-		row_word(value, word ? word : "unknown");
-		break;
-	case TANDEM_FIELD_HEX:
-		text_clear(words);
-		text_format(words, "0x%" PRIx64, trace_field_unsigned(event, field));
-		if (!words->failed)
-			row_text(value, words->data, words->length);
-		break;
-	case TANDEM_FIELD_INT:
-		row_integer(value, trace_field_signed(event, field));
-		break;
-	default:
-		row_integer(value, (int64_t)trace_field_unsigned(event, field));
-		break;
-	}
-}
-
-void tables_release(struct tables *tables)
-{
-	text_free(&tables->json);
-	text_free(&tables->words);
-	map_free(&tables->described);
-	tables_states_free(tables);
-}

@@ -360,3 +360,11 @@ int tables_session_end(struct export *export)
 		status = tables_states_end(export);
 	return status ? status : tables_findings(export);
 }
+
+void tables_release(struct tables *tables)
+{
+	text_free(&tables->json);
+	text_free(&tables->words);
+	map_free(&tables->described);
+	tables_states_free(tables);
+}

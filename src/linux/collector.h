@@ -26,21 +26,8 @@
 
 #include <stdbool.h>
 
+#include "linux/level.h"
 #include "schema/control.h"
-
-/* X(constant, word of --kernel, what it records) */
-#define LINUX_LEVELS(X)                                                   \
-	X(OFF, "off", "nothing")                                          \
-	X(SCHED, "sched", "which thread runs where, and who wakes whom")  \
-	X(SYSCALLS, "syscalls", "that, and the program's system calls")   \
-	X(GPU, "gpu", "the scheduler and the tracepoints of GPU drivers") \
-	X(ALL, "all", "all of these")
-
-enum linux_level {
-#define X(constant, word, what) LINUX_##constant,
-	LINUX_LEVELS(X)
-#undef X
-};
 
 struct linux_options {
 	enum linux_level level;

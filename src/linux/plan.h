@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "linux/collector.h"
 #include "linux/cpu.h"
 #include "linux/decode.h"
+#include "linux/level.h"
 
 struct linux_plan_event {
 	int id;

@@ -9,6 +9,7 @@
 #include "recorder/child.h"
 #include "recorder/environment.h"
 #include "recorder/recover.h"
+#include "recorder/session_files.h"
 #include "schema/cuda.h"
 #include "schema/ids.h"
 #include "schema/sycl.h"

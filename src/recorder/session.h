@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A session that is being recorded: its directory, its control page, and the
- * file that says what was run. Made before the program starts, so that all
- * errors are reported before exec; complete without any finishing step, which only
- * adds how it ended.
- *
- * Owner: the recorder (recorder.h). One thread.
+/* A session that is being recorded: what was asked for, and what is known of it. Its files
+ * are made by session_files.h. Owner: the recorder (recorder.h). One thread.
  */
 #ifndef TANDEM_RECORDER_SESSION_H
 #define TANDEM_RECORDER_SESSION_H
@@ -15,7 +11,6 @@
 
 #include "recorder/clock.h"
 #include "schema/control.h"
-#include "util/error.h"
 
 /* What a traced process can hold of DIR's name (core/system.h has the same). */
 #define SESSION_PATH_BYTES 3072
@@ -50,22 +45,5 @@ struct session {
 	struct clock_source clock;
 	struct clock_pair early, start, end;
 };
-
-/* Makes the directory and the control page. The pair `early` and the source are
- * read by the caller as early as possible. Returns 0 or -errno: nothing is
- * left behind. */
-int session_create(struct session *session, struct error *error);
-
-/* Measures the clock's rate and writes session.json; as late as possible before
- * the program starts, so that nobody need wait for the measurement. Returns 0 or
- * -errno: the session is still to be removed. */
-int session_describe(struct session *session, struct error *error);
-
-/* Adds to session.json how it ended: the wait status of the program. Returns
- * 0 or -errno. */
-int session_finish(struct session *session, int wait_status);
-
-/* Takes the directory away again: the program could not be started. */
-void session_remove(struct session *session);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/session.h"
+#include "recorder/session_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

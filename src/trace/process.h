@@ -9,9 +9,7 @@
 #include <stdint.h>
 
 #include "trace/layout.h"
-#include "trace/problems.h"
 #include "trace/stream.h"
-#include "util/error.h"
 
 struct trace_files;
 struct trace_session;
@@ -38,15 +36,5 @@ struct trace_process {
 	struct trace_stream *streams; /* by number */
 	size_t stream_count, stream_capacity;
 };
-
-/* Reads the folder at `path` (copied), which is among `files`: metadata, names of the streams. What is
- * damaged or missing is told to `problems`; the session's args_level stands in
- * for a missing one. What the metadata says of events goes to the session's schema.
- * Returns 0 or -errno; on error there is nothing to release. */
-int trace_process_open(struct trace_process *process, struct trace_session *session,
-		       struct trace_files *files, const char *path, struct trace_problems *problems,
-		       struct error *error);
-
-void trace_process_close(struct trace_process *process);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "trace/process.h"
+#include "trace/process_open.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -82,17 +82,6 @@ static int stream_compare(const void *a, const void *b)
 	if (left->number != right->number)
 		return left->number < right->number ? -1 : 1;
 	return left->part < right->part ? -1 : left->part > right->part;
-}
-
-void trace_stream_free(struct trace_stream *stream)
-{
-	if (stream->shares_paths)
-		return;
-	for (size_t i = 0; i < stream->part_count; i++)
-		free(stream->part_paths[i]);
-	free(stream->part_paths);
-	free(stream->stream_path);
-	free(stream->window_path);
 }
 
 /* Each file came as a stream: one is kept of those with one number, with their parts. */

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorded session: the directory that `tandem record` made, its control page,
- * what was run, its processes and their streams, and its clock. Opening reads
- * the small files and every packet's header, no records. A session that is still
- * running can be opened too: it is read as far as it is.
- *
- *	struct trace_session session;
- *	struct error error = ERROR_INIT;
- *
- *	if (trace_session_open(&session, "tandem-app", &problems, &error))
- *		return cli_fail(&error);
- *	...
- *	trace_session_close(&session);
- *
- * The caller owns the struct; what it holds belongs to the session. One thread.
+/* A recorded session, open (session_open.h): the directory that `tandem record` made, its
+ * control page, what was run, its processes and their streams, and its clock. What it
+ * holds belongs to it. One thread.
  */
 #ifndef TANDEM_TRACE_SESSION_H
 #define TANDEM_TRACE_SESSION_H
@@ -28,7 +17,6 @@
 #include "trace/problems.h"
 #include "trace/process.h"
 #include "trace/run.h"
-#include "util/error.h"
 
 struct trace_session {
 	char *path;
@@ -61,18 +49,6 @@ struct trace_session {
 	struct trace_layouts *builtin;	  /* of this build; NULL: not needed */
 	unsigned event_count;		  /* the layouts' indices are below this */
 };
-
-/* Returns 0, -ENOENT or -ENOTDIR (no such directory), -EINVAL (no session),
- * or another -errno; on error there is nothing to close. `problems` may be NULL and must outlive the session. */
-int trace_session_open(struct trace_session *session, const char *path,
-		       struct trace_problems *problems, struct error *error);
-
-void trace_session_close(struct trace_session *session);
-
-/* Takes the kernel's side from another folder (import.h) instead of the session's
- * own. Before any reading. Returns 0 or -errno: the session is as it was. */
-int trace_session_replace_kernel(struct trace_session *session, const char *folder,
-				 struct error *error);
 
 /* Borrowed, or NULL when memory ran out. */
 const struct trace_layouts *trace_session_layouts(struct trace_session *session,

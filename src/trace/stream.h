@@ -9,6 +9,7 @@
 #define TANDEM_TRACE_STREAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct trace_process;

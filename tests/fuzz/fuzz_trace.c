@@ -15,12 +15,13 @@
 #include <string.h>
 
 #include "analysis/events/ordered_events.h"
-#include "analysis/report/report.h"
+#include "analysis/report/report_make.h"
 #include "cli/phase.h"
 #include "cli/print/event_json.h"
 #include "cli/print/event_text.h"
 #include "scratch.h"
 #include "trace/merge.h"
+#include "trace/session_open.h"
 
 struct ordered {
 	struct event_iterator iterator;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/events/ordered_events.h"
-#include "analysis/report/report.h"
+#include "analysis/report/report_make.h"
 #include "check.h"
 #include "cli/phase.h"
 #include "cli/print/event_json.h"
@@ -18,7 +18,7 @@
 #include "format/packet.h"
 #include "schema/record.h"
 #include "trace/merge.h"
-#include "trace/session.h"
+#include "trace/session_open.h"
 
 struct outcome {
 	int status; /* of opening */

@@ -35,18 +35,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct reorder_buffer;
+#include "analysis/events/reorder_event.h"
 
-struct reorder_event {
-	int64_t time_ns;
-	uint64_t op;	     /* free for the caller, as kind and payload */
-	const void *payload; /* copied; borrowed while the event is handed out */
-	uint32_t bytes;	     /* of payload */
-	uint32_t kind;
-	/* Handed out only: it came too late for its place by so much, and stands
-	 * at time_ns + moved_ns. Else 0. */
-	int64_t moved_ns;
-};
+struct reorder_buffer;
 
 struct reorder_options {
 	size_t max_bytes;      /* of waiting events in memory; more goes to files */

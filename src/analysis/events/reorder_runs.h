@@ -4,14 +4,14 @@
  * goes when the run is used up. Many runs are merged into one before more are
  * made, so that files and memory are bounded.
  *
- * Owner: a sequencer. One thread. Errors are -ENOMEM and those of the files.
+ * Owner: a reorder buffer. One thread. Errors are -ENOMEM and those of the files.
  */
 #ifndef TANDEM_ANALYSIS_EVENTS_REORDER_RUNS_H
 #define TANDEM_ANALYSIS_EVENTS_REORDER_RUNS_H
 
 #include <stdio.h>
 
-#include "analysis/events/reorder_buffer.h"
+#include "analysis/events/reorder_event.h"
 #include "util/heap.h"
 
 #define REORDER_RUNS_MOST 64

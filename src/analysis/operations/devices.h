@@ -8,16 +8,17 @@
  *	uint32_t device;
  *	devices_of_number(&devices, event, number, domain, &device);
  *	devices_busy(&devices, device, start_ns, end_ns);
- *	devices_finish(&devices, report);
- *	report->... = devices_name(&devices, device);
+ *	devices_name(&devices, &arena);
+ *	puts(devices.rows[device].shown);
  */
 #ifndef TANDEM_ANALYSIS_OPERATIONS_DEVICES_H
 #define TANDEM_ANALYSIS_OPERATIONS_DEVICES_H
 
-#include "analysis/report/report.h"
 #include "analysis/stats/contention.h"
 #include "analysis/stats/utilization.h"
 #include "trace/objects.h"
+#include "trace/session.h"
+#include "util/arena.h"
 #include "util/map.h"
 
 struct device_row {
@@ -55,6 +56,9 @@ int devices_of_number(struct devices *devices, const struct trace_event *event, 
 int devices_of_known(struct devices *devices, uint32_t process, uint32_t number, uint8_t domain,
 		     uint32_t *row);
 
+/* What several processes share is known to be busy by that as well. */
+bool devices_are_shared(const struct devices *devices);
+
 /* An operation with times. Returns 0 or -ENOMEM. */
 int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns);
 
@@ -69,10 +73,6 @@ int devices_settle(struct devices *devices);
 /* Gives the rows their shown names, which live in the arena; "" where memory ran
  * out. */
 void devices_name(struct devices *devices, struct arena *arena);
-
-/* Gives the rows their shown names and writes the table of devices. Returns 0 or
- * -ENOMEM. */
-int devices_finish(struct devices *devices, struct report *report);
 
 const char *devices_domain(const struct trace_session *session, uint8_t domain);
 const char *devices_type(uint8_t type);

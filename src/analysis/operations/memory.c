@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report/table.h"
 #include "schema/gen/core_records.h"
 #include "util/array.h"
 
@@ -150,48 +149,10 @@ int memory_add(struct memory *memory, const struct trace_event *event)
 	return 0;
 }
 
-static int memory_compare(const void *a, const void *b)
+void memory_settle(struct memory *memory)
 {
-	const struct report_memory *left = a, *right = b;
-
-	if (left->peak_bytes != right->peak_bytes)
-		return left->peak_bytes < right->peak_bytes ? 1 : -1;
-	return strcmp(left->device, right->device);
-}
-
-int memory_finish(struct memory *memory, struct report *report)
-{
-	char shared[64];
-
 	if (!memory->inside)
 		range_begin(memory);
-	report->memory = arena_alloc(&report->arena, memory->row_count * sizeof(*report->memory));
-	if (!report->memory)
-		return -ENOMEM;
-	for (size_t i = 0; i < memory->row_count; i++) {
-		const struct memory_row *row = &memory->rows[i];
-		const char *place = "host";
-
-		if (report->ranged && !row->peak && !row->allocations && !row->frees)
-			continue;
-		if (row->device != TRACE_NONE) {
-			place = memory->devices->rows[row->device].shown;
-		} else if (row->shared) {
-			snprintf(shared, sizeof(shared), "context of %u devices", row->shared);
-			place = table_string(report, shared);
-		}
-		report->memory[report->memory_count++] = (struct report_memory){
-			.domain = devices_domain(memory->devices->session, row->domain),
-			.device = place,
-			.allocated_bytes = row->allocated,
-			.freed_bytes = row->freed,
-			.peak_bytes = row->peak,
-			.allocations = row->allocations,
-			.frees = row->frees,
-		};
-	}
-	table_sort(report->memory, report->memory_count, sizeof(*report->memory), memory_compare);
-	return 0;
 }
 
 void memory_free(struct memory *memory)

@@ -3,14 +3,13 @@
  * one moment, by domain and device. Part of the report's pass. One thread.
  *
  *	memory_add(&memory, event);       each record `memory` and `memory_free`
- *	memory_finish(&memory, report);   after devices_finish()
+ *	memory_settle(&memory);
  */
 #ifndef TANDEM_ANALYSIS_OPERATIONS_MEMORY_H
 #define TANDEM_ANALYSIS_OPERATIONS_MEMORY_H
 
 #include "analysis/events/range.h"
 #include "analysis/operations/devices.h"
-#include "analysis/report/report.h"
 #include "trace/event.h"
 
 struct memory_row {
@@ -47,8 +46,8 @@ void memory_init(struct memory *memory, struct devices *devices);
 /* Returns 0 or -ENOMEM. */
 int memory_add(struct memory *memory, const struct trace_event *event);
 
-/* Returns 0 or -ENOMEM. */
-int memory_finish(struct memory *memory, struct report *report);
+/* No more records come: a range that none of them reached has begun all the same. */
+void memory_settle(struct memory *memory);
 
 void memory_free(struct memory *memory);
 

@@ -4,11 +4,12 @@
  * report's pass. One thread.
  *
  *	builds_add(&builds, report, &range, event);    each record `build`
- *	builds_finish(&builds, report);        after devices_finish()
+ *	builds_finish(&builds, report);        after devices_report_finish()
  */
 #ifndef TANDEM_ANALYSIS_REPORT_BUILDS_H
 #define TANDEM_ANALYSIS_REPORT_BUILDS_H
 
+#include "analysis/events/range.h"
 #include "analysis/operations/devices.h"
 #include "analysis/report/report.h"
 #include "trace/event.h"

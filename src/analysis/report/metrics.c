@@ -274,7 +274,8 @@ static int finish(void *user, struct pass *pass)
 
 	(void)pass;
 	sum_up(maker->metrics->value);
-	return metrics_kernels_finish(&maker->kernels, maker->metrics);
+	return metrics_kernels_finish(&maker->kernels, &maker->metrics->arena,
+				      &maker->metrics->kernels, &maker->metrics->kernel_count);
 }
 
 static void maker_free(void *user)

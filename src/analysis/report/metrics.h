@@ -16,7 +16,7 @@
 
 #include "analysis/events/progress.h"
 #include "analysis/events/range.h"
-#include "analysis/operations/occupancy.h"
+#include "analysis/report/metrics_kernels.h"
 #include "trace/session.h"
 #include "util/arena.h"
 #include "util/error.h"
@@ -75,20 +75,6 @@ enum metric {
 };
 
 struct pass;
-
-struct metrics_kernel { /* means over its launches, but for count and seconds */
-	const char *name, *device;
-	const char *limiter;				   /* of the occupancy of most launches */
-	uint64_t count;					   /* GKER:COUNT */
-	double seconds;					   /* GKER (sec) */
-	double static_bytes, dynamic_bytes, private_bytes; /* STMEM, DYMEM, LMEM */
-	double warps, warps_most;   /* FGP_ACT, FGP_MAX: of a multiprocessor */
-	double registers;	    /* THR_REG */
-	double group_items, groups; /* BLK_THR, BLK */
-	double group_bytes;	    /* BLK_SM */
-	double occupancy_percent;   /* OCC_THR */
-	uint64_t by_limiter[OCCUPANCY_UNKNOWN + 1];
-};
 
 struct metrics {
 	struct arena arena;

@@ -112,7 +112,7 @@ static int row_compare(const void *a, const void *b)
 }
 
 /* From sums to means; the strings are copied, as the objects go. */
-static int row_finish(struct metrics_kernel *row, struct metrics *metrics)
+static int row_finish(struct metrics_kernel *row, struct arena *arena)
 {
 	double *const sums[] = {
 		&row->static_bytes, &row->dynamic_bytes,    &row->private_bytes, &row->warps,
@@ -126,23 +126,24 @@ static int row_finish(struct metrics_kernel *row, struct metrics *metrics)
 		if (row->by_limiter[i] > row->by_limiter[limiter])
 			limiter = i;
 	row->limiter = occupancy_limiter_name((enum occupancy_limiter)limiter);
-	row->name = arena_copy(&metrics->arena, row->name, strlen(row->name));
-	row->device = arena_copy(&metrics->arena, row->device, strlen(row->device));
+	row->name = arena_copy(arena, row->name, strlen(row->name));
+	row->device = arena_copy(arena, row->device, strlen(row->device));
 	return row->name && row->device ? 0 : -ENOMEM;
 }
 
-int metrics_kernels_finish(struct metrics_kernels *kernels, struct metrics *metrics)
+int metrics_kernels_finish(struct metrics_kernels *kernels, struct arena *arena,
+			   struct metrics_kernel **rows, size_t *count)
 {
-	metrics->kernels = arena_alloc(&metrics->arena, kernels->count * sizeof(*metrics->kernels));
-	if (!metrics->kernels)
+	*rows = arena_alloc(arena, kernels->count * sizeof(**rows));
+	if (!*rows)
 		return -ENOMEM;
 	if (kernels->count)
-		memcpy(metrics->kernels, kernels->rows, kernels->count * sizeof(*kernels->rows));
-	metrics->kernel_count = kernels->count;
-	for (size_t i = 0; i < metrics->kernel_count; i++)
-		if (row_finish(&metrics->kernels[i], metrics))
+		memcpy(*rows, kernels->rows, kernels->count * sizeof(**rows));
+	*count = kernels->count;
+	for (size_t i = 0; i < *count; i++)
+		if (row_finish(&(*rows)[i], arena))
 			return -ENOMEM;
-	qsort(metrics->kernels, metrics->kernel_count, sizeof(*metrics->kernels), row_compare);
+	qsort(*rows, *count, sizeof(**rows), row_compare);
 	return 0;
 }
 

@@ -5,9 +5,25 @@
 #define TANDEM_ANALYSIS_REPORT_METRICS_KERNELS_H
 
 #include "analysis/operations/launch_config.h"
+#include "analysis/operations/occupancy.h"
 #include "analysis/operations/operation.h"
-#include "analysis/report/metrics.h"
 #include "trace/objects.h"
+#include "util/arena.h"
+#include "util/map.h"
+
+struct metrics_kernel { /* means over its launches, but for count and seconds */
+	const char *name, *device;
+	const char *limiter;				   /* of the occupancy of most launches */
+	uint64_t count;					   /* GKER:COUNT */
+	double seconds;					   /* GKER (sec) */
+	double static_bytes, dynamic_bytes, private_bytes; /* STMEM, DYMEM, LMEM */
+	double warps, warps_most;   /* FGP_ACT, FGP_MAX: of a multiprocessor */
+	double registers;	    /* THR_REG */
+	double group_items, groups; /* BLK_THR, BLK */
+	double group_bytes;	    /* BLK_SM */
+	double occupancy_percent;   /* OCC_THR */
+	uint64_t by_limiter[OCCUPANCY_UNKNOWN + 1];
+};
 
 struct metrics_kernels {
 	struct trace_objects *objects; /* borrowed */
@@ -26,7 +42,9 @@ int metrics_kernels_limits(struct metrics_kernels *kernels, const struct trace_e
 int metrics_kernels_add(struct metrics_kernels *kernels, const struct operation *operation,
 			const struct launch_config *config, double seconds);
 
-int metrics_kernels_finish(struct metrics_kernels *kernels, struct metrics *metrics);
+/* The rows in the arena, the longest first; what they name is copied there. */
+int metrics_kernels_finish(struct metrics_kernels *kernels, struct arena *arena,
+			   struct metrics_kernel **rows, size_t *count);
 
 void metrics_kernels_free(struct metrics_kernels *kernels);
 

@@ -7,7 +7,7 @@
  *	operation_stats_enqueued(&stats, event);          each call that enqueues
  *	operation_stats_add(&stats, operation, stream, idle);   each that ended
  *	operation_stats_unfinished(&stats, operation);    each that did not
- *	operation_stats_finish(&stats, report);           after devices_finish()
+ *	operation_stats_finish(&stats, report);           after devices_report_finish()
  */
 #ifndef TANDEM_ANALYSIS_REPORT_OPERATION_STATS_H
 #define TANDEM_ANALYSIS_REPORT_OPERATION_STATS_H

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session's tables say: one pass over all events in the order of time,
- * then numbers only. Memory grows with distinct names, objects and commands in
- * flight, not with the trace.
+/* What a session's tables say, made by report_make.h: numbers and names only.
  *
- *	struct report report;
- *	if (report_make(&report, &session, NULL, &error))
- *		return cli_fail(&error);
  *	for (size_t i = 0; i < report.api_count; i++)
  *		puts(report.api[i].name);
  *	report_free(&report);
@@ -20,14 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/events/progress.h"
-#include "analysis/events/range.h"
 #include "analysis/stats/batches.h"
 #include "schema/losses.h"
 #include "trace/session.h"
 #include "util/arena.h"
-
-struct pass;
 
 struct report_times { /* of count durations */
 	uint64_t total_ns;
@@ -280,23 +271,6 @@ struct report {
 
 	struct arena arena; /* of all of the above */
 };
-
-struct report_options {
-	struct progress progress; /* of bytes of the trace read; may be all NULL */
-	/* Only this stretch of the session, since its start; see analysis/events/range.h.
-	 * Losses, damage and clocks are of the session all the same. */
-	bool ranged;
-	struct range range;
-};
-
-/* Returns 0 or -errno; on error there is nothing to free. */
-int report_make(struct report *report, struct trace_session *session,
-		const struct report_options *options, struct error *error);
-
-/* The same in a pass that others join too (pass.h); `options->progress` counts for
- * nothing. The report is made when the pass has run without an error; on error there is
- * nothing to free. Returns 0 or -ENOMEM. */
-int report_join(struct pass *pass, struct report *report, const struct report_options *options);
 
 void report_free(struct report *report);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/report.h"
+#include "analysis/report/report_make.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,9 @@
 #include "analysis/report/builds.h"
 #include "analysis/report/calls.h"
 #include "analysis/report/clocks.h"
+#include "analysis/report/devices_report.h"
 #include "analysis/report/engines_report.h"
+#include "analysis/report/memory_report.h"
 #include "analysis/report/operation_stats.h"
 #include "analysis/report/ranges_report.h"
 #include "analysis/report/samples_report.h"
@@ -131,7 +133,7 @@ static int finish(void *user, struct pass *pass)
 					  &row);
 	}
 	if (!status)
-		status = devices_finish(devices, report);
+		status = devices_report_finish(devices, report);
 	if (!status)
 		status = operation_stats_finish(&maker->stats, report);
 	if (!status)
@@ -139,7 +141,7 @@ static int finish(void *user, struct pass *pass)
 	if (!status)
 		status = clocks_finish(&pass->iterator.clock_sync, devices, maker->session, report);
 	if (!status)
-		status = memory_finish(&pass->iterator.memory, report);
+		status = memory_report_finish(&pass->iterator.memory, report);
 	if (!status)
 		status = calls_finish(&maker->calls, report);
 	if (!status)
@@ -245,10 +247,4 @@ int report_make(struct report *report, struct trace_session *session,
 		error_add(error, status, "%s: %s", session->path, strerror(-status));
 	}
 	return status;
-}
-
-void report_free(struct report *report)
-{
-	arena_free(&report->arena);
-	memset(report, 0, sizeof(*report));
 }

@@ -2,6 +2,7 @@
 #include "trace/external/external_pipe.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "trace/watch.h"

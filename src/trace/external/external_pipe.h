@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Foreign events from one process to another, by a pipe: libbabeltrace2 ends the process
+/* External events from one process to another, by a pipe: libbabeltrace2 ends the process
  * that gives it metadata which it does not understand, so it gets one of its own.
  *
  *	child:	struct external_sink sink = external_pipe_sink(file);
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "trace/external/external_trace.h"
+#include "trace/external/external_event.h"
 
 /* A sink that writes what it gets. Events of drivers are not among it: readers of CTF
  * have none. */

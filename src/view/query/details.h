@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All that is known of one span: of an API call its arguments and return code, of
- * a command its times, waits and sizes, and how the two belong together. Read
- * from the trace again, at its place; objects are known by the descriptions that
- * the index keeps. One thread.
+/* What details of spans (details_span.h) are read from: the trace, at the span's place, and
+ * the descriptions of objects that the index keeps. One thread.
  *
  *	struct view_details details;
  *	view_details_open(&details, &index, session);
@@ -14,7 +12,7 @@
 
 #include "trace/objects.h"
 #include "trace/session.h"
-#include "util/json.h"
+#include "util/map.h"
 #include "view/index/index.h"
 
 struct view_details {
@@ -28,21 +26,6 @@ struct view_details {
 /* Returns 0 or -ENOMEM; on error there is nothing to close. */
 int view_details_open(struct view_details *details, const struct view_index *index,
 		      struct trace_session *session);
-
-/* Appends a JSON object:
- *
- *	name, kind, flags[], begin_ns, end_ns, row
- *	facts[]   {"is": name, and one of "text", "ns" (a length), "at_ns" (a time),
- *		  "bytes", "count", "rate" (bytes in a second)}
- *	args{}    of the call, as `tandem print --format json` has them
- *	stack[]   of a sample, innermost first: [function, file]
- *	links[]   {"is": "call" | "command" | "seen" | "after" | "ended" | "waker" |
- *		  "during", "track", "item", "begin_ns", "end_ns"}: other spans that
- *		  belong to it
- *
- * Returns 0, -EINVAL (no such span) or -ENOMEM. */
-int view_details_json(struct view_details *details, uint32_t track, uint32_t item,
-		      struct text *out);
 
 void view_details_close(struct view_details *details);
 
