@@ -32,7 +32,7 @@ void sycl_span_end(uint16_t kind, const void *returned, uint32_t returned_bytes)
 		if (spans.open[at].kind != kind)
 			continue;
 		spans.count = at;
-		call_end(&spans.open[at].call, 0, end, returned, returned_bytes);
+		call_end(&spans.open[at].call, 0, end, returned, returned_bytes, 0);
 		return;
 	}
 }
