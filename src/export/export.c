@@ -146,11 +146,49 @@ static int give_item(struct export *export, const struct event_item *item)
 	return !status && ops->any ? ops->any(export, item) : status;
 }
 
+static int give_range(void *user, const struct range_instance *range)
+{
+	struct export *export = user;
+
+	return export->ops->range(export, range);
+}
+
+/* All items of the iterator, and the ranges that they make. */
+static int give_items(struct export *export)
+{
+	bool with_ranges = export->ops->range;
+	const struct event_item *item;
+	struct ranges ranges;
+	int status = 0;
+
+	if (with_ranges)
+		status = ranges_init(&ranges, export->iterator->session, give_range, export);
+	if (status)
+		return status;
+	while (!status) {
+		int next = event_iterator_next(export->iterator, &item);
+
+		if (next <= 0) {
+			status = next;
+			break;
+		}
+		status = give_item(export, item);
+		if (!status && with_ranges)
+			status = ranges_item(&ranges, item);
+	}
+	if (!status && with_ranges)
+		status = ranges_finish(&ranges);
+	if (with_ranges) {
+		export->range_base += ranges.count;
+		ranges_free(&ranges);
+	}
+	return status;
+}
+
 static int export_session(struct export *export, const struct export_request *request,
 			  struct export_result *result)
 {
 	struct trace_session *session = request->sessions[export->session];
-	const struct event_item *item;
 	struct event_iterator iterator;
 	int status = event_iterator_open(&iterator, session, request->progress);
 
@@ -162,15 +200,8 @@ static int export_session(struct export *export, const struct export_request *re
 	status = call_op(export->ops->session, export);
 	if (!status)
 		status = describe_processes(export);
-	while (!status) {
-		int next = event_iterator_next(&iterator, &item);
-
-		if (next <= 0) {
-			status = next;
-			break;
-		}
-		status = give_item(export, item);
-	}
+	if (!status)
+		status = give_items(export);
 	if (!status)
 		status = call_op(export->ops->session_end, export);
 	export->process_base += session->process_count;

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "analysis/events/event_iterator.h"
+#include "analysis/ranges/ranges.h"
 #include "export/output.h"
 #include "util/error.h"
 
@@ -49,6 +50,9 @@ struct export_ops {
 	int (*build)(struct export *export, const struct event_item *item);
 	int (*object)(struct export *export, const struct event_item *item);
 	int (*lost)(struct export *export, const struct event_item *item);
+	/* A range or a marker of the program's own: when it has ended and all that was
+	 * enqueued inside has. Its number is export_range(). */
+	int (*range)(struct export *export, const struct range_instance *range);
 	int (*engines)(struct export *export, const struct event_item *item);
 	/* Every item of the walk, also those that have no operation above; after
 	 * its own operation. */
@@ -76,7 +80,7 @@ struct export
 	int64_t origin_ns;		 /* the first session's start, on its own clock */
 	int64_t shift_ns;		 /* what export_time() adds in this session */
 	/* What earlier sessions have used up. */
-	uint64_t process_base, thread_base, call_base, device_base;
+	uint64_t process_base, thread_base, call_base, device_base, range_base;
 	uint64_t operation_count; /* so far: of commands, ended or not; the current one's id */
 };
 
@@ -105,6 +109,11 @@ static inline uint64_t export_device(const struct export *export, uint32_t devic
 static inline uint64_t export_call(const struct export *export, uint64_t call)
 {
 	return export->call_base + call;
+}
+
+static inline uint64_t export_range(const struct export *export, uint64_t number)
+{
+	return export->range_base + number;
 }
 
 /* The process's pid, moved where a session from elsewhere may have the same. */

@@ -182,6 +182,8 @@ static int perfetto_any(struct export *export, const struct event_item *item)
 {
 	struct perfetto *state = export->state;
 
+	if (item->kind == ITEM_OTHER && !item->system)
+		return perfetto_activity(export, item);
 	if (!item->event || !item->event->stream->process->kernel)
 		return 0;
 	return perfetto_sched_event(&state->sched, export, &state->writer, item->event);
@@ -230,6 +232,7 @@ const struct export_ops export_perfetto = {
 	.operation = perfetto_command,
 	.memory = perfetto_memory,
 	.build = perfetto_build,
+	.range = perfetto_range,
 	.lost = perfetto_lost,
 	.engines = perfetto_engines,
 	.any = perfetto_any,

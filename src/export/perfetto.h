@@ -82,6 +82,8 @@ void perfetto_event_end(struct export *export, size_t event);
 int perfetto_command(struct export *export, const struct event_item *item);
 int perfetto_memory(struct export *export, const struct event_item *item);
 int perfetto_engines(struct export *export, const struct event_item *item);
+int perfetto_range(struct export *export, const struct range_instance *range);
+int perfetto_activity(struct export *export, const struct event_item *item);
 int perfetto_build(struct export *export, const struct event_item *item);
 
 #endif

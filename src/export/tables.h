@@ -175,6 +175,68 @@
 	X(bytes, INTEGER, "")                                  \
 	X(in_use_bytes, INTEGER, "there, from here on")
 
+#define TABLE_RANGES(X)                                                      \
+	X(id, INTEGER, "in the order of begins")                             \
+	X(process, INTEGER, "processes.id")                                  \
+	X(thread, INTEGER, "threads.id; of start_end the one that began it") \
+	X(parent, INTEGER, "ranges.id of the nested one around it")          \
+	X(depth, INTEGER, "of a nested one: how many are around it")         \
+	X(kind, TEXT, "nested, start_end, marker")                           \
+	X(scope, TEXT, "its domain (NVTX); NULL: the program's own")         \
+	X(name, TEXT, "")                                                    \
+	X(category, TEXT, "its name, else its number; NULL: none")           \
+	X(color, TEXT, "ARGB")                                               \
+	X(begin_ns, INTEGER, "")                                             \
+	X(end_ns, INTEGER, "NULL: it was not recorded")                      \
+	X(duration_ns, INTEGER, "")                                          \
+	X(operations, INTEGER, "enqueued inside, that the devices did")      \
+	X(kernels, INTEGER, "of these")                                      \
+	X(unfinished, INTEGER, "enqueued inside, whose end was not recorded")
+
+#define TABLE_RANGE_DEVICES(X)                                             \
+	X(range, INTEGER, "ranges.id")                                     \
+	X(device, INTEGER, "devices.id that did what was enqueued inside") \
+	X(begin_ns, INTEGER, "start of the first operation")               \
+	X(end_ns, INTEGER, "end of the last")                              \
+	X(duration_ns, INTEGER, "from the one to the other")               \
+	X(executing_ns, INTEGER, "sum of their executions")                \
+	X(operations, INTEGER, "")                                         \
+	X(kernels, INTEGER, "")
+
+#define TABLE_OVERHEADS(X)                                   \
+	X(process, INTEGER, "processes.id")                  \
+	X(tid, INTEGER, "NULL: not of one thread")           \
+	X(domain, TEXT, "")                                  \
+	X(kind, TEXT, "what the runtime or its tracing did") \
+	X(begin_ns, INTEGER, "")                             \
+	X(end_ns, INTEGER, "")                               \
+	X(duration_ns, INTEGER, "")
+
+#define TABLE_FAULTS(X)                                                            \
+	X(process, INTEGER, "processes.id")                                        \
+	X(domain, TEXT, "")                                                        \
+	X(kind, TEXT, "cpu_page, gpu_page, thrashing...")                          \
+	X(begin_ns, INTEGER, "")                                                   \
+	X(end_ns, INTEGER, "NULL: a moment")                                       \
+	X(address, TEXT, "")                                                       \
+	X(value, INTEGER, "faults of the group; of a CPU's fault the instruction") \
+	X(device, INTEGER, "devices.id; NULL: the CPU")
+
+#define TABLE_MODULES(X)                        \
+	X(process, INTEGER, "processes.id")     \
+	X(program, INTEGER, "programs.number")  \
+	X(domain, TEXT, "")                     \
+	X(at_ns, INTEGER, "when it was loaded") \
+	X(hash, TEXT, "FNV-1a of the code")     \
+	X(bytes, INTEGER, "")                   \
+	X(saved, INTEGER, "1: kept in the session")
+
+#define TABLE_EXTERNAL_IDS(X)                         \
+	X(process, INTEGER, "processes.id")           \
+	X(op, INTEGER, "api_calls.op, device_ops.op") \
+	X(kind, TEXT, "")                             \
+	X(number, INTEGER, "the program's own, of the command")
+
 #define TABLE_LOSSES(X)                    \
 	X(session, INTEGER, "sessions.id") \
 	X(reason, TEXT, "")                \
@@ -242,6 +304,12 @@
 	X(api_calls, API_CALLS, "each call of a runtime's function")                       \
 	X(device_ops, DEVICE_OPS, "each command that a device was given")                  \
 	X(memory, MEMORY, "allocations and frees")                                         \
+	X(ranges, RANGES, "ranges and markers that the program set (NVTX)")                \
+	X(range_devices, RANGE_DEVICES, "ranges, projected onto devices")                  \
+	X(overheads, OVERHEADS, "what runtimes and their tracing cost (CUPTI)")            \
+	X(faults, FAULTS, "of unified memory")                                             \
+	X(modules, MODULES, "loaded device code")                                          \
+	X(external_ids, EXTERNAL_IDS, "the program's own numbers of its commands")         \
 	X(losses, LOSSES, "why events are missing")                                        \
 	X(clocks, CLOCKS, "how device clocks were fitted to the host's")                   \
 	X(thread_states, THREAD_STATES, "what threads did, where the kernel was recorded") \
@@ -303,6 +371,7 @@ int tables_operation(struct export *export, const struct event_item *item);
 int tables_memory(struct export *export, const struct event_item *item);
 int tables_build(struct export *export, const struct event_item *item);
 int tables_object(struct export *export, const struct event_item *item);
+int tables_range(struct export *export, const struct range_instance *range);
 int tables_any(struct export *export, const struct event_item *item);
 int tables_session_end(struct export *export);
 void tables_release(struct tables *tables);
@@ -311,6 +380,6 @@ void tables_release(struct tables *tables);
 	.session = tables_session, .process = tables_process, .thread = tables_thread,      \
 	.call = tables_call, .operation = tables_operation, .unfinished = tables_operation, \
 	.memory = tables_memory, .build = tables_build, .object = tables_object,            \
-	.any = tables_any, .session_end = tables_session_end
+	.range = tables_range, .any = tables_any, .session_end = tables_session_end
 
 #endif

@@ -89,6 +89,42 @@ enum {
 };
 
 enum {
+#define X(column, type, words) RANGES_##column,
+	TABLE_RANGES(X)
+#undef X
+};
+
+enum {
+#define X(column, type, words) RANGE_DEVICES_##column,
+	TABLE_RANGE_DEVICES(X)
+#undef X
+};
+
+enum {
+#define X(column, type, words) OVERHEADS_##column,
+	TABLE_OVERHEADS(X)
+#undef X
+};
+
+enum {
+#define X(column, type, words) FAULTS_##column,
+	TABLE_FAULTS(X)
+#undef X
+};
+
+enum {
+#define X(column, type, words) MODULES_##column,
+	TABLE_MODULES(X)
+#undef X
+};
+
+enum {
+#define X(column, type, words) EXTERNAL_IDS_##column,
+	TABLE_EXTERNAL_IDS(X)
+#undef X
+};
+
+enum {
 #define X(column, type, words) LOSSES_##column,
 	TABLE_LOSSES(X)
 #undef X
@@ -163,6 +199,10 @@ int tables_states_process(struct export *export, const struct trace_process *pro
 int tables_states_thread(struct export *export, const struct trace_stream *stream);
 int tables_states_end(struct export *export);
 void tables_states_free(struct tables *tables);
+
+/* A record of a runtime's activity that is neither call nor operation, by its role; others
+ * make no row. Returns 0 or -errno. */
+int tables_activity(struct export *export, const struct event_item *item);
 
 /* The findings of the session, after all else of it. Returns 0 or -errno. */
 int tables_findings(struct export *export);

@@ -26,6 +26,7 @@ enum track_kind {
 	TRACK_MEMORY,
 	TRACK_ENGINE_HOST,
 	TRACK_ENGINE_DEVICE,
+	TRACK_RANGES,
 };
 
 struct track_lane {
@@ -48,6 +49,18 @@ static inline uint64_t track_key(enum track_kind kind, uint64_t owner, uint64_t 
 {
 	return (uint64_t)kind << 60 ^ owner << 36 ^ number << 4 ^ row;
 }
+
+/* The number in a process, for track_key(), of the row of ranges of one scope of a thread, of
+ * those across threads, or of those projected onto a device. */
+static inline uint64_t track_ranges_scope(uint32_t stream, uint32_t scope)
+{
+	return UINT64_C(1) << 27 | (uint64_t)(stream & 0x7ffff) << 8 | (scope & 0xff);
+}
+static inline uint64_t track_ranges_device(uint32_t device)
+{
+	return UINT64_C(1) << 26 | device;
+}
+#define TRACK_RANGES_START_END 0
 
 /* The track's id, from 1. Returns 1 when it is new and wants to be described, 0 when
  * it is known, or -ENOMEM. */

@@ -74,14 +74,24 @@ enum tandem_event_class {
  *   task_node      a node of the task graph: node, construct, instance, buffer, bytes
  *   task_edge      from, which completes before to begins: with access (0: not by memory,
  *                  1 read, 2 write, 3 both, 4 write of all of it) and buffer
- *   task_signal    op, an operation of the node's task */
+ *   task_signal    op, an operation of the node's task
+ *   overhead       what the runtime or its tracing cost; fields kind, begin, end
+ *                  (ticks), tid
+ *   fault          of unified memory; fields kind, begin, end (ticks; 0: a moment),
+ *                  address, value, device
+ *   module         device code was loaded; fields program, hash, bytes, saved
+ *   external_id    the program's own number of a command; fields op, kind, id */
 #define TANDEM_RECORD_ROLES(X) \
 	X(none)                \
 	X(device_limits)       \
 	X(task_construct)      \
 	X(task_node)           \
 	X(task_edge)           \
-	X(task_signal)
+	X(task_signal)         \
+	X(overhead)            \
+	X(fault)               \
+	X(module)              \
+	X(external_id)
 
 /* What a field of a call is: X(name). One field of an event at most has a role. */
 #define TANDEM_ROLES(X)                                                           \

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+import perfetto  # noqa: E402
 from tap import TANDEM, check, finish  # noqa: E402
 
 REPLAY = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "replay")
@@ -154,4 +155,100 @@ done = subprocess.run([TANDEM, "record", "-o", "around", REPLAY, "around.replay"
 launch = ranges("around")["", "launch"]
 check(launch["count"] == 6 and launch["operations"] == 15, "a graph's operations are its launch's",
       (launch, nodes))
+
+# SQL: the same numbers; ids lead from one table to the other.
+def sql(session, query):
+    done = subprocess.run([TANDEM, "sql", "--format", "json", session, query], text=True,
+                          capture_output=True)
+    check(done.returncode == 0, "sql", done.stderr)
+    return json.loads(done.stdout or "[]")
+
+
+rows = {r["name"]: r for r in sql("nested", "SELECT * FROM range_summary")}
+check({n: r["kernels"] for n, r in rows.items()} == kernels, "SQL counts as report does", rows)
+check(rows["outer"]["total_ns"] == outer["total_ns"] and
+      abs(rows["outer"]["projected_ns"] - outer["projected_ns"]) < 10 and
+      rows["outer"]["executing_ns"] == outer["executing_ns"], "... and measures so", rows["outer"])
+pairs = sql("nested", "SELECT a.name inside, b.name around, a.depth FROM ranges a JOIN ranges b "
+            "ON b.id = a.parent")
+check(sorted((p["inside"], p["around"], p["depth"]) for p in pairs) ==
+      [("idle", "outer", 1), ("inner", "outer", 1), ("inner", "outer", 1)], "parents", pairs)
+check(sql("nested", "SELECT scope FROM ranges WHERE name = 'step'") == [{"scope": "solver"}],
+      "scopes have their names")
+
+
+def export(session, form, out):
+    done = subprocess.run([TANDEM, "export", "--format", form, "-o", out, session], text=True,
+                          capture_output=True)
+    check(done.returncode == 0, form + " is written", done.stderr)
+
+
+export("nested", "chrome", "nested.json")
+with open("nested.json") as file:
+    events = json.load(file)["traceEvents"]
+tids = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+slices = [e for e in events if e.get("cat") == "range"]
+check(sorted(e["name"] for e in slices) == sorted(
+    ["outer", "inner", "inner", "free", "here", "idle", "step", "left", "lost"]),
+      "chrome: every range", slices)
+place = {e["name"]: tids[e["pid"], e["tid"]] for e in slices}
+check(place["outer"] == place["inner"] == "replay" and place["free"] == "ranges across threads" and
+      place["step"] == "solver ranges of replay", "chrome: on their rows", place)
+projected = {e["name"]: e for e in events if e.get("cat") == "projected"}
+check(set(projected) == {"outer", "inner", "free", "step", "left", "lost"} and
+      abs(projected["outer"]["dur"] * 1000 - outer["projected_ns"]) < 10,
+      "chrome: projected where work was enqueued", projected)
+
+export("nested", "perfetto", "nested.pftrace")
+trace = perfetto.read("nested.pftrace")
+found_in = {}
+for piece in trace.slices:
+    if piece.category == ["range"]:
+        found_in.setdefault(trace.tracks[piece.track].path[-1], []).append(piece)
+device = next(name for name in found_in if name.startswith("ranges on "))
+check(sorted(p.name for p in found_in["replay"]) == ["idle", "inner", "inner", "left", "outer"] and
+      [p.name for p in found_in["solver ranges of replay"]] == ["step"] and
+      sorted(p.name for p in found_in["ranges across threads"] ) == ["free", "lost"],
+      "perfetto: on their tracks", {k: [p.name for p in v] for k, v in found_in.items()})
+onto = next(p for row in found_in for p in found_in[row]
+            if row.startswith("ranges on ") and p.name == "outer")
+check(abs(onto.end - onto.ns - outer["projected_ns"]) < 10 and onto.args["kernels"] == 8,
+      "perfetto: projected", onto)
+launches_of = [p for p in trace.slices if p.name == "cudaLaunchKernel" and p.depth > 0]
+check(len(launches_of) == 8 + 13, "perfetto: calls lie inside of their ranges", len(launches_of))
+check([p.name for p in trace.instants if p.category == ["range"]] == ["here"], "perfetto: markers")
+
+# What a runtime says besides: unified memory's faults, overhead, code, the program's numbers.
+for name, options in (("managed", ()), ("external", ("--cuda", "api,kernels,modules,overhead,external"))):
+    subprocess.run([TANDEM, "record", "-o", name, *options, REPLAY,
+                    os.path.join(DATA, name + ".replay")], capture_output=True, check=True)
+    said = report(name)
+    raw = subprocess.run([TANDEM, "print", "--raw", "--format", "json", name], text=True,
+                         capture_output=True).stdout
+    raw = [json.loads(line) for line in raw.splitlines()]
+
+    def count(what):
+        return sum(e["name"] == what and e["domain"] == "cuda" for e in raw)
+
+    for record_name, table, counted in (
+            ("fault", "faults", "count"), ("overhead", "overheads", "count"),
+            ("module", "modules", "count"), ("external", "external_ids", "count")):
+        expected = count(record_name)
+        check(sum(r[counted] for r in said[table]) == expected, f"{name}: report counts {table}",
+              (said[table], expected))
+        check(sql(name, f"SELECT count(*) n FROM {table}") == [{"n": expected}],
+              f"{name}: SQL has {table}")
+    if name == "managed":
+        check(count("fault") > 0 and said["faults"][0]["kind"] == "gpu_page" and
+              said["faults"][0]["device"] == "NVIDIA_H200", "faults of the GPU", said["faults"])
+        check({r["kind"]: r["value"] < 10000 for r in said["faults"]} ==
+              {"gpu_page": True, "cpu_page": True}, "an address is no count", said["faults"])
+        export(name, "perfetto", "managed.pftrace")
+        trace = perfetto.read("managed.pftrace")
+        tracks = {trace.tracks[e.track].path[-1] for e in trace.slices + trace.instants}
+        check({"unified memory faults", "loaded device code",
+               "runtime and tracing overhead"} <= tracks, "perfetto has them", tracks)
+    else:
+        check(count("external") > 0 and {r["id"] for r in said["external_ids"]} ==
+              {100, 200, 300, 400, 500, 600}, "the program's own numbers", said["external_ids"])
 finish()

@@ -108,7 +108,8 @@ CLASSES = ("call", "enqueue", "wait", "create", "release", "build", "query", "re
 WAITS = ("none", "queue", "device", "event", "all", "in_queue")
 WHENS = ("never", "argument", "always")
 MEMORIES = ("none", "alloc", "free", "map", "unmap", "register", "unregister")
-RECORDS = ("none", "device_limits", "task_construct", "task_node", "task_edge", "task_signal")
+RECORDS = ("none", "device_limits", "task_construct", "task_node", "task_edge", "task_signal",
+           "overhead", "fault", "module", "external_id")
 ROLES = ("none", "op", "returned", "queue", "event", "events", "kernel", "memory", "memory_from",
          "memory_to", "bytes", "blocking", "query", "address", "source_text", "global", "local",
          "offset", "high")

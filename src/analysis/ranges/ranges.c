@@ -334,6 +334,7 @@ static struct range_open *open_make(struct ranges *ranges, const struct trace_ev
 		.source = record->source,
 		.process = event->stream->process->index,
 		.stream = event->stream->index,
+		.thread = event->stream,
 		.begin_ns = event->ns,
 		.end_ns = INT64_MIN,
 		.name = open->name,

@@ -43,13 +43,14 @@ struct range_projection {
 struct range_instance {
 	uint64_t number; /* in the session, from 1, in the order of begins */
 	uint64_t parent; /* number of the nested range of the same scope around it; 0: none */
-	enum tandem_annotation_kind kind; /* nested, start_end; marker: begin_ns is its time */
-	uint8_t source;			  /* enum tandem_annotation_interface */
-	uint32_t process;		  /* index in the session */
-	uint32_t stream;		  /* index of its thread's; of start-end: that began it */
-	uint32_t depth;			  /* of nested ones: how many of its scope are around it */
-	int64_t begin_ns, end_ns;	  /* CLOCK_MONOTONIC; end_ns INT64_MIN: not recorded */
-	const char *name;		  /* NUL behind; may hold any bytes */
+	enum tandem_annotation_kind kind;  /* nested, start_end; marker: begin_ns is its time */
+	uint8_t source;			   /* enum tandem_annotation_interface */
+	uint32_t process;		   /* index in the session */
+	uint32_t stream;		   /* index of its thread's; of start-end: that began it */
+	const struct trace_stream *thread; /* that stream */
+	uint32_t depth;			   /* of nested ones: how many of its scope are around it */
+	int64_t begin_ns, end_ns;	   /* CLOCK_MONOTONIC; end_ns INT64_MIN: not recorded */
+	const char *name;		   /* NUL behind; may hold any bytes */
 	size_t name_length;
 	uint32_t scope; /* number of its domain (NVTX) in the process; 0: the program's own */
 	const char *scope_name;	   /* "": of the program's own */

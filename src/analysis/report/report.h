@@ -57,6 +57,37 @@ struct report_range {			 /* the program's ranges of one name, scope and kind */
 	uint64_t operations, kernels;
 };
 
+struct report_overhead { /* what a runtime or its tracing cost in one process */
+	const char *domain, *kind;
+	uint64_t process; /* pid */
+	uint64_t count, total_ns;
+	double mean_ns;
+	uint64_t max_ns;
+};
+
+struct report_fault { /* of unified memory, of one kind */
+	const char *domain, *device, *kind; /* device: "host", where the CPU's pages were */
+	uint64_t process;		    /* pid */
+	uint64_t count, value;		    /* records; faults, as the driver counts them */
+	uint64_t total_ns;
+	double mean_ns;
+};
+
+struct report_module { /* device code that a process loaded */
+	const char *domain;
+	uint64_t process, program; /* pid; number of the program object */
+	uint64_t count, bytes;	   /* how often, in all */
+	uint64_t loaded_ns;	   /* the first time, since the session's start */
+	const char *hash;
+	bool saved; /* kept in the session */
+};
+
+struct report_external_id { /* a number that the program gave to its commands */
+	const char *domain, *kind;
+	uint64_t process; /* pid */
+	uint64_t id, count;
+};
+
 struct report_device { /* what a device did of one kind, by one name */
 	const char *domain, *device, *kind, *name;
 	uint64_t count;
@@ -227,6 +258,14 @@ struct report {
 	size_t error_count;
 	struct report_range *ranges;
 	size_t range_count;
+	struct report_overhead *overheads;
+	size_t overhead_count;
+	struct report_fault *faults;
+	size_t fault_count;
+	struct report_module *modules;
+	size_t module_count;
+	struct report_external_id *external_ids;
+	size_t external_id_count;
 	struct report_device *device;
 	size_t device_count;
 	struct report_zone *zones;

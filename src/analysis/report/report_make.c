@@ -8,6 +8,7 @@
 #include "analysis/events/pass.h"
 #include "analysis/operations/devices.h"
 #include "analysis/operations/memory.h"
+#include "analysis/report/activity_report.h"
 #include "analysis/report/builds.h"
 #include "analysis/report/calls.h"
 #include "analysis/report/clocks.h"
@@ -31,6 +32,7 @@ struct maker { /* a report that is being made */
 	struct builds builds;
 	struct engines_report engines;
 	struct ranges_report ranges;
+	struct activity_report activity;
 	struct samples samples;
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the streams say */
 };
@@ -73,6 +75,8 @@ static int take_record(struct maker *maker, const struct event_item *item)
 	case ITEM_LOST:
 		take_lost(maker, event);
 		return 0;
+	case ITEM_OTHER:
+		return activity_report_add(&maker->activity, event);
 	default:
 		return 0;
 	}
@@ -139,6 +143,8 @@ static int finish(void *user, struct pass *pass)
 	if (!status)
 		status = ranges_report_finish(&maker->ranges, report);
 	if (!status)
+		status = activity_report_finish(&maker->activity, report);
+	if (!status)
 		status = clocks_finish(&pass->iterator.clock_sync, devices, maker->session, report);
 	if (!status)
 		status = memory_report_finish(&pass->iterator.memory, report);
@@ -187,6 +193,7 @@ static int begin(void *user, struct pass *pass)
 
 	maker->iterator = &pass->iterator;
 	builds_init(&maker->builds, &pass->iterator.devices);
+	activity_report_init(&maker->activity, &pass->iterator.devices, &maker->range);
 	engines_report_init(&maker->engines, pass->session, &pass->waits.states);
 	maker->engines.engines.range = maker->range;
 	if (ranges_report_init(&maker->ranges, pass->session, &maker->range))
@@ -201,6 +208,7 @@ static void maker_free(void *user)
 
 	operation_stats_free(&maker->stats);
 	ranges_report_free(&maker->ranges);
+	activity_report_free(&maker->activity);
 	samples_free(&maker->samples);
 	engines_report_free(&maker->engines);
 	calls_free(&maker->calls);

@@ -122,6 +122,46 @@ static const struct table_column memory_columns[] = {
 	{"device", "device", TABLE_STRING, offsetof(struct report_memory, device)},
 };
 
+static const struct table_column faults_columns[] = {
+	{"total_ns", "total", TABLE_NS, offsetof(struct report_fault, total_ns)},
+	{"count", "count", TABLE_COUNT, offsetof(struct report_fault, count)},
+	{"mean_ns", "mean", TABLE_NS_FLOAT, offsetof(struct report_fault, mean_ns)},
+	{"value", "faults", TABLE_COUNT, offsetof(struct report_fault, value)},
+	{"kind", "kind", TABLE_STRING, offsetof(struct report_fault, kind)},
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_fault, process)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_fault, domain)},
+	{"device", "device", TABLE_STRING, offsetof(struct report_fault, device)},
+};
+
+static const struct table_column modules_columns[] = {
+	{"bytes", "bytes", TABLE_BYTES, offsetof(struct report_module, bytes)},
+	{"count", "count", TABLE_COUNT, offsetof(struct report_module, count)},
+	{"loaded_ns", "loaded at", TABLE_NS, offsetof(struct report_module, loaded_ns)},
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_module, process)},
+	{"program", "program", TABLE_NUMBER, offsetof(struct report_module, program)},
+	{"saved", "saved", TABLE_BOOL, offsetof(struct report_module, saved)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_module, domain)},
+	{"hash", "hash", TABLE_STRING, offsetof(struct report_module, hash)},
+};
+
+static const struct table_column external_ids_columns[] = {
+	{"count", "commands", TABLE_COUNT, offsetof(struct report_external_id, count)},
+	{"id", "id", TABLE_NUMBER, offsetof(struct report_external_id, id)},
+	{"kind", "kind", TABLE_STRING, offsetof(struct report_external_id, kind)},
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_external_id, process)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_external_id, domain)},
+};
+
+static const struct table_column overheads_columns[] = {
+	{"total_ns", "total", TABLE_NS, offsetof(struct report_overhead, total_ns)},
+	{"count", "count", TABLE_COUNT, offsetof(struct report_overhead, count)},
+	{"mean_ns", "mean", TABLE_NS_FLOAT, offsetof(struct report_overhead, mean_ns)},
+	{"max_ns", "max", TABLE_NS, offsetof(struct report_overhead, max_ns)},
+	{"kind", "kind", TABLE_STRING, offsetof(struct report_overhead, kind)},
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_overhead, process)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_overhead, domain)},
+};
+
 static const struct table_column builds_columns[] = {
 	{"duration_ns", "time", TABLE_NS, offsetof(struct report_build, duration_ns)},
 	{"status", "status", TABLE_SIGNED, offsetof(struct report_build, status)},
@@ -279,6 +319,11 @@ static const struct table tables[] = {
 	[REPORT_TABLE_devices] = TABLE("devices", devices_columns, struct report_busy),
 	[REPORT_TABLE_sharing] = TABLE("sharing", sharing_columns, struct report_sharing),
 	[REPORT_TABLE_memory] = TABLE("memory", memory_columns, struct report_memory),
+	[REPORT_TABLE_faults] = TABLE("faults", faults_columns, struct report_fault),
+	[REPORT_TABLE_modules] = TABLE("modules", modules_columns, struct report_module),
+	[REPORT_TABLE_external_ids] =
+		TABLE("external_ids", external_ids_columns, struct report_external_id),
+	[REPORT_TABLE_overheads] = TABLE("overheads", overheads_columns, struct report_overhead),
 	[REPORT_TABLE_builds] = TABLE("builds", builds_columns, struct report_build),
 	[REPORT_TABLE_errors] = TABLE("errors", errors_columns, struct report_error),
 	[REPORT_TABLE_open_calls] =

@@ -16,7 +16,11 @@
 	X(devices, busy_count, "Devices")                                          \
 	X(sharing, sharing_count, "Who had a device while commands waited for it") \
 	X(memory, memory_count, "Device memory")                                   \
+	X(faults, fault_count, "Unified memory faults")                            \
 	X(builds, build_count, "Program builds")                                   \
+	X(modules, module_count, "Loaded device code")                             \
+	X(external_ids, external_id_count, "External ids (given by the program)")  \
+	X(overheads, overhead_count, "Runtime and tracing overhead")               \
 	X(errors, error_count, "Errors")                                           \
 	X(open_calls, open_call_count, "Calls that did not return")                \
 	X(untimed_queues, untimed_queue_count, "Queues without device times")      \
