@@ -24,10 +24,15 @@
 #define FILE_PACKETS 64u
 #define FILE_PACKETS_MOST 256u
 #define FILE_LEAST_BYTES 65536u
-/* What is reserved at once: for a thread with a few calls as much as it needs, then a packet.
- * Zeros are written ahead up to ZEROS_BYTES; behind that, pages come in large folios. */
+/* What is reserved at once: for a thread with a few calls as much as it needs, then a packet,
+ * or, by touching alone, what a second-level cache holds next to the program's own data.
+ * Zeros are written ahead in steps that make the child which writes them cheap. */
 #define STEP_FIRST_BYTES 32768u
-#define ZEROS_BYTES (2048u * 1024)
+#define STEP_TOUCHED_BYTES (256u * 1024)
+#define ZEROS_MOST_BYTES (4096u * 1024)
+/* What one write makes. Folios of 2 MiB are memory that a virtual machine's guest gives back
+ * to its host while it is free (free page reporting), and pays for again. */
+#define WRITE_BYTES (1024u * 1024)
 #define PAGE_BYTES 4096u
 #define BATCH_MOST 32u
 #define PAIR_TRIES 4u
@@ -132,7 +137,7 @@ static int pages_reserve(const struct stream_file *file, uint64_t bytes)
 static int zeros_write(int fd, uint64_t from, uint64_t bytes)
 {
 	static const char zeros[STEP_FIRST_BYTES];
-	struct iovec parts[48]; /* at most 1.5 MiB, as zeros_ahead() asks */
+	struct iovec parts[WRITE_BYTES / sizeof(zeros)];
 	int error = 0;
 
 	while (bytes && !error) {
@@ -424,16 +429,18 @@ static int zeros_run(struct stream_file *file, uint64_t until)
 }
 
 /* A touch of a file without pages reads as much around it as the disk is set to read ahead,
- * and a page that a touch makes costs twice one that a write makes: the first megabytes are
- * written as zeros, at least up to `until`. */
+ * and a page that a touch makes costs twice one that a write makes: zeros come first, at
+ * least up to `until`. */
 static int zeros_ahead(struct stream_file *file, uint64_t until)
 {
-	uint64_t usual = file->written < ZEROS_BYTES / 4 ? file->written * 4 : ZEROS_BYTES;
+	uint64_t usual = file->written * (file->written < WRITE_BYTES ? 4 : 2);
 	uint64_t bytes;
 	int error;
 
-	if (until > ZEROS_BYTES)
-		return -EIO;
+	if (usual > WRITE_BYTES && file->written < WRITE_BYTES)
+		usual = WRITE_BYTES;
+	if (usual - file->written > ZEROS_MOST_BYTES)
+		usual = (file->written / ZEROS_MOST_BYTES + 1) * ZEROS_MOST_BYTES;
 	if (usual < until)
 		usual = until;
 	if (usual > file->bytes)
@@ -446,15 +453,6 @@ static int zeros_ahead(struct stream_file *file, uint64_t until)
 	if (error)
 		space_give(bytes);
 	return error;
-}
-
-/* From here on, what a touch reads around it is one large folio, where the file system has
- * such. */
-static void folios_ask(struct stream_file *file)
-{
-	if (!file->folios && file->bytes > ZEROS_BYTES)
-		madvise(file->base + ZEROS_BYTES, file->bytes - ZEROS_BYTES, MADV_HUGEPAGE);
-	file->folios = true;
 }
 
 /* Four times as much as before, then a packet. */
@@ -482,6 +480,10 @@ int stream_file_reserve(struct stream_file *file, uint64_t bytes)
 	if (there < step && !zeros_ahead(file, file->reserved + step))
 		there = step;
 	more = step > there ? step - there : 0;
+	if (more && step > STEP_TOUCHED_BYTES && least <= STEP_TOUCHED_BYTES) {
+		step = STEP_TOUCHED_BYTES;
+		more = step > there ? step - there : 0;
+	}
 	error = space_take(more);
 	if (error) {
 		/* Of the session's limit, the rest. */
@@ -491,8 +493,6 @@ int stream_file_reserve(struct stream_file *file, uint64_t bytes)
 	}
 	if (error)
 		return error;
-	if (file->reserved + step > ZEROS_BYTES)
-		folios_ask(file);
 	error = pages_reserve(file, step);
 	/* This kernel can't. Blocks that were written are there. */
 	if (error == -EINVAL)
@@ -509,9 +509,6 @@ int stream_file_reserve(struct stream_file *file, uint64_t bytes)
 
 void stream_file_release(const struct stream_file *file, uint64_t from, uint64_t until)
 {
-	/* The store after the one before has mapped the whole folio of its page again. */
-	if (file->folios)
-		from -= from < ZEROS_BYTES ? from : ZEROS_BYTES;
 	from = (from + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 	until &= ~(uint64_t)(PAGE_BYTES - 1);
 	if (from < until)

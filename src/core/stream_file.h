@@ -29,7 +29,6 @@ struct stream_file {
 	uint64_t written;  /* bytes from the front whose blocks are there: as many or more */
 	uint64_t device, inode;
 	uint32_t number;   /* K */
-	bool folios;	   /* the rest of the mapping asks for large folios */
 	_Atomic bool gone; /* somebody has cut the file; what is mapped is memory */
 	uint32_t part;	   /* 1, or that of a stream which outgrew its first file */
 
