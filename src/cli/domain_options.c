@@ -21,21 +21,21 @@ static bool is_named(const struct tandem_domain_row *row)
 }
 
 /* 1 << number, with that of its parts. */
-static uint32_t with_parts(const struct tandem_domain_row *whole)
+static uint64_t with_parts(const struct tandem_domain_row *whole)
 {
 	const struct tandem_domain_row *row = NULL;
-	uint32_t mask = 0;
+	uint64_t mask = 0;
 
 	while ((row = tandem_domain_next(row)))
 		if (!strcmp(row->part, whole->name))
-			mask |= 1u << row->number;
+			mask |= (uint64_t)1 << row->number;
 	return mask;
 }
 
-uint32_t domain_options_all(void)
+uint64_t domain_options_all(void)
 {
 	const struct tandem_domain_row *row = NULL;
-	uint32_t mask = 0;
+	uint64_t mask = 0;
 
 	while ((row = tandem_domain_next(row)))
 		if (is_named(row))
@@ -55,7 +55,7 @@ static const char *word_next(const char *list, char *word, size_t bytes, bool *w
 	return list + length + (list[length] == ',');
 }
 
-int domain_options_parse(const char *list, uint32_t *mask)
+int domain_options_parse(const char *list, uint64_t *mask)
 {
 	const char *at = list;
 	char word[32];

@@ -17,8 +17,8 @@
 #include "schema/domain.h"
 
 /* 1 << number for all that --domains can name. */
-uint32_t domain_options_all(void);
-int domain_options_parse(const char *list, uint32_t *mask);
+uint64_t domain_options_all(void);
+int domain_options_parse(const char *list, uint64_t *mask);
 
 /* A row with choices; --NAME LIST. */
 int domain_choices_parse(const struct tandem_domain_row *row, const char *list, uint32_t *mask);

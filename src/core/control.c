@@ -107,7 +107,7 @@ void tandem_control_refresh(void)
 				      memory_order_relaxed);
 }
 
-void tandem_control_want(uint32_t domains, bool operations)
+void tandem_control_want(uint64_t domains, bool operations)
 {
 	static atomic_flag changing = ATOMIC_FLAG_INIT;
 	int saved = errno;

@@ -37,7 +37,7 @@ extern char tandem_session_dir[];
 int tandem_control_attach(void);
 
 /* The mask of domains that record now. */
-static inline uint32_t tandem_recording(void)
+static inline uint64_t tandem_recording(void)
 {
 	return atomic_load_explicit(&tandem_control.recording, memory_order_relaxed);
 }
@@ -46,10 +46,10 @@ static inline uint32_t tandem_recording(void)
  * is attached. */
 static inline bool tandem_session_records(unsigned domain)
 {
-	uint32_t recording = atomic_load_explicit(&tandem_session->recording, memory_order_relaxed);
+	uint64_t recording = atomic_load_explicit(&tandem_session->recording, memory_order_relaxed);
 
 	return tandem_session_dir[0] &&
-	       (domain == TANDEM_DOMAIN_core ? recording : recording >> domain & 1);
+	       (domain == TANDEM_DOMAIN_core ? recording != 0 : recording >> domain & 1);
 }
 
 /* Domains that sinks of this process want (sinks/sink.h), and whether they want operations,
@@ -57,7 +57,7 @@ static inline bool tandem_session_records(unsigned domain)
  * tandem_recording() says. With one, this process no longer looks at the session's page
  * but at a copy of its own, in which those domains are always on: a pause concerns the
  * trace alone. 0: no sinks. */
-void tandem_control_want(uint32_t domains, bool operations);
+void tandem_control_want(uint64_t domains, bool operations);
 
 /* What may have changed in the session's page, into the copy. */
 void tandem_control_refresh(void);

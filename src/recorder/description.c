@@ -21,11 +21,11 @@
 
 static const char *const args_levels[] = {"none", "basic", "full"};
 
-static void add_domains(struct json *json, uint32_t mask)
+static void add_domains(struct json *json, uint64_t mask)
 {
 	json_begin_array(json, "domains");
-#define DOMAIN(number, name, ...)  \
-	if (mask & 1u << (number)) \
+#define DOMAIN(number, name, ...) \
+	if (mask >> (number)&1)   \
 		json_string(json, NULL, #name);
 #include "schema/domains.def"
 #undef DOMAIN

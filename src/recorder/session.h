@@ -19,7 +19,7 @@
 struct session_options {
 	const char *directory; /* -o; NULL: named after the program */
 	bool force;
-	uint32_t domains;
+	uint64_t domains;
 	uint32_t sample_hz;  /* 0: no stacks are sampled */
 	bool saved_stacks;   /* to be unwound by the reader */
 	uint32_t args_level; /* enum tandem_args_level */

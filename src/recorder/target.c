@@ -77,8 +77,11 @@ static int map_control(const char *directory, enum target_use use, struct tandem
 	*control = page;
 	if ((*control)->magic != TANDEM_CONTROL_MAGIC)
 		error = -ENOMSG;
-	else if (!tandem_control_readable(*control))
+	else if (use == TARGET_STEER ? (*control)->version != TANDEM_CONTROL_VERSION
+				     : !tandem_control_readable(*control))
 		error = -EPROTO;
+	else if (use == TARGET_READ)
+		tandem_control_upgrade(*control);
 	if (error)
 		munmap(page, TANDEM_CONTROL_BYTES);
 	return error;

@@ -15,12 +15,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "losses.h"
 
 #define TANDEM_CONTROL_MAGIC 0x74646e4154725463ull
-#define TANDEM_CONTROL_VERSION 3u
-#define TANDEM_CONTROL_VERSION_LEAST 2u /* that can be read: alike up to `untimed_queues` */
+#define TANDEM_CONTROL_VERSION 4u
+#define TANDEM_CONTROL_VERSION_LEAST 2u /* that can be read: tandem_control_upgrade() */
 #define TANDEM_CONTROL_BYTES 4096u
 
 /* Where a traced process finds its session (absolute path of DIR). */
@@ -47,8 +48,7 @@ struct tandem_domain_control {
 struct tandem_control {
 	/* Read on every call: the mask of domains (1 << number, ids.h) that
 	 * record now. 0 = none. */
-	_Alignas(TANDEM_CONTROL_BYTES) _Atomic uint32_t recording;
-	uint32_t args_level;	/* enum tandem_args_level, fixed for the run */
+	_Alignas(TANDEM_CONTROL_BYTES) _Atomic uint64_t recording;
 	uint32_t device_timing; /* 1: profiling is switched on for queues */
 	uint32_t clock_source;	/* enum tandem_clock_source */
 	_Atomic uint32_t epoch; /* +1 at each resume: descriptions made before are stale */
@@ -59,7 +59,7 @@ struct tandem_control {
 	uint64_t magic;
 	uint32_t version;
 	_Atomic uint32_t state; /* enum tandem_session_state */
-	uint32_t domains;	/* the mask that `recording` has when not paused */
+	uint32_t args_level;	/* enum tandem_args_level, fixed for the run */
 	int32_t recorder_pid;
 
 	/* The session's clock: ticks_hz is nominal; exact conversion comes from
@@ -78,12 +78,29 @@ struct tandem_control {
 
 	char capture[128]; /* what bounds the recording (capture.h); "": nothing */
 	struct tandem_domain_control domain[TANDEM_DOMAINS_MOST]; /* by number (ids.h) */
+	uint64_t domains; /* the mask that `recording` has when not paused */
 };
 
 static inline bool tandem_control_readable(const struct tandem_control *control)
 {
 	return control->version >= TANDEM_CONTROL_VERSION_LEAST &&
 	       control->version <= TANDEM_CONTROL_VERSION;
+}
+
+/* A copy of a readable page, as this version would have it up to `untimed_queues`. Masks
+ * had 32 bits before version 4, and the level of arguments its place after them. */
+static inline void tandem_control_upgrade(struct tandem_control *copy)
+{
+	uint32_t recording, args_level, domains;
+
+	if (copy->version >= 4)
+		return;
+	memcpy(&recording, copy, sizeof(recording));
+	memcpy(&args_level, (const char *)copy + sizeof(recording), sizeof(args_level));
+	domains = copy->args_level;
+	copy->recording = recording;
+	copy->args_level = args_level;
+	copy->domains = domains;
 }
 
 _Static_assert(sizeof(struct tandem_control) == TANDEM_CONTROL_BYTES, "one page");

@@ -5,6 +5,8 @@
 #ifndef TANDEM_SCHEMA_IDS_H
 #define TANDEM_SCHEMA_IDS_H
 
+#include <stdint.h>
+
 #define TANDEM_DOMAINS 64u /* that there can be */
 
 enum tandem_domain_number {
@@ -13,6 +15,6 @@ enum tandem_domain_number {
 #undef DOMAIN
 };
 
-#define TANDEM_DOMAIN_BIT(name) (1u << TANDEM_DOMAIN_##name)
+#define TANDEM_DOMAIN_BIT(name) ((uint64_t)1 << TANDEM_DOMAIN_##name)
 
 #endif

@@ -37,6 +37,7 @@ static void session_take_control(struct trace_session *session, struct tandem_co
 {
 	struct trace_run *run = &session->run;
 
+	tandem_control_upgrade(control);
 	session->has_control = true;
 	if (control->args_level <= TANDEM_ARGS_FULL)
 		session->args_level = (enum tandem_args_level)control->args_level;
