@@ -31,10 +31,14 @@ _Static_assert(sizeof(struct tandem_call_record) == 24, "a call without argument
 
 /* An operation id is `thread number << 40 | count`. Where a runtime numbers its
  * commands itself and its device records know nothing else (CUPTI's correlation
- * id), that number counts instead, under a thread number that no thread has: no
- * table from the one to the other, nothing to outgrow or to lose. The thread is
- * the one in whose stream the call stands. */
-#define TANDEM_OP_RUNTIME ((uint64_t)0xfffffe << 40)
+ * id), that number counts instead, under a thread number that no thread has, of each
+ * domain: no table from the one to the other, nothing to outgrow or to lose. The
+ * thread is the one in whose stream the call is. Older sessions have one such number,
+ * of CUDA. */
+#define TANDEM_OP_RUNTIME_THREAD 0xffff00u
+#define TANDEM_OP_RUNTIME_THREAD_BEFORE 0xfffffeu
+#define TANDEM_OP_RUNTIME(domain) \
+	((uint64_t)(TANDEM_OP_RUNTIME_THREAD | TANDEM_DOMAIN_##domain) << 40)
 #define TANDEM_OP_COUNT_MASK (((uint64_t)1 << 40) - 1)
 
 /* Event ids are dealt out in pages: 64 of 1,024 ids. A domain's first page has its own

@@ -3,7 +3,7 @@
  *
  * Ids (core/stream.h makes them) hold the thread that enqueued the command and its
  * count of commands, and are unique in a process. Where the runtime itself gives its
- * commands numbers, those count, under a thread's number that no thread has
+ * commands numbers, those count, under a number of the domain's that no thread has
  * (TANDEM_OP_RUNTIME, schema/record.h). */
 #ifndef TANDEM_TRACE_OPERATION_H
 #define TANDEM_TRACE_OPERATION_H
@@ -26,11 +26,17 @@ static inline uint64_t trace_operation_number(uint64_t op)
 	return op & TANDEM_OP_COUNT_MASK;
 }
 
+/* No thread's, but a runtime's own numbers. */
+static inline bool trace_operation_thread_is_runtime(uint64_t thread)
+{
+	return thread >= TANDEM_OP_RUNTIME_THREAD && thread <= TANDEM_OP_RUNTIME_THREAD_BEFORE;
+}
+
 /* Whether the runtime gave it: then its record does not name the call, and several
  * records may have it. */
 static inline bool trace_operation_is_runtime(uint64_t op)
 {
-	return trace_operation_thread(op) == trace_operation_thread(TANDEM_OP_RUNTIME);
+	return trace_operation_thread_is_runtime(trace_operation_thread(op));
 }
 
 struct trace_operation_times { /* ns; 0: not known */

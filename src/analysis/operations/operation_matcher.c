@@ -80,7 +80,7 @@ static struct operation_ring *ring_make(struct operation_matcher *matcher, uint3
 		return NULL;
 	ring->process = process;
 	ring->thread = thread;
-	ring->repeats = thread == trace_operation_thread(TANDEM_OP_RUNTIME);
+	ring->repeats = trace_operation_thread_is_runtime(thread);
 	ring->mask = RING_FIRST - 1;
 	ring->slots = calloc(RING_FIRST, sizeof(*ring->slots));
 	if (matcher->launch_sizes)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/control.h"
+#include "schema/ids.h"
 #include "schema/record.h"
 
 /* A correlation id near this one was seen last; ids have 32 bits and wrap. */
@@ -28,7 +29,7 @@ static inline uint64_t cuda_operation_id(uint32_t correlation)
 	/* Seldom, so that the word stays shared in every core's cache. */
 	if (tandem_unlikely(distance > 1 << 20))
 		atomic_store_explicit(&cuda_correlation_latest, full, memory_order_relaxed);
-	return TANDEM_OP_RUNTIME | (full & TANDEM_OP_COUNT_MASK);
+	return TANDEM_OP_RUNTIME(cuda) | (full & TANDEM_OP_COUNT_MASK);
 }
 
 #endif
