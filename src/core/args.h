@@ -9,7 +9,7 @@
  *
  *   uint32_t n = args_count(num_events, events, ARGS_MAX);
  *   struct layout *record = tandem_call_begin(call, id, sizeof(*record) + n * 8);
- *   if (record) { record->wait_count = n; args_ops_put(record + 1, events, n); ... }
+ *   if (record) { record->wait_count = n; args_ops_put(record + 1, kind, events, n); ... }
  *
  * Any thread; no malloc, no lock, no system call.
  */
@@ -139,27 +139,28 @@ static inline uint8_t *args_bytes_put(void *to, const void *from, uint32_t bytes
 	return (uint8_t *)to + bytes;
 }
 
-static inline uint8_t *args_objects_put(void *to, unsigned type, const void *handles,
+static inline uint8_t *args_objects_put(void *to, struct tandem_kind kind, const void *handles,
 					uint32_t count)
 {
 	void *const *handle = handles;
 	uint8_t *at = to;
 
 	for (uint32_t i = 0; i < count; i++, at += sizeof(uint32_t)) {
-		uint32_t number = tandem_object_number(type, handle[i]);
+		uint32_t number = tandem_object_number(kind, handle[i]);
 
 		memcpy(at, &number, sizeof(number));
 	}
 	return at;
 }
 
-static inline uint8_t *args_ops_put(void *to, const void *events, uint32_t count)
+static inline uint8_t *args_ops_put(void *to, struct tandem_kind kind, const void *events,
+				    uint32_t count)
 {
 	void *const *event = events;
 	uint8_t *at = to;
 
 	for (uint32_t i = 0; i < count; i++, at += sizeof(uint64_t)) {
-		uint64_t op = tandem_event_op(event[i]);
+		uint64_t op = tandem_event_op(kind, event[i]);
 
 		memcpy(at, &op, sizeof(op));
 	}

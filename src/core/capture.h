@@ -4,7 +4,6 @@
  * can be switched while the program runs. Marks come in any thread.
  *
  *	tandem_capture_begin();              // when the domain is set up
- *	tandem_capture_listen(switch_all);   // told after each change
  *	...
  *	tandem_capture_set(true);            // the mark that opens the recording
  */
@@ -34,9 +33,7 @@ static inline bool tandem_capture_is_bounded(void)
 /* Closes it when the session is bounded: once, whichever domain comes first. */
 void tandem_capture_begin(void);
 
-/* `changed` is called after each change, in the thread of the mark. At most 4, and none
- * after the first mark. */
-void tandem_capture_listen(void (*changed)(bool enabled));
+/* Domains are told by their hook `switched` (core/domain.h), in the thread of the mark. */
 void tandem_capture_set(bool enabled);
 
 #endif

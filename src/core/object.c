@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
+#include "core/domain.h"
 #include "core/process.h"
 #include "core/stream.h"
 
@@ -17,7 +18,7 @@ struct slot {
 	_Atomic uint64_t value;
 };
 
-_Static_assert(TANDEM_OBJECT_shape + 1 < 16, "a key has four bits for the type");
+_Static_assert(TANDEM_OBJECT_COUNT <= TANDEM_KIND_TYPES, "a kind has six bits for the type");
 
 #define FIRST_SLOTS 2048u
 #define TABLES 12u
@@ -27,14 +28,13 @@ static struct slot *_Atomic tables[TABLES] = {first_table};
 static _Atomic uint32_t newest;
 static _Atomic uint64_t taken[TABLES];
 static _Atomic uint32_t numbers[TANDEM_OBJECT_COUNT];
-static void (*_Atomic describer)(unsigned type, void *handle, uint32_t number);
 
 /* Objects met in a record under way, described after it. */
 #define PENDING 16u
 static __thread struct {
 	void *handle;
+	struct tandem_kind kind;
 	uint32_t number;
-	uint32_t type;
 } pending[PENDING] __attribute__((tls_model("initial-exec")));
 
 static uint64_t table_slots(uint32_t table)
@@ -42,11 +42,9 @@ static uint64_t table_slots(uint32_t table)
 	return (uint64_t)FIRST_SLOTS << (2 * table);
 }
 
-/* Addresses in user space have 47 or 56 significant bits; the type rides in
- * the low four, which alignment keeps clear, mixed so that any handle works. */
-static uint64_t key_of(unsigned type, const void *handle)
+static uint64_t key_of(struct tandem_kind kind, const void *handle)
 {
-	return ((uint64_t)(uintptr_t)handle << 4 | (uint64_t)(uintptr_t)handle >> 60) ^ (type + 1);
+	return (uint64_t)(uintptr_t)handle ^ kind.bits;
 }
 
 static uint64_t slot_of(uint64_t key, uint64_t slots)
@@ -146,31 +144,33 @@ static uint64_t stamped(uint32_t number)
 	return (uint64_t)tandem_process_epoch() << 32 | number;
 }
 
-uint32_t tandem_object_assign(unsigned type, const void *handle)
+uint32_t tandem_object_assign(struct tandem_kind kind, const void *handle)
 {
 	struct slot *slot;
 	uint32_t number;
 
 	if (!handle)
 		return 0;
-	slot = find_or_take(key_of(type, handle));
+	slot = find_or_take(key_of(kind, handle));
 	if (!slot) {
 		tandem_lost(TANDEM_LOSS_no_memory, 1);
 		return TANDEM_OBJECT_UNKNOWN;
 	}
-	number = atomic_fetch_add_explicit(&numbers[type], 1, memory_order_relaxed) + 1;
+	number = atomic_fetch_add_explicit(&numbers[tandem_kind_type(kind)], 1,
+					   memory_order_relaxed) +
+		 1;
 	atomic_store_explicit(&slot->value, stamped(number), memory_order_release);
 	return number;
 }
 
-void tandem_object_alias(unsigned type, const void *handle, uint32_t number)
+void tandem_object_alias(struct tandem_kind kind, const void *handle, uint32_t number)
 {
-	tandem_handle_set(type, handle, stamped(number));
+	tandem_handle_set(kind, handle, stamped(number));
 }
 
-uint32_t tandem_object_find(unsigned type, const void *handle)
+uint32_t tandem_object_find(struct tandem_kind kind, const void *handle)
 {
-	struct slot *slot = handle ? find(key_of(type, handle)) : NULL;
+	struct slot *slot = handle ? find(key_of(kind, handle)) : NULL;
 	uint64_t value;
 
 	if (!slot)
@@ -179,40 +179,40 @@ uint32_t tandem_object_find(unsigned type, const void *handle)
 	return value >> 32 == tandem_process_epoch() ? (uint32_t)value : 0;
 }
 
-void tandem_object_forget(unsigned type, const void *handle)
+void tandem_object_forget(struct tandem_kind kind, const void *handle)
 {
-	struct slot *slot = find(key_of(type, handle));
+	struct slot *slot = find(key_of(kind, handle));
 
 	if (slot)
 		atomic_store_explicit(&slot->value, 0, memory_order_release);
 }
 
-static uint32_t number_unannounced(unsigned type, const void *handle)
+static uint32_t number_unannounced(struct tandem_kind kind, const void *handle)
 {
 	struct tandem_thread *thread = &tandem_thread;
-	uint32_t number = tandem_object_assign(type, handle);
+	uint32_t number = tandem_object_assign(kind, handle);
 	uint32_t count = thread->after & TANDEM_AFTER_OBJECTS;
 
 	if (number != TANDEM_OBJECT_UNKNOWN && count < PENDING) {
 		pending[count].handle = (void *)(uintptr_t)handle;
 		pending[count].number = number;
-		pending[count].type = type;
+		pending[count].kind = kind;
 		thread->after++;
 	}
 	return number;
 }
 
-uint32_t tandem_object_number(unsigned type, const void *handle)
+uint32_t tandem_object_number(struct tandem_kind kind, const void *handle)
 {
 	uint32_t number;
 
 	if (!handle)
 		return 0;
-	number = tandem_object_find(type, handle);
-	return tandem_likely(number) ? number : number_unannounced(type, handle);
+	number = tandem_object_find(kind, handle);
+	return tandem_likely(number) ? number : number_unannounced(kind, handle);
 }
 
-int tandem_handle_set(unsigned kind, const void *handle, uint64_t value)
+int tandem_handle_set(struct tandem_kind kind, const void *handle, uint64_t value)
 {
 	struct slot *slot = find_or_take(key_of(kind, handle));
 
@@ -224,47 +224,43 @@ int tandem_handle_set(unsigned kind, const void *handle, uint64_t value)
 	return 0;
 }
 
-uint64_t tandem_handle_get(unsigned kind, const void *handle)
+uint64_t tandem_handle_get(struct tandem_kind kind, const void *handle)
 {
 	struct slot *slot = find(key_of(kind, handle));
 
 	return slot ? atomic_load_explicit(&slot->value, memory_order_acquire) : 0;
 }
 
-void tandem_event_assign(const void *event, uint64_t op)
+void tandem_event_assign(struct tandem_kind kind, const void *event, uint64_t op)
 {
-	tandem_handle_set(TANDEM_OBJECT_event, event, op);
+	tandem_handle_set(kind, event, op);
 }
 
-uint64_t tandem_event_op(const void *event)
+uint64_t tandem_event_op(struct tandem_kind kind, const void *event)
 {
 	uint64_t op;
 
 	if (!event)
 		return 0;
-	op = tandem_handle_get(TANDEM_OBJECT_event, event) & ~TANDEM_EVENT_HELD;
+	op = tandem_handle_get(kind, event) & ~TANDEM_EVENT_HELD;
 	return op ? op : TANDEM_OP_UNKNOWN;
 }
 
-int tandem_event_held(const void *event)
+int tandem_event_held(struct tandem_kind kind, const void *event)
 {
-	return !!(tandem_handle_get(TANDEM_OBJECT_event, event) & TANDEM_EVENT_HELD);
-}
-
-void tandem_object_describer(void (*describe)(unsigned type, void *handle, uint32_t number))
-{
-	atomic_store(&describer, describe);
+	return !!(tandem_handle_get(kind, event) & TANDEM_EVENT_HELD);
 }
 
 void tandem_objects_describe(struct tandem_thread *thread)
 {
-	void (*describe)(unsigned, void *, uint32_t) = atomic_load(&describer);
-
 	/* Describing one may meet another (a queue's context): it joins the end. */
 	while (thread->after & TANDEM_AFTER_OBJECTS) {
 		uint32_t last = (--thread->after) & TANDEM_AFTER_OBJECTS;
+		struct tandem_kind kind = pending[last].kind;
+		const struct domain *domain = domain_get(tandem_kind_domain(kind));
 
-		if (describe)
-			describe(pending[last].type, pending[last].handle, pending[last].number);
+		if (domain && domain->describe)
+			domain->describe(tandem_kind_type(kind), pending[last].handle,
+					 pending[last].number);
 	}
 }

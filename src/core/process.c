@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
 #include "core/control.h"
+#include "core/domain.h"
 #include "core/fdtable.h"
 #include "core/metadata.h"
 #include "core/stream.h"
@@ -25,11 +27,9 @@ uint8_t tandem_process_uuid[16];
 
 static _Atomic int process_state;
 _Atomic uint32_t tandem_process_forks;
-static _Atomic uint64_t process_domains = TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(opencl);
+static _Atomic uint64_t process_domains = TANDEM_DOMAIN_BIT(core);
 static _Atomic uint64_t process_described; /* those whose events the metadata has */
 static char process_dir[TANDEM_PATH_BYTES];
-static struct tandem_process_hook *_Atomic at_end;
-static struct tandem_process_hook *_Atomic at_fork;
 
 const char *tandem_process_dir(void)
 {
@@ -113,30 +113,42 @@ static int process_begin(void)
 
 int tandem_process_open(void)
 {
-	int none = PROCESS_NONE;
-	int error;
+	bool waited = false;
+	int state, error;
 
-	if (tandem_likely(atomic_load(&process_state) == PROCESS_OPEN))
-		return 0;
-	if (!tandem_session_dir[0])
-		return -ENOENT;
-	if (atomic_compare_exchange_strong(&process_state, &none, PROCESS_OPENING)) {
-		error = process_begin();
-		atomic_store(&process_state, error ? PROCESS_NONE : PROCESS_OPEN);
-		return error;
+	while ((state = atomic_load(&process_state)) != PROCESS_OPEN) {
+		if (!tandem_session_dir[0])
+			return -ENOENT;
+		if (state == PROCESS_OPENING) {
+			/* Another thread is at it: a few hundred microseconds at most, and
+			 * perhaps one more after it (tandem_process_uses). */
+			waited = true;
+			sched_yield();
+		} else if (waited) {
+			return -EAGAIN;
+		} else if (atomic_compare_exchange_strong(&process_state, &state,
+							  PROCESS_OPENING)) {
+			error = process_begin();
+			atomic_store(&process_state, error ? PROCESS_NONE : PROCESS_OPEN);
+			return error;
+		}
 	}
-	/* Another thread is at it: a few hundred microseconds at most. */
-	while (atomic_load(&process_state) == PROCESS_OPENING)
-		sched_yield();
-	return atomic_load(&process_state) == PROCESS_OPEN ? 0 : -EAGAIN;
+	return 0;
+}
+
+void tandem_process_expects(unsigned domain)
+{
+	if (atomic_load(&process_state) == PROCESS_NONE)
+		atomic_fetch_or(&process_domains, (uint64_t)1 << domain);
 }
 
 int tandem_process_uses(unsigned domain)
 {
 	uint64_t bit = (uint64_t)1 << domain;
-
 	int open = PROCESS_OPEN, error = 0;
 
+	if (atomic_load(&process_state) == PROCESS_OPEN && atomic_load(&process_described) & bit)
+		return 0;
 	atomic_fetch_or(&process_domains, bit);
 	/* Whoever is opening the process may have read the mask before. */
 	while (!atomic_compare_exchange_weak(&process_state, &open, PROCESS_OPENING)) {
@@ -157,35 +169,6 @@ int tandem_process_uses(unsigned domain)
 	return error;
 }
 
-static void hook_add(struct tandem_process_hook *_Atomic *place, struct tandem_process_hook *hook)
-{
-	struct tandem_process_hook *found = NULL;
-
-	if (atomic_exchange(&hook->registered, 1))
-		return;
-	while (!atomic_compare_exchange_strong(place, &found, hook)) {
-		place = &found->next;
-		found = NULL;
-	}
-}
-
-static void hooks_run(struct tandem_process_hook *_Atomic *first)
-{
-	for (struct tandem_process_hook *hook = atomic_load(first); hook;
-	     hook = atomic_load(&hook->next))
-		hook->function();
-}
-
-void tandem_process_at_end(struct tandem_process_hook *hook)
-{
-	hook_add(&at_end, hook);
-}
-
-void tandem_process_at_fork(struct tandem_process_hook *hook)
-{
-	hook_add(&at_fork, hook);
-}
-
 /* The child records into a trace of its own. The parent's streams stay the
  * parent's: this process never writes to them again. */
 static void process_forked(void)
@@ -195,7 +178,7 @@ static void process_forked(void)
 	stream_threads_forget();
 	atomic_store(&process_state, PROCESS_NONE);
 	atomic_fetch_add(&tandem_process_forks, 1);
-	hooks_run(&at_fork);
+	domains_at_fork();
 }
 
 void tandem_process_watch_forks(void)
@@ -217,7 +200,7 @@ __attribute__((constructor)) static void process_begins(void)
  * at work go on recording. */
 __attribute__((destructor)) static void process_ends(void)
 {
-	hooks_run(&at_end);
+	domains_at_end();
 	tandem_stream_close();
 	stream_files_close();
 }

@@ -14,10 +14,13 @@
 int tandem_process_open(void);
 
 /* This process will hold records of that domain: its metadata describes them from
- * now on. Before the domain's first record; core and opencl need not ask (a
- * library that is in every process would describe what few of them use). 0 or
- * -errno. Any thread. */
+ * now on. Before the domain's first record: a library that is in every process would
+ * else describe what few of them use. 0 or -errno. Any thread. */
 int tandem_process_uses(unsigned domain);
+
+/* The same where the process may not be open yet: costs nothing, and says nothing if it
+ * is. */
+void tandem_process_expects(unsigned domain);
 
 /* The directory's path; valid after tandem_process_open() gave 0. */
 const char *tandem_process_dir(void);
@@ -40,18 +43,6 @@ static inline void tandem_process_describe_again(void)
 /* In the child of a fork, what is the parent's is forgotten. Where there is a session that
  * is so from the start. Any thread; again: the same. */
 void tandem_process_watch_forks(void);
-
-/* What a domain does at the process's end, before the last stream is closed, or in the child
- * of a fork. The struct is static; registering it again does nothing. They run in the order
- * in which they were registered. Any thread. */
-struct tandem_process_hook {
-	void (*function)(void);
-	struct tandem_process_hook *_Atomic next;
-	_Atomic int registered;
-};
-
-void tandem_process_at_end(struct tandem_process_hook *hook);
-void tandem_process_at_fork(struct tandem_process_hook *hook);
 
 /* `<dir>/<name>-<number>`, and `.<part>` unless that is 0, into
  * path[TANDEM_PATH_BYTES + 64]. */

@@ -13,6 +13,7 @@
 
 #include "core/call.h"
 #include "core/control.h"
+#include "core/domain.h"
 #include "core/object.h"
 #include "core/process.h"
 #include "core/stream.h"
@@ -282,6 +283,8 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 
 	if (tap && tap_in_sink(tap))
 		return -EBUSY;
+	if (!thread->packet)
+		tandem_process_expects(TANDEM_ID_DOMAIN(id));
 	if (tandem_likely(!atomic_load(&attached))) {
 		if (thread->packet)
 			tandem_record_limit(thread, thread->reserved_end);
@@ -458,8 +461,9 @@ static void domains_update(void)
 		domains |= wanted;
 		operations |= wanted & TANDEM_DOMAIN_BIT(core);
 	}
-	tandem_control_want((uint32_t)domains & ~TANDEM_DOMAIN_BIT(core), operations);
+	tandem_control_want(domains & ~TANDEM_DOMAIN_BIT(core), operations);
 	atomic_flag_clear(&changing);
+	domains_switched();
 }
 
 int tandem_sink_attach(struct tandem_sink *sink)

@@ -4,13 +4,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/control.h"
 #include "core/object.h"
 #include "core/pool.h"
-#include "core/process.h"
 #include "session.h"
 
 #define THREADS 8
@@ -25,11 +22,11 @@ static void *assign_many(void *first)
 {
 	for (unsigned i = 0; i < EACH; i++) {
 		unsigned n = *(unsigned *)first + i;
-		uint32_t number = tandem_object_assign(TANDEM_OBJECT_kernel, handle(n));
+		uint32_t number = tandem_object_assign(TANDEM_KIND(opencl, kernel), handle(n));
 
-		CHECK(number == tandem_object_number(TANDEM_OBJECT_kernel, handle(n)));
-		tandem_event_assign(handle(n), n + 1);
-		CHECK(tandem_event_op(handle(n)) == n + 1);
+		CHECK(number == tandem_object_number(TANDEM_KIND(opencl, kernel), handle(n)));
+		tandem_event_assign(TANDEM_KIND(opencl, event), handle(n), n + 1);
+		CHECK(tandem_event_op(TANDEM_KIND(opencl, event), handle(n)) == n + 1);
 	}
 	return NULL;
 }
@@ -47,38 +44,63 @@ static void numbers(void)
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (unsigned n = 0; n < THREADS * EACH; n++) {
-		uint32_t number = tandem_object_find(TANDEM_OBJECT_kernel, handle(n));
+		uint32_t number = tandem_object_find(TANDEM_KIND(opencl, kernel), handle(n));
 
 		CHECK(number && number <= THREADS * EACH && !seen[number]);
 		seen[number] = 1;
-		CHECK(tandem_event_op(handle(n)) == n + 1);
-		CHECK(!tandem_object_find(TANDEM_OBJECT_queue, handle(n)));
+		CHECK(tandem_event_op(TANDEM_KIND(opencl, event), handle(n)) == n + 1);
+		CHECK(!tandem_object_find(TANDEM_KIND(opencl, queue), handle(n)));
 	}
 }
 
 static void meanings(void)
 {
-	uint32_t one = tandem_object_assign(TANDEM_OBJECT_queue, handle(1));
+	uint32_t one = tandem_object_assign(TANDEM_KIND(opencl, queue), handle(1));
 
 	/* A handle given out again is a new object. */
-	CHECK(tandem_object_assign(TANDEM_OBJECT_queue, handle(1)) == one + 1);
-	CHECK(tandem_object_number(TANDEM_OBJECT_queue, handle(1)) == one + 1);
+	CHECK(tandem_object_assign(TANDEM_KIND(opencl, queue), handle(1)) == one + 1);
+	CHECK(tandem_object_number(TANDEM_KIND(opencl, queue), handle(1)) == one + 1);
 	/* Other types are other objects. */
-	CHECK(tandem_object_assign(TANDEM_OBJECT_context, handle(1)) == 1);
-	CHECK(tandem_object_number(TANDEM_OBJECT_queue, handle(1)) == one + 1);
+	CHECK(tandem_object_assign(TANDEM_KIND(opencl, context), handle(1)) == 1);
+	CHECK(tandem_object_number(TANDEM_KIND(opencl, queue), handle(1)) == one + 1);
+	/* Another runtime's object at the same address is another, of a number of its own. */
+	CHECK(!tandem_object_find(TANDEM_KIND(cuda, queue), handle(1)));
+	CHECK(tandem_object_assign(TANDEM_KIND(cuda, queue), handle(1)) == one + 2);
+	CHECK(tandem_object_number(TANDEM_KIND(opencl, queue), handle(1)) == one + 1);
+	tandem_event_assign(TANDEM_KIND(cuda, event), handle(9), 7);
+	CHECK(tandem_event_op(TANDEM_KIND(opencl, event), handle(9)) == TANDEM_OP_UNKNOWN);
 	/* Null is 0, a stranger gets a number. */
-	CHECK(tandem_object_number(TANDEM_OBJECT_queue, NULL) == 0);
-	CHECK(tandem_object_number(TANDEM_OBJECT_memory, handle(2)) == 1);
-	CHECK(tandem_event_op(NULL) == 0);
-	CHECK(tandem_event_op(handle(3)) == TANDEM_OP_UNKNOWN);
-	tandem_event_assign(handle(3), 5 | TANDEM_EVENT_HELD);
-	CHECK(tandem_event_op(handle(3)) == 5 && tandem_event_held(handle(3)));
-	tandem_object_forget(TANDEM_OBJECT_queue, handle(1));
-	CHECK(!tandem_object_find(TANDEM_OBJECT_queue, handle(1)));
+	CHECK(tandem_object_number(TANDEM_KIND(opencl, queue), NULL) == 0);
+	CHECK(tandem_object_number(TANDEM_KIND(opencl, memory), handle(2)) == 1);
+	CHECK(tandem_event_op(TANDEM_KIND(opencl, event), NULL) == 0);
+	CHECK(tandem_event_op(TANDEM_KIND(opencl, event), handle(3)) == TANDEM_OP_UNKNOWN);
+	tandem_event_assign(TANDEM_KIND(opencl, event), handle(3), 5 | TANDEM_EVENT_HELD);
+	CHECK(tandem_event_op(TANDEM_KIND(opencl, event), handle(3)) == 5 &&
+	      tandem_event_held(TANDEM_KIND(opencl, event), handle(3)));
+	tandem_object_forget(TANDEM_KIND(opencl, queue), handle(1));
+	CHECK(!tandem_object_find(TANDEM_KIND(opencl, queue), handle(1)));
 	/* After a resume nothing that was said before holds. */
 	atomic_fetch_add(&tandem_control.epoch, 1);
-	CHECK(!tandem_object_find(TANDEM_OBJECT_context, handle(1)));
-	CHECK(tandem_object_number(TANDEM_OBJECT_context, handle(1)) == 2);
+	CHECK(!tandem_object_find(TANDEM_KIND(opencl, context), handle(1)));
+	CHECK(tandem_object_number(TANDEM_KIND(opencl, context), handle(1)) == 2);
+}
+
+/* Every address has its own key in every kind of handle. */
+static void kinds(void)
+{
+	static const uint64_t handles[] = {16, 0x5581a0, 0x7f1234567890, ((uint64_t)1 << 52) - 8};
+	struct tandem_kind kind;
+
+	for (unsigned domain = 0; domain < TANDEM_DOMAINS; domain++) {
+		for (unsigned type = 0; type < TANDEM_KIND_TYPES; type++) {
+			kind = tandem_kind(domain, type);
+			CHECK(tandem_kind_domain(kind) == domain);
+			CHECK(tandem_kind_type(kind) == type);
+			for (unsigned i = 0; i < sizeof(handles) / sizeof(*handles); i++)
+				CHECK((handles[i] ^ kind.bits) >> TANDEM_KIND_SHIFT ==
+				      domain * TANDEM_KIND_TYPES + type);
+		}
+	}
 }
 
 struct item {
@@ -118,44 +140,14 @@ static void pools(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* More hooks than any fixed number: all run, each once, in their order. */
-#define HOOKS 40
-static unsigned hooks_run, hooks_out_of_order;
-
-#define HOOK_FUNCTION(n)                                      \
-	static void hook_##n(void)                            \
-	{                                                     \
-		hooks_out_of_order += hooks_run++ % 2 != (n); \
-	}
-HOOK_FUNCTION(0)
-HOOK_FUNCTION(1)
-
-static void hooks(void)
-{
-	static struct tandem_process_hook all[HOOKS];
-	pid_t child;
-	int status = 0;
-
-	for (unsigned i = 0; i < HOOKS; i++)
-		all[i].function = i % 2 ? hook_1 : hook_0;
-	for (unsigned i = 0; i < 2 * HOOKS; i++)
-		tandem_process_at_fork(&all[i % HOOKS]);
-	child = fork();
-	if (!child)
-		_exit(hooks_run != HOOKS || hooks_out_of_order);
-	CHECK(child > 0 && waitpid(child, &status, 0) == child);
-	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
-	CHECK(!hooks_run);
-}
-
 int main(int argc, char **argv)
 {
 	struct session_test session;
 
 	session_test_child(argc, argv);
+	kinds();
 	CHECK(session_test_run(&session, 65536, 0, numbers) == 0);
 	CHECK(session_test_run(&session, 65536, 0, meanings) == 0);
 	CHECK(session_test_run(&session, 65536, 0, pools) == 0);
-	CHECK(session_test_run(&session, 65536, 0, hooks) == 0);
 	return session_test_failures ? 1 : 0;
 }

@@ -57,7 +57,7 @@ def body_write(call):
             kernel, blocking], ");", 1))
     elif call.returned in ("object", "op"):
         width = "uint32_t" if call.returned == "object" else "uint64_t"
-        made = rule.get("created", "tandem_object_assign(TANDEM_OBJECT_%s, ret)" % call.object)
+        made = rule.get("created", "tandem_object_assign(TANDEM_KIND(opencl, %s), ret)" % call.object)
         declarations.append("\t%s number = 0;" % width)
         declarations.append("\tuint64_t end;")
         after.insert(0, "\tend = tandem_ticks();")

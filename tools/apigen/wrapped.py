@@ -140,7 +140,7 @@ class Maker:
         lists = {}  # count parameter: the list it counts is in the basic record
         if "queue" in rule:
             call.items.append(Item(Field("queue", "u32", "object", "queue"), True,
-                                   value="tandem_object_number(TANDEM_OBJECT_queue, %s)" % rule["queue"]))
+                                   value="tandem_object_number(TANDEM_KIND(opencl, queue), %s)" % rule["queue"]))
         for at, param in enumerate(function.params):
             if shape and param.name == shape[0]:
                 call.items += shape_items(shape)
@@ -187,11 +187,11 @@ class Maker:
         if param.name in self.rules.full and spec["level"] is None:
             basic = False
         if param.type in self.rules.ops:
-            field, value = Field(spec["name"], "u64", "op"), "tandem_event_op(%s)" % value
+            field, value = Field(spec["name"], "u64", "op"), "tandem_event_op(TANDEM_KIND(opencl, event), %s)" % value
         elif param.type in self.rules.objects:
             kind = self.rules.objects[param.type]
             field = Field(spec["name"], "u32", "object", kind)
-            value = "tandem_object_number(TANDEM_OBJECT_%s, %s)" % (kind, value)
+            value = "tandem_object_number(TANDEM_KIND(opencl, %s), %s)" % (kind, value)
         elif param.c == "void *":
             basic = spec["level"] == "basic"
             field, value = Field(spec["name"], "u64", "hex"), "(uintptr_t)" + value
@@ -239,9 +239,9 @@ class Maker:
             count = "args_count(%s, %s, %s)" % (length, name, most)
             lists[length] = lists.get(length, False) or basic
         if kind == "ops":
-            put = "args_ops_put(AT, %s, %s)" % (name, n)
+            put = "args_ops_put(AT, TANDEM_KIND(opencl, event), %s, %s)" % (name, n)
         elif kind == "objects":
-            put = "args_objects_put(AT, TANDEM_OBJECT_%s, %s, %s)" % (object_type, name, n)
+            put = "args_objects_put(AT, TANDEM_KIND(opencl, %s), %s, %s)" % (object_type, name, n)
         return [Item(field, basic, count=count, put=put)]
 
     def list_default(self, param, before):
@@ -272,7 +272,7 @@ class Maker:
             at = "((const struct opencl_%s *)%s)->%s" % (param.pointee, param.name, member)
             if type_name in self.rules.objects:
                 kind = self.rules.objects[type_name]
-                value = "tandem_object_number(TANDEM_OBJECT_%s, %s)" % (kind, at)
+                value = "tandem_object_number(TANDEM_KIND(opencl, %s), %s)" % (kind, at)
                 field = Field(member, "u32", "object", kind)
             else:
                 kind, names = self.api.names.get(type_name, (None, None))

@@ -116,10 +116,10 @@ static void device_describe(uint32_t device, uint32_t number)
 uint32_t cuda_device(uint32_t device)
 {
 	const void *address = cuda_address_of(0, device, TAG_DEVICE);
-	uint32_t number = tandem_object_find(TANDEM_OBJECT_device, address);
+	uint32_t number = tandem_object_find(TANDEM_KIND(cuda, device), address);
 
 	if (tandem_unlikely(!number)) {
-		number = tandem_object_assign(TANDEM_OBJECT_device, address);
+		number = tandem_object_assign(TANDEM_KIND(cuda, device), address);
 		device_describe(device, number);
 	}
 	return number;

@@ -55,11 +55,13 @@ static uint32_t interval_ms(void)
 }
 
 /* Until somebody pauses or resumes, or the interval is over. */
-static void interval_wait(uint32_t recording)
+static void interval_wait(uint64_t recording)
 {
 	struct timespec interval = time_of((uint64_t)interval_ms() * 1000000u);
 
-	syscall(SYS_futex, &tandem_control.recording, FUTEX_WAIT, recording, &interval, NULL, 0);
+	/* The word's lower half, in which CUDA's bit is. */
+	syscall(SYS_futex, &tandem_control.recording, FUTEX_WAIT, (uint32_t)recording, &interval,
+		NULL, 0);
 }
 
 static void *drain(void *unused)
@@ -131,7 +133,7 @@ static void exit_drain(void)
 }
 
 /* What was done after the exit handlers: other handlers may launch kernels too. */
-static void end_drain(void)
+void cuda_drain_at_end(void)
 {
 	if (!cuda_is_disabled() && !thread_runs && cuda_activity_outstanding())
 		flush(CUPTI_FLUSH_FORCED);
@@ -139,9 +141,6 @@ static void end_drain(void)
 
 void cuda_drain_begin(void)
 {
-	static struct tandem_process_hook end_hook = {.function = end_drain};
-
-	tandem_process_at_end(&end_hook);
 	/* Registered while CUDA is initialised: runs before what CUDA itself and
 	 * the program's libraries registered earlier. */
 	atexit(exit_drain);

@@ -5,4 +5,7 @@
 
 void cuda_drain_begin(void);
 
+/* The process ends (core/domain.h). */
+void cuda_drain_at_end(void);
+
 #endif

@@ -14,12 +14,21 @@
 #include "domains/cuda/cupti/driver.h"
 #include "domains/cuda/cupti/library.h"
 #include "domains/cuda/drain.h"
+#include "domains/cuda/inject.h"
 #include "domains/cuda/state.h"
 #include "domains/cuda/switch.h"
 #include "domains/cuda/thread.h"
 
 /* A library that was to be injected before `tandem record` took its place. */
 #define ENV_CHAINED "TANDEM_CUDA_INJECTION"
+
+static _Atomic int recorded; /* CUPTI is ours */
+
+void cuda_inject_at_fork(void)
+{
+	if (atomic_load(&recorded))
+		cuda_disable();
+}
 
 /* The other tool first: one that wants CUPTI for itself then has it, as it would
  * without us, and we say so. */
@@ -68,7 +77,6 @@ static int start(int *status)
 
 static void inject(void)
 {
-	static struct tandem_process_hook fork_hook = {.function = cuda_disable};
 	int status = 0, error;
 
 	cuda_driver_find();
@@ -77,7 +85,7 @@ static void inject(void)
 		say_why(error, status);
 		return;
 	}
-	tandem_process_at_fork(&fork_hook);
+	atomic_store(&recorded, 1);
 	tandem_process_uses(TANDEM_DOMAIN_cuda);
 	tandem_process_uses(TANDEM_DOMAIN_cudart);
 	cuda_switch_begin();

@@ -145,7 +145,7 @@ static uint32_t name_number(struct name *name)
 	uint32_t epoch = tandem_process_epoch();
 
 	if (!name->number || name->epoch != epoch) {
-		name->number = tandem_object_assign(TANDEM_OBJECT_kernel, name);
+		name->number = tandem_object_assign(TANDEM_KIND(cuda, kernel), name);
 		name->epoch = epoch;
 		name_describe(name);
 	}

@@ -15,14 +15,14 @@
 uint32_t cuda_context(uint32_t id, uint32_t device)
 {
 	const void *address = cuda_address_of(0, id, TAG_CONTEXT);
-	uint32_t number = tandem_object_find(TANDEM_OBJECT_context, address);
+	uint32_t number = tandem_object_find(TANDEM_KIND(cuda, context), address);
 	struct tandem_rec_context *record;
 	uint32_t device_number;
 
 	if (tandem_likely(number))
 		return number;
 	device_number = cuda_device(device);
-	number = tandem_object_assign(TANDEM_OBJECT_context, address);
+	number = tandem_object_assign(TANDEM_KIND(cuda, context), address);
 	record = tandem_record_begin(TANDEM_EVENT_context,
 				     (uint32_t)(sizeof(*record) + sizeof(device_number)));
 	if (!record)
@@ -58,13 +58,13 @@ static void queue_describe(uint32_t number, uint32_t context, uint32_t device, u
 uint32_t cuda_queue(uint32_t device, uint32_t context, uint32_t stream)
 {
 	const void *address = cuda_address_of(context, stream, TAG_ID);
-	uint32_t number = tandem_object_find(TANDEM_OBJECT_queue, address);
+	uint32_t number = tandem_object_find(TANDEM_KIND(cuda, queue), address);
 	uint32_t context_number;
 
 	if (tandem_likely(number))
 		return number;
 	context_number = cuda_context(context, device);
-	number = tandem_object_assign(TANDEM_OBJECT_queue, address);
+	number = tandem_object_assign(TANDEM_KIND(cuda, queue), address);
 	queue_describe(number, context_number, cuda_device(device), stream);
 	return number;
 }
@@ -73,11 +73,11 @@ uint32_t cuda_queue(uint32_t device, uint32_t context, uint32_t stream)
 uint32_t cuda_unified_queue(uint32_t device)
 {
 	const void *address = cuda_address_of(0, device, TAG_UNIFIED);
-	uint32_t number = tandem_object_find(TANDEM_OBJECT_queue, address);
+	uint32_t number = tandem_object_find(TANDEM_KIND(cuda, queue), address);
 
 	if (number)
 		return number;
-	number = tandem_object_assign(TANDEM_OBJECT_queue, address);
+	number = tandem_object_assign(TANDEM_KIND(cuda, queue), address);
 	queue_describe(number, 0, cuda_device(device), 0);
 	return number;
 }
@@ -110,12 +110,12 @@ static uint32_t queue_find(void *context, uint32_t context_id, const void *strea
 		return TANDEM_OBJECT_UNKNOWN; /* the call is about to make it */
 	if ((uintptr_t)stream == 2 || (!stream && per_thread))
 		return queue_ask(context, context_id, stream, true);
-	number = tandem_object_find(TANDEM_OBJECT_queue, address);
+	number = tandem_object_find(TANDEM_KIND(cuda, queue), address);
 	if (number)
 		return number;
 	number = queue_ask(context, context_id, stream, false);
 	if (number != TANDEM_OBJECT_UNKNOWN)
-		tandem_object_alias(TANDEM_OBJECT_queue, address, number);
+		tandem_object_alias(TANDEM_KIND(cuda, queue), address, number);
 	return number;
 }
 
@@ -164,13 +164,13 @@ void cuda_queue_created(void *context, void *stream)
 		return;
 	number = queue_ask(context, context_id, stream, false);
 	if (number != TANDEM_OBJECT_UNKNOWN)
-		tandem_object_alias(TANDEM_OBJECT_queue, stream, number);
+		tandem_object_alias(TANDEM_KIND(cuda, queue), stream, number);
 }
 
 void cuda_queue_destroyed(void *stream)
 {
 	if (is_special(stream))
 		return;
-	tandem_object_forget(TANDEM_OBJECT_queue, stream);
+	tandem_object_forget(TANDEM_KIND(cuda, queue), stream);
 	atomic_fetch_add(&queues_destroyed, 1);
 }

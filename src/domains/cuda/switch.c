@@ -15,6 +15,7 @@
 #include "domains/cuda/thread.h"
 
 static pthread_mutex_t switching = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int begun;
 static bool ready; /* CUPTI can be switched */
 static bool on;	   /* and is */
 
@@ -44,9 +45,11 @@ void cuda_switch_ready(void)
 	cuda_switch();
 }
 
-static void capture_changed(bool enabled)
+void cuda_switched(void)
 {
-	if (cuda_is_disabled())
+	bool enabled = tandem_capture_is_enabled();
+
+	if (!atomic_load(&begun) || cuda_is_disabled())
 		return;
 	atomic_store(&cuda_capture_enabled, enabled);
 	/* The call in which the mark came will not be told to have ended. */
@@ -58,6 +61,6 @@ static void capture_changed(bool enabled)
 void cuda_switch_begin(void)
 {
 	tandem_capture_begin();
-	tandem_capture_listen(capture_changed);
+	atomic_store(&begun, 1);
 	atomic_store(&cuda_capture_enabled, tandem_capture_is_enabled());
 }

@@ -69,8 +69,8 @@ static void device_build_write(const struct build *build, void *program, void *d
 {
 	char log[LOG_BYTES];
 	uint32_t log_bytes = status && device ? build_log(log, program, device) : 0;
-	uint32_t number = tandem_object_number(TANDEM_OBJECT_program, program);
-	uint32_t device_number = tandem_object_number(TANDEM_OBJECT_device, device);
+	uint32_t number = tandem_object_number(TANDEM_KIND(opencl, program), program);
+	uint32_t device_number = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	struct tandem_rec_build *record = tandem_record_begin(
 		TANDEM_EVENT_build, (uint32_t)sizeof(*record) + build->options_bytes + log_bytes);
 

@@ -133,7 +133,7 @@ static enum ended command_write(struct opencl_queue *queue, const struct opencl_
 static void pending_drop(struct opencl_pending *pending)
 {
 	if (pending->program_holds)
-		tandem_event_assign(pending->event, pending->op);
+		tandem_event_assign(TANDEM_KIND(opencl, event), pending->event, pending->op);
 	opencl_next.clReleaseEvent(pending->event);
 	tandem_pool_give(&pending_pool, pending);
 }
@@ -232,7 +232,8 @@ static void command_follow(struct opencl_command *command, struct opencl_pending
 	*pending = *known;
 	if (command->program_wants) {
 		opencl_next.clRetainEvent(pending->event);
-		tandem_event_assign(pending->event, pending->op | TANDEM_EVENT_HELD);
+		tandem_event_assign(TANDEM_KIND(opencl, event), pending->event,
+				    pending->op | TANDEM_EVENT_HELD);
 	}
 	pending_push(queue, pending);
 	if (atomic_load_explicit(&queue->pending, memory_order_relaxed) >=
@@ -275,7 +276,7 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 		return; /* a driver that gives none */
 	known.op = command->op;
 	known.bytes = bytes;
-	known.kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	known.kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	known.api = command->api;
 	known.kind = (uint8_t)kind;
 	known.program_holds = command->program_wants;
@@ -289,7 +290,7 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 		if (!blocking)
 			atomic_store_explicit(&queue->running, 0, memory_order_relaxed);
 		if (command->program_wants)
-			tandem_event_assign(known.event, known.op);
+			tandem_event_assign(TANDEM_KIND(opencl, event), known.event, known.op);
 		else
 			opencl_next.clReleaseEvent(known.event);
 	} else {
@@ -315,7 +316,7 @@ void opencl_waited(uint32_t count, const void *events, int32_t result)
 
 	/* What else the wait proves in other queues is found at the next look. */
 	for (uint32_t i = 0; event && i < count && i < 16; i++)
-		if (event[i] && tandem_event_held(event[i]))
+		if (event[i] && tandem_event_held(TANDEM_KIND(opencl, event), event[i]))
 			opencl_harvest_event(event[i], TANDEM_PROOF_wait);
 }
 
@@ -406,7 +407,7 @@ static void pending_forget(struct opencl_queue *queue)
 }
 
 /* The last thing: the drivers may be gone, so nothing is asked of them. */
-static void command_process_end(void)
+void opencl_commands_at_end(void)
 {
 	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
 		atomic_fetch_add(&tandem_session->unfinished, atomic_load(&queue->pending));
@@ -419,13 +420,13 @@ static void commands_close(void)
 		return;
 	if (!atomic_load(&exiting))
 		pending_wait();
-	command_process_end();
+	opencl_commands_at_end();
 	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
 		pending_forget(queue);
 }
 
 /* In the child of a fork: the parent's commands are the parent's. */
-static void command_forked(void)
+void opencl_commands_at_fork(void)
 {
 	atomic_store(&pending_pool.taking, 0);
 	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
@@ -435,11 +436,6 @@ static void command_forked(void)
 /* Once there are queues. */
 static void command_at_exit(void)
 {
-	static struct tandem_process_hook end_hook = {.function = command_process_end};
-	static struct tandem_process_hook fork_hook = {.function = command_forked};
-
-	tandem_process_at_end(&end_hook);
-	tandem_process_at_fork(&fork_hook);
 	atexit(command_exit);
 }
 

@@ -48,4 +48,8 @@ void opencl_waited(uint32_t count, const void *events, int32_t result);
 /* Has the driver call us back for what is still pending: nothing else will. */
 void opencl_command_call_back(struct opencl_queue *queue);
 
+/* The process ends, or this is the child of a fork (core/domain.h). */
+void opencl_commands_at_end(void);
+void opencl_commands_at_fork(void);
+
 #endif

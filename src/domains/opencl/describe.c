@@ -86,7 +86,7 @@ static void describe_device(void *device, uint32_t number)
 	described.domain = TANDEM_DOMAIN_opencl;
 	described.type = device_type(opencl_info_u64(get, device, CL_DEVICE_TYPE));
 	described.handle = (uint64_t)(uintptr_t)device;
-	described.parent = tandem_object_number(TANDEM_OBJECT_device, parent);
+	described.parent = tandem_object_number(TANDEM_KIND(opencl, device), parent);
 	described.platform = platform_ordinal;
 	described.ordinal = ordinal;
 	described.compute_units =
@@ -130,7 +130,7 @@ static void describe_context(void *context, uint32_t number)
 	if (count > 64)
 		count = 64;
 	for (uint32_t i = 0; i < count; i++)
-		numbers[i] = tandem_object_number(TANDEM_OBJECT_device, devices[i]);
+		numbers[i] = tandem_object_number(TANDEM_KIND(opencl, device), devices[i]);
 	record = tandem_record_begin(TANDEM_EVENT_context,
 				     (uint32_t)(sizeof(*record) + count * sizeof(numbers[0])));
 	if (!record)
@@ -146,7 +146,7 @@ static void describe_context(void *context, uint32_t number)
 static void program_write(void *program, uint32_t number, const void *context, uint8_t source,
 			  uint64_t bytes)
 {
-	uint32_t context_number = tandem_object_number(TANDEM_OBJECT_context, context);
+	uint32_t context_number = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	struct tandem_rec_program *record =
 		tandem_record_begin(TANDEM_EVENT_program, sizeof(*record));
 
@@ -192,7 +192,7 @@ static void describe_kernel(void *kernel, uint32_t number)
 	opencl_get_info get = opencl_next.clGetKernelInfo;
 	void *program = (void *)(uintptr_t)opencl_info_u64(get, kernel, CL_KERNEL_PROGRAM);
 	void *context = (void *)(uintptr_t)opencl_info_u64(get, kernel, CL_KERNEL_CONTEXT);
-	uint32_t program_number = tandem_object_number(TANDEM_OBJECT_program, program);
+	uint32_t program_number = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	struct tandem_rec_kernel *record;
 	void *devices[64] = {NULL};
 	struct text name;
@@ -259,7 +259,7 @@ uint32_t opencl_created(unsigned type, void *handle)
 
 	if (!handle)
 		return 0;
-	number = tandem_object_assign(type, handle);
+	number = tandem_object_assign(tandem_kind(TANDEM_DOMAIN_opencl, type), handle);
 	opencl_describe(type, handle, number);
 	return number;
 }
@@ -286,13 +286,8 @@ uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_pr
 
 	if (!program)
 		return 0;
-	number = tandem_object_assign(TANDEM_OBJECT_program, program);
+	number = tandem_object_assign(TANDEM_KIND(opencl, program), program);
 	program_write(program, number, context, (uint8_t)source, bytes);
 	errno = saved;
 	return number;
-}
-
-__attribute__((constructor)) static void describe_begins(void)
-{
-	tandem_object_describer(opencl_describe);
 }

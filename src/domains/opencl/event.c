@@ -29,10 +29,11 @@ int32_t opencl_custom_clGetEventInfo(opencl_pfn_clGetEventInfo real, void *event
 	tandem_call_end(&call, result);
 	if (result || !param_value)
 		return result;
-	if (param_name == CL_EVENT_REFERENCE_COUNT && tandem_event_held(event))
+	if (param_name == CL_EVENT_REFERENCE_COUNT &&
+	    tandem_event_held(TANDEM_KIND(opencl, event), event))
 		--*(uint32_t *)param_value;
 	if (param_name == CL_EVENT_COMMAND_EXECUTION_STATUS && *(int32_t *)param_value <= 0 &&
-	    tandem_event_held(event))
+	    tandem_event_held(TANDEM_KIND(opencl, event), event))
 		opencl_harvest_event(event, TANDEM_PROOF_status);
 	return result;
 }
@@ -76,7 +77,7 @@ static void callback_called(void *event, int32_t status, void *data)
 	struct callback callback = *(struct callback *)data;
 
 	tandem_pool_give(&callback_pool, data);
-	if (tandem_event_held(event))
+	if (tandem_event_held(TANDEM_KIND(opencl, event), event))
 		opencl_harvest_event(event, TANDEM_PROOF_callback);
 	callback.function(event, status, callback.data);
 }
@@ -115,6 +116,6 @@ uint64_t opencl_created_event(void *event, enum opencl_fn fn, const void *contex
 	if (!event || tandem_stream_open())
 		return 0;
 	op = tandem_operation_next();
-	tandem_event_assign(event, op);
+	tandem_event_assign(TANDEM_KIND(opencl, event), event, op);
 	return op;
 }

@@ -110,6 +110,7 @@ void opencl_bootstrap(void)
 
 	if (atomic_compare_exchange_strong(&bootstrap_state, &zero, 1)) {
 		bootstrap_here = 1;
+		tandem_process_uses(TANDEM_DOMAIN_opencl);
 		bootstrap();
 		bootstrap_here = 0;
 		atomic_store(&bootstrap_state, 2);
@@ -197,6 +198,7 @@ int32_t tandem_opencl_attach(void *address, uint32_t entries, void *const *targe
 		report_notice(TANDEM_OPENCL_NOTICE_second_loader);
 		return CL_INVALID_OPERATION;
 	}
+	tandem_process_uses(TANDEM_DOMAIN_opencl);
 	first_keep();
 	loader_keep(address);
 	for (uint32_t slot = 0; slot < OPENCL_ICD_SLOTS; slot++) {
@@ -312,7 +314,7 @@ static bool layer_was_named(void)
 	return layers && strstr(layers, LAYER_FILE);
 }
 
-static void loader_process_end(void)
+void opencl_loader_at_end(void)
 {
 	const char *path = NULL;
 
@@ -322,11 +324,4 @@ static void loader_process_end(void)
 	dl_iterate_phdr(loader_look, &path);
 	if (path && layer_was_named() && any_driver_behind(path))
 		report_notice(TANDEM_OPENCL_NOTICE_no_layer);
-}
-
-__attribute__((constructor)) static void loader_begins(void)
-{
-	static struct tandem_process_hook end_hook = {.function = loader_process_end};
-
-	tandem_process_at_end(&end_hook);
 }

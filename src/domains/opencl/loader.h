@@ -32,6 +32,9 @@ bool opencl_loader_usable(void);
  * the last time. One function. */
 void opencl_loader_at_close(void (*function)(void));
 
+/* The process ends: says so where a loader was used that takes no layers. */
+void opencl_loader_at_end(void);
+
 /* For layer.c, which is another library, and `tandem doctor`: exported. All but the
  * last are called by the loader, which does so once at a time. */
 #pragma GCC visibility push(default)

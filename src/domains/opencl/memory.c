@@ -57,8 +57,8 @@ void opencl_memory_describe(void *memory, uint32_t number)
 		.memory = number,
 		.kind = memory_kind(memory_info(memory, CL_MEM_TYPE), parent != NULL),
 		.handle = (uint64_t)(uintptr_t)memory,
-		.context = tandem_object_number(TANDEM_OBJECT_context, context),
-		.parent = tandem_object_number(TANDEM_OBJECT_memory, parent),
+		.context = tandem_object_number(TANDEM_KIND(opencl, context), context),
+		.parent = tandem_object_number(TANDEM_KIND(opencl, memory), parent),
 		.flags = memory_info(memory, CL_MEM_FLAGS),
 		.bytes = memory_info(memory, CL_MEM_SIZE),
 	};
@@ -84,7 +84,7 @@ static void memory_freed(uint32_t number, uint64_t bytes)
 int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, void *memobj)
 {
 	struct tandem_call call;
-	uint32_t number = tandem_object_find(TANDEM_OBJECT_memory, memobj);
+	uint32_t number = tandem_object_find(TANDEM_KIND(opencl, memory), memobj);
 	uint64_t bytes = 0;
 	bool last = false;
 	int32_t result;
@@ -97,7 +97,7 @@ int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, voi
 	}
 	opencl_begin_clReleaseMemObject(&call, memobj);
 	if (last)
-		tandem_object_forget(TANDEM_OBJECT_memory, memobj);
+		tandem_object_forget(TANDEM_KIND(opencl, memory), memobj);
 	result = real(memobj);
 	tandem_call_end(&call, result);
 	if (last && result == CL_SUCCESS)
@@ -125,9 +125,9 @@ uint32_t opencl_created_memory(void *memory, enum opencl_fn fn, enum tandem_memo
 		context = (void *)(uintptr_t)memory_info(memory, CL_MEM_CONTEXT);
 	if (!bytes)
 		described.bytes = memory_info(memory, CL_MEM_SIZE);
-	described.context = tandem_object_number(TANDEM_OBJECT_context, context);
-	described.parent = tandem_object_number(TANDEM_OBJECT_memory, parent);
-	described.memory = tandem_object_assign(TANDEM_OBJECT_memory, memory);
+	described.context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	described.parent = tandem_object_number(TANDEM_KIND(opencl, memory), parent);
+	described.memory = tandem_object_assign(TANDEM_KIND(opencl, memory), memory);
 	memory_write(&described);
 	errno = saved;
 	return described.memory;
@@ -139,8 +139,8 @@ uint32_t opencl_allocated(void *pointer, enum opencl_fn fn, enum tandem_memory_k
 	struct tandem_rec_memory described = {
 		.kind = (uint8_t)kind,
 		.handle = (uint64_t)(uintptr_t)pointer,
-		.context = tandem_object_number(TANDEM_OBJECT_context, context),
-		.device = tandem_object_number(TANDEM_OBJECT_device, device),
+		.context = tandem_object_number(TANDEM_KIND(opencl, context), context),
+		.device = tandem_object_number(TANDEM_KIND(opencl, device), device),
 		.flags = flags,
 		.bytes = bytes,
 	};
@@ -148,19 +148,19 @@ uint32_t opencl_allocated(void *pointer, enum opencl_fn fn, enum tandem_memory_k
 
 	if (!pointer)
 		return 0;
-	described.memory = tandem_object_assign(TANDEM_OBJECT_memory, pointer);
-	tandem_handle_set(TANDEM_HANDLE_STATE, pointer, bytes);
+	described.memory = tandem_object_assign(TANDEM_KIND(opencl, memory), pointer);
+	tandem_handle_set(TANDEM_HANDLE_STATE(opencl), pointer, bytes);
 	memory_write(&described);
 	return described.memory;
 }
 
 uint64_t opencl_freeing(const void *pointer)
 {
-	uint32_t number = tandem_object_find(TANDEM_OBJECT_memory, pointer);
+	uint32_t number = tandem_object_find(TANDEM_KIND(opencl, memory), pointer);
 
 	if (number) {
-		memory_freed(number, tandem_handle_get(TANDEM_HANDLE_STATE, pointer));
-		tandem_object_forget(TANDEM_OBJECT_memory, pointer);
+		memory_freed(number, tandem_handle_get(TANDEM_HANDLE_STATE(opencl), pointer));
+		tandem_object_forget(TANDEM_KIND(opencl, memory), pointer);
 	}
 	return number;
 }

@@ -27,7 +27,8 @@ void opencl_queue_at_first(void (*function)(void))
 
 struct opencl_queue *opencl_queue_find(void *handle)
 {
-	return handle ? (void *)(uintptr_t)tandem_handle_get(TANDEM_HANDLE_STATE, handle) : NULL;
+	return handle ? (void *)(uintptr_t)tandem_handle_get(TANDEM_HANDLE_STATE(opencl), handle)
+		      : NULL;
 }
 
 /* States are kept for the process's life: a completion may come late. */
@@ -44,7 +45,7 @@ static struct opencl_queue *queue_new(void *handle)
 	queue->in_order = true;
 	queue->look_at = 32;
 	queue->timer.due = OPENCL_TIMER_NONE;
-	if (tandem_handle_set(TANDEM_HANDLE_STATE, handle, (uint64_t)(uintptr_t)queue))
+	if (tandem_handle_set(TANDEM_HANDLE_STATE(opencl), handle, (uint64_t)(uintptr_t)queue))
 		return NULL;
 	queue->next = atomic_load(&opencl_queues);
 	while (!atomic_compare_exchange_weak(&opencl_queues, &queue->next, queue)) {
@@ -63,8 +64,8 @@ static void queue_describe(struct opencl_queue *queue)
 							   queue->handle, CL_QUEUE_CONTEXT);
 	void *device = (void *)(uintptr_t)opencl_info_u64(opencl_next.clGetCommandQueueInfo,
 							  queue->handle, CL_QUEUE_DEVICE);
-	uint32_t context_number = tandem_object_number(TANDEM_OBJECT_context, context);
-	uint32_t device_number = tandem_object_number(TANDEM_OBJECT_device, device);
+	uint32_t context_number = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	uint32_t device_number = tandem_object_number(TANDEM_KIND(opencl, device), device);
 
 	if (queue->timing == TANDEM_TIMING_unavailable && real & CL_QUEUE_PROFILING_ENABLE)
 		queue->timing = TANDEM_TIMING_asked;
@@ -107,7 +108,7 @@ struct opencl_queue *opencl_queue_get(void *handle)
 	if (!queue)
 		return NULL;
 	saved = errno;
-	queue->number = tandem_object_assign(TANDEM_OBJECT_queue, handle);
+	queue->number = tandem_object_assign(TANDEM_KIND(opencl, queue), handle);
 	queue_describe(queue);
 	errno = saved;
 	return queue;
@@ -129,7 +130,7 @@ uint32_t opencl_queue_made(void *handle, uint8_t timing, const uint64_t *propert
 		queue->property_count = (uint8_t)count;
 		memcpy(queue->properties, properties, count * sizeof(properties[0]));
 	}
-	queue->number = tandem_object_assign(TANDEM_OBJECT_queue, handle);
+	queue->number = tandem_object_assign(TANDEM_KIND(opencl, queue), handle);
 	queue_describe(queue);
 	return queue->number;
 }
@@ -141,14 +142,14 @@ uint32_t opencl_created_command_buffer(void *command_buffer, enum opencl_fn fn, 
 	if (!command_buffer)
 		return 0;
 	if (count && queues)
-		tandem_handle_set(TANDEM_HANDLE_STATE, command_buffer,
+		tandem_handle_set(TANDEM_HANDLE_STATE(opencl), command_buffer,
 				  (uint64_t)(uintptr_t) * (void *const *)queues);
-	return tandem_object_assign(TANDEM_OBJECT_command_buffer, command_buffer);
+	return tandem_object_assign(TANDEM_KIND(opencl, command_buffer), command_buffer);
 }
 
 void *opencl_command_buffer_queue(uint32_t count, const void *queues, const void *command_buffer)
 {
 	if (count && queues)
 		return *(void *const *)queues;
-	return (void *)(uintptr_t)tandem_handle_get(TANDEM_HANDLE_STATE, command_buffer);
+	return (void *)(uintptr_t)tandem_handle_get(TANDEM_HANDLE_STATE(opencl), command_buffer);
 }

@@ -236,7 +236,7 @@ int32_t opencl_custom_clReleaseCommandQueue(opencl_pfn_clReleaseCommandQueue rea
 	/* Forgotten before the driver can give the handle out again. */
 	if (queue && opencl_info_u64(opencl_next.clGetCommandQueueInfo, command_queue,
 				     CL_QUEUE_REFERENCE_COUNT) == 1)
-		tandem_handle_set(TANDEM_HANDLE_STATE, command_queue, 0);
+		tandem_handle_set(TANDEM_HANDLE_STATE(opencl), command_queue, 0);
 	result = real(command_queue);
 	tandem_call_end(&call, result);
 	return result;

@@ -58,7 +58,7 @@ static bool pair_write(struct opencl_timer *timer)
 
 	if (!timer_read(timer->device, &reading))
 		return false;
-	number = tandem_object_number(TANDEM_OBJECT_device, timer->device);
+	number = tandem_object_number(TANDEM_KIND(opencl, device), timer->device);
 	record = tandem_record_begin(TANDEM_EVENT_clock_pair, sizeof(*record));
 	if (!record)
 		return true;

@@ -12,10 +12,10 @@
 /* `handle` is alive, or NULL: 0. TANDEM_OP_UNKNOWN: no operation that was recorded. */
 static inline uint64_t sycl_operation_of(const void *handle)
 {
-	uint64_t op = tandem_event_op(handle);
+	uint64_t op = tandem_event_op(TANDEM_KIND(opencl, event), handle);
 
 	if (op == TANDEM_OP_UNKNOWN)
-		op = tandem_event_op(((void *const *)handle)[1]);
+		op = tandem_event_op(TANDEM_KIND(opencl, event), ((void *const *)handle)[1]);
 	return handle && !op ? TANDEM_OP_UNKNOWN : op;
 }
 

@@ -50,8 +50,8 @@ static void put_text(struct args *args, const char *text)
 
 static uint32_t event_number(const void *event)
 {
-	return tandem_object_find(TANDEM_OBJECT_event, event)
-		       ?: tandem_object_assign(TANDEM_OBJECT_event, event);
+	return tandem_object_find(TANDEM_KIND(cuda, event), event)
+		       ?: tandem_object_assign(TANDEM_KIND(cuda, event), event);
 }
 
 /* Where the step's value lies; NULL behind a null pointer, and where CUPTI hands over

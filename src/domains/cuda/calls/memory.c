@@ -71,10 +71,10 @@ static void allocated(const struct cupti_call *data, uint8_t kind, const void *a
 	if (!address || !cuda_recording())
 		return;
 	device = cuda_device_of(data->context);
-	context = tandem_object_find(TANDEM_OBJECT_context, data->context);
-	number = tandem_object_assign(TANDEM_OBJECT_memory, address);
+	context = tandem_object_find(TANDEM_KIND(cuda, context), data->context);
+	number = tandem_object_assign(TANDEM_KIND(cuda, memory), address);
 	/* For the free, which says only where. */
-	tandem_handle_set(TANDEM_HANDLE_STATE, address, bytes);
+	tandem_handle_set(TANDEM_HANDLE_STATE(cuda), address, bytes);
 	record = tandem_record_begin(TANDEM_EVENT_memory, sizeof(*record));
 	if (!record)
 		return;
@@ -92,13 +92,13 @@ static void allocated(const struct cupti_call *data, uint8_t kind, const void *a
 
 static void freed(const void *address)
 {
-	uint32_t number = tandem_object_find(TANDEM_OBJECT_memory, address);
-	uint64_t bytes = tandem_handle_get(TANDEM_HANDLE_STATE, address);
+	uint32_t number = tandem_object_find(TANDEM_KIND(cuda, memory), address);
+	uint64_t bytes = tandem_handle_get(TANDEM_HANDLE_STATE(cuda), address);
 	struct tandem_rec_memory_free *record;
 
 	if (!number || !cuda_recording())
 		return;
-	tandem_object_forget(TANDEM_OBJECT_memory, address);
+	tandem_object_forget(TANDEM_KIND(cuda, memory), address);
 	record = tandem_record_begin(TANDEM_EVENT_memory_free, sizeof(*record));
 	if (!record)
 		return;

@@ -81,7 +81,7 @@ void cuda_module_loaded(const struct cupti_module *module)
 	if (!module || !module->cubin)
 		return;
 	saved = cuda_wanted(TANDEM_CUDA_cubin) && save(hash, module->cubin, module->bytes);
-	number = tandem_object_assign(TANDEM_OBJECT_program,
+	number = tandem_object_assign(TANDEM_KIND(cuda, program),
 				      (const void *)((uintptr_t)module->id << 4 | 1));
 	program = tandem_record_begin(TANDEM_EVENT_program, sizeof(*program));
 	if (!program)

@@ -83,7 +83,7 @@ RARE void opencl_begin_rare_clGetPlatformInfo(struct tandem_call *call, void *pl
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -123,7 +123,7 @@ RARE void opencl_begin_rare_clGetDeviceIDs(struct tandem_call *call, void *platf
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->device_type = device_type;
 	record->num_entries = num_entries;
 	record->devices = (uintptr_t)devices;
@@ -165,7 +165,7 @@ RARE void opencl_begin_rare_clGetDeviceInfo(struct tandem_call *call, void *devi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -221,7 +221,7 @@ RARE void opencl_begin_rare_clCreateContext(struct tandem_call *call, const void
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, properties, properties_n * 8u);
-	args_objects_put(at, TANDEM_OBJECT_device, devices, devices_n);
+	args_objects_put(at, TANDEM_KIND(opencl, device), devices, devices_n);
 	tandem_call_commit_args(call, opencl_args_clCreateContext,
 			offsetof(struct opencl_args_clCreateContext, returned), 8,
 			.properties = properties, .num_devices = num_devices,
@@ -307,7 +307,7 @@ RARE void opencl_begin_rare_clGetContextInfo(struct tandem_call *call, void *con
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -347,8 +347,8 @@ RARE void opencl_begin_rare_clCreateCommandQueue(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->properties = properties;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	tandem_call_commit_args(call, opencl_args_clCreateCommandQueue,
@@ -387,7 +387,7 @@ RARE void opencl_begin_rare_clGetCommandQueueInfo(struct tandem_call *call, void
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -425,7 +425,7 @@ RARE void opencl_begin_rare_clSetCommandQueueProperty(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->properties = properties;
 	record->enable = enable != 0;
 	record->old_properties = (uintptr_t)old_properties;
@@ -464,7 +464,7 @@ RARE void opencl_begin_rare_clCreateBuffer(struct tandem_call *call, void *conte
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->size = size;
 	record->host_ptr = (uintptr_t)host_ptr;
@@ -512,7 +512,7 @@ RARE void opencl_begin_rare_clCreateImage2D(struct tandem_call *call, void *cont
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
@@ -570,7 +570,7 @@ RARE void opencl_begin_rare_clCreateImage3D(struct tandem_call *call, void *cont
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
@@ -620,7 +620,7 @@ RARE void opencl_begin_rare_clGetSupportedImageFormats(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_type = image_type;
 	record->num_entries = num_entries;
@@ -663,7 +663,7 @@ RARE void opencl_begin_rare_clGetMemObjectInfo(struct tandem_call *call, void *m
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -705,7 +705,7 @@ RARE void opencl_begin_rare_clGetImageInfo(struct tandem_call *call, void *image
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -748,7 +748,7 @@ RARE void opencl_begin_rare_clCreateSampler(struct tandem_call *call, void *cont
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->normalized_coords = normalized_coords != 0;
 	record->addressing_mode = addressing_mode;
 	record->filter_mode = filter_mode;
@@ -790,7 +790,7 @@ RARE void opencl_begin_rare_clGetSamplerInfo(struct tandem_call *call, void *sam
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sampler = tandem_object_number(TANDEM_OBJECT_sampler, sampler);
+	record->sampler = tandem_object_number(TANDEM_KIND(opencl, sampler), sampler);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -836,7 +836,7 @@ RARE void opencl_begin_rare_clCreateProgramWithSource(struct tandem_call *call, 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->count = count;
 	record->strings_count = (uint16_t)strings_n;
 	record->lengths_count = (uint16_t)lengths_n;
@@ -890,7 +890,7 @@ RARE void opencl_begin_rare_clCreateProgramWithBinary(struct tandem_call *call, 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->num_devices = num_devices;
 	record->device_list_count = (uint16_t)device_list_n;
 	record->lengths_count = (uint16_t)lengths_n;
@@ -899,7 +899,7 @@ RARE void opencl_begin_rare_clCreateProgramWithBinary(struct tandem_call *call, 
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	record->bytes = args_sizes_sum(num_devices, lengths);
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	args_bytes_put(at, lengths, lengths_n * 8u);
 	tandem_call_commit_args(call, opencl_args_clCreateProgramWithBinary,
 			offsetof(struct opencl_args_clCreateProgramWithBinary, returned), 8,
@@ -942,14 +942,14 @@ RARE void opencl_begin_rare_clBuildProgram(struct tandem_call *call, void *progr
 			(uint32_t)sizeof(*record) + device_list_n * 4u + options_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->num_devices = num_devices;
 	record->device_list_count = (uint16_t)device_list_n;
 	record->options_count = (uint16_t)options_n;
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	args_bytes_put(at, options, options_n);
 	tandem_call_commit_args(call, opencl_args_clBuildProgram,
 			offsetof(struct opencl_args_clBuildProgram, returned), 4,
@@ -988,7 +988,7 @@ RARE void opencl_begin_rare_clGetProgramInfo(struct tandem_call *call, void *pro
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -1031,8 +1031,8 @@ RARE void opencl_begin_rare_clGetProgramBuildInfo(struct tandem_call *call, void
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -1074,7 +1074,7 @@ RARE void opencl_begin_rare_clCreateKernel(struct tandem_call *call, void *progr
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->kernel_name_count = (uint16_t)kernel_name_n;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
@@ -1111,7 +1111,7 @@ RARE void opencl_begin_rare_clCreateKernelsInProgram(struct tandem_call *call, v
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->num_kernels = num_kernels;
 	record->kernels = (uintptr_t)kernels;
 	record->num_kernels_ret = (uintptr_t)num_kernels_ret;
@@ -1150,7 +1150,7 @@ RARE void opencl_begin_rare_clSetKernelArg(struct tandem_call *call, void *kerne
 			(uint32_t)sizeof(*record) + arg_value_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	record->arg_size = arg_size;
 	record->arg_value_count = (uint16_t)arg_value_n;
@@ -1192,7 +1192,7 @@ RARE void opencl_begin_rare_clGetKernelInfo(struct tandem_call *call, void *kern
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -1235,8 +1235,8 @@ RARE void opencl_begin_rare_clGetKernelWorkGroupInfo(struct tandem_call *call, v
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -1277,7 +1277,7 @@ RARE void opencl_begin_rare_clWaitForEvents(struct tandem_call *call, uint32_t n
 	record->num_events = num_events;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clWaitForEvents,
 			offsetof(struct opencl_args_clWaitForEvents, returned), 4,
 			.num_events = num_events, .event_list = event_list);
@@ -1313,7 +1313,7 @@ RARE void opencl_begin_rare_clGetEventInfo(struct tandem_call *call, void *event
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -1355,7 +1355,7 @@ RARE void opencl_begin_rare_clGetEventProfilingInfo(struct tandem_call *call, vo
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -1407,8 +1407,8 @@ RARE void opencl_begin_rare_clEnqueueReadBuffer(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_read != 0;
 	record->offset = offset;
 	record->size = size;
@@ -1417,7 +1417,7 @@ RARE void opencl_begin_rare_clEnqueueReadBuffer(struct tandem_call *call, void *
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReadBuffer,
 			offsetof(struct opencl_args_clEnqueueReadBuffer, returned), 4,
 			.command_queue = command_queue, .buffer = buffer,
@@ -1467,8 +1467,8 @@ RARE void opencl_begin_rare_clEnqueueWriteBuffer(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_write != 0;
 	record->offset = offset;
 	record->size = size;
@@ -1477,7 +1477,7 @@ RARE void opencl_begin_rare_clEnqueueWriteBuffer(struct tandem_call *call, void 
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWriteBuffer,
 			offsetof(struct opencl_args_clEnqueueWriteBuffer, returned), 4,
 			.command_queue = command_queue, .buffer = buffer,
@@ -1527,9 +1527,9 @@ RARE void opencl_begin_rare_clEnqueueCopyBuffer(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), src_buffer);
+	record->dst_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), dst_buffer);
 	record->src_offset = src_offset;
 	record->dst_offset = dst_offset;
 	record->size = size;
@@ -1537,7 +1537,7 @@ RARE void opencl_begin_rare_clEnqueueCopyBuffer(struct tandem_call *call, void *
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBuffer,
 			offsetof(struct opencl_args_clEnqueueCopyBuffer, returned), 4,
 			.command_queue = command_queue, .src_buffer = src_buffer,
@@ -1594,8 +1594,8 @@ RARE void opencl_begin_rare_clEnqueueReadImage(struct tandem_call *call, void *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->blocking = blocking_read != 0;
 	record->origin_count = (uint16_t)origin_n;
 	record->region_count = (uint16_t)region_n;
@@ -1608,7 +1608,7 @@ RARE void opencl_begin_rare_clEnqueueReadImage(struct tandem_call *call, void *c
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, origin, origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReadImage,
 			offsetof(struct opencl_args_clEnqueueReadImage, returned), 4,
 			.command_queue = command_queue, .image = image,
@@ -1665,8 +1665,8 @@ RARE void opencl_begin_rare_clEnqueueWriteImage(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->blocking = blocking_write != 0;
 	record->origin_count = (uint16_t)origin_n;
 	record->region_count = (uint16_t)region_n;
@@ -1679,7 +1679,7 @@ RARE void opencl_begin_rare_clEnqueueWriteImage(struct tandem_call *call, void *
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, origin, origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWriteImage,
 			offsetof(struct opencl_args_clEnqueueWriteImage, returned), 4,
 			.command_queue = command_queue, .image = image,
@@ -1734,9 +1734,9 @@ RARE void opencl_begin_rare_clEnqueueCopyImage(struct tandem_call *call, void *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_image = tandem_object_number(TANDEM_KIND(opencl, memory), src_image);
+	record->dst_image = tandem_object_number(TANDEM_KIND(opencl, memory), dst_image);
 	record->src_origin_count = (uint16_t)src_origin_n;
 	record->dst_origin_count = (uint16_t)dst_origin_n;
 	record->region_count = (uint16_t)region_n;
@@ -1747,7 +1747,7 @@ RARE void opencl_begin_rare_clEnqueueCopyImage(struct tandem_call *call, void *c
 	at = args_bytes_put(at, src_origin, src_origin_n * 8u);
 	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyImage,
 			offsetof(struct opencl_args_clEnqueueCopyImage, returned), 4,
 			.command_queue = command_queue, .src_image = src_image,
@@ -1800,9 +1800,9 @@ RARE void opencl_begin_rare_clEnqueueCopyImageToBuffer(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_image = tandem_object_number(TANDEM_KIND(opencl, memory), src_image);
+	record->dst_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), dst_buffer);
 	record->src_origin_count = (uint16_t)src_origin_n;
 	record->region_count = (uint16_t)region_n;
 	record->dst_offset = dst_offset;
@@ -1812,7 +1812,7 @@ RARE void opencl_begin_rare_clEnqueueCopyImageToBuffer(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, src_origin, src_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyImageToBuffer,
 			offsetof(struct opencl_args_clEnqueueCopyImageToBuffer, returned), 4,
 			.command_queue = command_queue, .src_image = src_image,
@@ -1865,9 +1865,9 @@ RARE void opencl_begin_rare_clEnqueueCopyBufferToImage(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), src_buffer);
+	record->dst_image = tandem_object_number(TANDEM_KIND(opencl, memory), dst_image);
 	record->src_offset = src_offset;
 	record->dst_origin_count = (uint16_t)dst_origin_n;
 	record->region_count = (uint16_t)region_n;
@@ -1877,7 +1877,7 @@ RARE void opencl_begin_rare_clEnqueueCopyBufferToImage(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBufferToImage,
 			offsetof(struct opencl_args_clEnqueueCopyBufferToImage, returned), 4,
 			.command_queue = command_queue, .src_buffer = src_buffer,
@@ -1930,8 +1930,8 @@ RARE void opencl_begin_rare_clEnqueueMapBuffer(struct tandem_call *call, void *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_map != 0;
 	record->map_flags = map_flags;
 	record->offset = offset;
@@ -1941,7 +1941,7 @@ RARE void opencl_begin_rare_clEnqueueMapBuffer(struct tandem_call *call, void *c
 	record->event = (uintptr_t)event;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMapBuffer,
 			offsetof(struct opencl_args_clEnqueueMapBuffer, returned), 8,
 			.command_queue = command_queue, .buffer = buffer,
@@ -2001,8 +2001,8 @@ RARE void opencl_begin_rare_clEnqueueMapImage(struct tandem_call *call, void *co
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->blocking = blocking_map != 0;
 	record->map_flags = map_flags;
 	record->origin_count = (uint16_t)origin_n;
@@ -2016,7 +2016,7 @@ RARE void opencl_begin_rare_clEnqueueMapImage(struct tandem_call *call, void *co
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, origin, origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMapImage,
 			offsetof(struct opencl_args_clEnqueueMapImage, returned), 8,
 			.command_queue = command_queue, .image = image,
@@ -2065,14 +2065,14 @@ RARE void opencl_begin_rare_clEnqueueUnmapMemObject(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->mapped_ptr = (uintptr_t)mapped_ptr;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueUnmapMemObject,
 			offsetof(struct opencl_args_clEnqueueUnmapMemObject, returned), 4,
 			.command_queue = command_queue, .memobj = memobj,
@@ -2127,8 +2127,8 @@ RARE void opencl_begin_rare_clEnqueueNDRangeKernel(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->work_dim = (uint8_t)work_dim;
 	record->global_count = shape.globals;
 	record->local_count = shape.locals;
@@ -2139,7 +2139,7 @@ RARE void opencl_begin_rare_clEnqueueNDRangeKernel(struct tandem_call *call,
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = opencl_shape_put(at, &shape);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueNDRangeKernel,
 			offsetof(struct opencl_args_clEnqueueNDRangeKernel, returned), 4,
 			.command_queue = command_queue, .kernel = kernel, .work_dim = work_dim,
@@ -2184,13 +2184,13 @@ RARE void opencl_begin_rare_clEnqueueTask(struct tandem_call *call, void *comman
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueTask,
 			offsetof(struct opencl_args_clEnqueueTask, returned), 4,
 			.command_queue = command_queue, .kernel = kernel,
@@ -2244,7 +2244,7 @@ RARE void opencl_begin_rare_clEnqueueNativeKernel(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->user_func = (uintptr_t)user_func;
 	record->args = (uintptr_t)args;
 	record->cb_args = cb_args;
@@ -2255,9 +2255,9 @@ RARE void opencl_begin_rare_clEnqueueNativeKernel(struct tandem_call *call, void
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_list, mem_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_list, mem_list_n);
 	at = args_bytes_put(at, args_mem_loc, args_mem_loc_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueNativeKernel,
 			offsetof(struct opencl_args_clEnqueueNativeKernel, returned), 4,
 			.command_queue = command_queue, .user_func = user_func, .args = args,
@@ -2292,7 +2292,7 @@ RARE void opencl_begin_rare_clEnqueueMarker(struct tandem_call *call, void *comm
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->event = (uintptr_t)event;
 	tandem_call_commit_args(call, opencl_args_clEnqueueMarker,
 			offsetof(struct opencl_args_clEnqueueMarker, returned), 4,
@@ -2327,11 +2327,11 @@ RARE void opencl_begin_rare_clEnqueueWaitForEvents(struct tandem_call *call,
 			(uint32_t)sizeof(*record) + wait_n * 8u);
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_events = num_events;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWaitForEvents,
 			offsetof(struct opencl_args_clEnqueueWaitForEvents, returned), 4,
 			.command_queue = command_queue, .num_events = num_events,
@@ -2366,7 +2366,7 @@ RARE void opencl_begin_rare_clCreateFromGLBuffer(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->bufobj = bufobj;
 	record->errcode_ret = (uintptr_t)errcode_ret;
@@ -2408,7 +2408,7 @@ RARE void opencl_begin_rare_clCreateFromGLTexture2D(struct tandem_call *call, vo
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->target = target;
 	record->miplevel = miplevel;
@@ -2452,7 +2452,7 @@ RARE void opencl_begin_rare_clCreateFromGLTexture3D(struct tandem_call *call, vo
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->target = target;
 	record->miplevel = miplevel;
@@ -2492,7 +2492,7 @@ RARE void opencl_begin_rare_clCreateFromGLRenderbuffer(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->renderbuffer = renderbuffer;
 	record->errcode_ret = (uintptr_t)errcode_ret;
@@ -2527,7 +2527,7 @@ RARE void opencl_begin_rare_clGetGLObjectInfo(struct tandem_call *call, void *me
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->gl_object_type = (uintptr_t)gl_object_type;
 	record->gl_object_name = (uintptr_t)gl_object_name;
 	tandem_call_commit_args(call, opencl_args_clGetGLObjectInfo,
@@ -2566,7 +2566,7 @@ RARE void opencl_begin_rare_clGetGLTextureInfo(struct tandem_call *call, void *m
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -2616,15 +2616,15 @@ RARE void opencl_begin_rare_clEnqueueAcquireGLObjects(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_objects = num_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireGLObjects,
 			offsetof(struct opencl_args_clEnqueueAcquireGLObjects, returned), 4,
 			.command_queue = command_queue, .num_objects = num_objects,
@@ -2671,15 +2671,15 @@ RARE void opencl_begin_rare_clEnqueueReleaseGLObjects(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_objects = num_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseGLObjects,
 			offsetof(struct opencl_args_clEnqueueReleaseGLObjects, returned), 4,
 			.command_queue = command_queue, .num_objects = num_objects,
@@ -2762,7 +2762,7 @@ RARE void opencl_begin_rare_clSetEventCallback(struct tandem_call *call, void *e
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	record->command_exec_callback_type = command_exec_callback_type;
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
@@ -2807,7 +2807,7 @@ RARE void opencl_begin_rare_clCreateSubBuffer(struct tandem_call *call, void *bu
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->flags = flags;
 	record->buffer_create_type = buffer_create_type;
 	record->buffer_create_info = (uintptr_t)buffer_create_info;
@@ -2846,7 +2846,7 @@ RARE void opencl_begin_rare_clSetMemObjectDestructorCallback(struct tandem_call 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
 	tandem_call_commit_args(call, opencl_args_clSetMemObjectDestructorCallback,
@@ -2879,7 +2879,7 @@ RARE void opencl_begin_rare_clCreateUserEvent(struct tandem_call *call, void *co
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	tandem_call_commit_args(call, opencl_args_clCreateUserEvent,
 			offsetof(struct opencl_args_clCreateUserEvent, returned), 8,
@@ -2941,8 +2941,8 @@ RARE void opencl_begin_rare_clEnqueueReadBufferRect(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_read != 0;
 	record->buffer_origin_count = (uint16_t)buffer_origin_n;
 	record->host_origin_count = (uint16_t)host_origin_n;
@@ -2959,7 +2959,7 @@ RARE void opencl_begin_rare_clEnqueueReadBufferRect(struct tandem_call *call,
 	at = args_bytes_put(at, buffer_origin, buffer_origin_n * 8u);
 	at = args_bytes_put(at, host_origin, host_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReadBufferRect,
 			offsetof(struct opencl_args_clEnqueueReadBufferRect, returned), 4,
 			.command_queue = command_queue, .buffer = buffer,
@@ -3027,8 +3027,8 @@ RARE void opencl_begin_rare_clEnqueueWriteBufferRect(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_write != 0;
 	record->buffer_origin_count = (uint16_t)buffer_origin_n;
 	record->host_origin_count = (uint16_t)host_origin_n;
@@ -3045,7 +3045,7 @@ RARE void opencl_begin_rare_clEnqueueWriteBufferRect(struct tandem_call *call,
 	at = args_bytes_put(at, buffer_origin, buffer_origin_n * 8u);
 	at = args_bytes_put(at, host_origin, host_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWriteBufferRect,
 			offsetof(struct opencl_args_clEnqueueWriteBufferRect, returned), 4,
 			.command_queue = command_queue, .buffer = buffer,
@@ -3112,9 +3112,9 @@ RARE void opencl_begin_rare_clEnqueueCopyBufferRect(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), src_buffer);
+	record->dst_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), dst_buffer);
 	record->src_origin_count = (uint16_t)src_origin_n;
 	record->dst_origin_count = (uint16_t)dst_origin_n;
 	record->region_count = (uint16_t)region_n;
@@ -3129,7 +3129,7 @@ RARE void opencl_begin_rare_clEnqueueCopyBufferRect(struct tandem_call *call,
 	at = args_bytes_put(at, src_origin, src_origin_n * 8u);
 	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBufferRect,
 			offsetof(struct opencl_args_clEnqueueCopyBufferRect, returned), 4,
 			.command_queue = command_queue, .src_buffer = src_buffer,
@@ -3173,7 +3173,7 @@ RARE void opencl_begin_rare_clCreateSubDevicesEXT(struct tandem_call *call, void
 			(uint32_t)sizeof(*record) + properties_n * 8u);
 	if (tandem_unlikely(!record))
 		return;
-	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
+	record->in_device = tandem_object_number(TANDEM_KIND(opencl, device), in_device);
 	record->properties_count = (uint16_t)properties_n;
 	record->num_entries = num_entries;
 	record->out_devices = (uintptr_t)out_devices;
@@ -3214,7 +3214,7 @@ RARE void opencl_begin_rare_clCreateEventFromGLsyncKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->sync = (uintptr_t)sync;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	tandem_call_commit_args(call, opencl_args_clCreateEventFromGLsyncKHR,
@@ -3254,7 +3254,7 @@ RARE void opencl_begin_rare_clCreateSubDevices(struct tandem_call *call, void *i
 			(uint32_t)sizeof(*record) + properties_n * 8u);
 	if (tandem_unlikely(!record))
 		return;
-	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
+	record->in_device = tandem_object_number(TANDEM_KIND(opencl, device), in_device);
 	record->properties_count = (uint16_t)properties_n;
 	record->num_devices = num_devices;
 	record->out_devices = (uintptr_t)out_devices;
@@ -3309,7 +3309,7 @@ RARE void opencl_begin_rare_clCreateImage(struct tandem_call *call, void *contex
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
@@ -3322,7 +3322,7 @@ RARE void opencl_begin_rare_clCreateImage(struct tandem_call *call, void *contex
 	record->image_slice_pitch = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->image_slice_pitch : 0;
 	record->num_mip_levels = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_mip_levels : 0;
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
-	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
+	record->buffer = image_desc ? tandem_object_number(TANDEM_KIND(opencl, memory), ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
 	record->host_ptr = (uintptr_t)host_ptr;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	tandem_call_commit_args(call, opencl_args_clCreateImage,
@@ -3367,13 +3367,13 @@ RARE void opencl_begin_rare_clCreateProgramWithBuiltInKernels(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->num_devices = num_devices;
 	record->device_list_count = (uint16_t)device_list_n;
 	record->kernel_names_count = (uint16_t)kernel_names_n;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	args_bytes_put(at, kernel_names, kernel_names_n);
 	tandem_call_commit_args(call, opencl_args_clCreateProgramWithBuiltInKernels,
 			offsetof(struct opencl_args_clCreateProgramWithBuiltInKernels, returned),
@@ -3425,7 +3425,7 @@ RARE void opencl_begin_rare_clCompileProgram(struct tandem_call *call, void *pro
 			(uint32_t)sizeof(*record) + device_list_n * 4u + options_n + input_headers_n * 4u + header_include_names_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->num_devices = num_devices;
 	record->device_list_count = (uint16_t)device_list_n;
 	record->options_count = (uint16_t)options_n;
@@ -3435,9 +3435,9 @@ RARE void opencl_begin_rare_clCompileProgram(struct tandem_call *call, void *pro
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	at = args_bytes_put(at, options, options_n);
-	at = args_objects_put(at, TANDEM_OBJECT_program, input_headers, input_headers_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, program), input_headers, input_headers_n);
 	args_texts_put(at, num_input_headers, header_include_names, NULL, header_include_names_n);
 	tandem_call_commit_args(call, opencl_args_clCompileProgram,
 			offsetof(struct opencl_args_clCompileProgram, returned), 4,
@@ -3491,7 +3491,7 @@ RARE void opencl_begin_rare_clLinkProgram(struct tandem_call *call, void *contex
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->num_devices = num_devices;
 	record->device_list_count = (uint16_t)device_list_n;
 	record->options_count = (uint16_t)options_n;
@@ -3501,9 +3501,9 @@ RARE void opencl_begin_rare_clLinkProgram(struct tandem_call *call, void *contex
 	record->user_data = (uintptr_t)user_data;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	at = args_bytes_put(at, options, options_n);
-	args_objects_put(at, TANDEM_OBJECT_program, input_programs, input_programs_n);
+	args_objects_put(at, TANDEM_KIND(opencl, program), input_programs, input_programs_n);
 	tandem_call_commit_args(call, opencl_args_clLinkProgram,
 			offsetof(struct opencl_args_clLinkProgram, returned), 8,
 			.context = context, .num_devices = num_devices,
@@ -3544,7 +3544,7 @@ RARE void opencl_begin_rare_clGetKernelArgInfo(struct tandem_call *call, void *k
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
@@ -3599,8 +3599,8 @@ RARE void opencl_begin_rare_clEnqueueFillBuffer(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->pattern_count = (uint16_t)pattern_n;
 	record->pattern_size = pattern_size;
 	record->offset = offset;
@@ -3610,7 +3610,7 @@ RARE void opencl_begin_rare_clEnqueueFillBuffer(struct tandem_call *call, void *
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pattern, pattern_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueFillBuffer,
 			offsetof(struct opencl_args_clEnqueueFillBuffer, returned), 4,
 			.command_queue = command_queue, .buffer = buffer, .pattern = pattern,
@@ -3660,8 +3660,8 @@ RARE void opencl_begin_rare_clEnqueueFillImage(struct tandem_call *call, void *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->fill_color = (uintptr_t)fill_color;
 	record->origin_count = (uint16_t)origin_n;
 	record->region_count = (uint16_t)region_n;
@@ -3671,7 +3671,7 @@ RARE void opencl_begin_rare_clEnqueueFillImage(struct tandem_call *call, void *c
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, origin, origin_n * 8u);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueFillImage,
 			offsetof(struct opencl_args_clEnqueueFillImage, returned), 4,
 			.command_queue = command_queue, .image = image,
@@ -3720,7 +3720,7 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemObjects(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_mem_objects = num_mem_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->flags = flags;
@@ -3728,8 +3728,8 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemObjects(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemObjects,
 			offsetof(struct opencl_args_clEnqueueMigrateMemObjects, returned), 4,
 			.command_queue = command_queue, .num_mem_objects = num_mem_objects,
@@ -3771,12 +3771,12 @@ RARE void opencl_begin_rare_clEnqueueMarkerWithWaitList(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMarkerWithWaitList,
 			offsetof(struct opencl_args_clEnqueueMarkerWithWaitList, returned), 4,
 			.command_queue = command_queue,
@@ -3817,12 +3817,12 @@ RARE void opencl_begin_rare_clEnqueueBarrierWithWaitList(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueBarrierWithWaitList,
 			offsetof(struct opencl_args_clEnqueueBarrierWithWaitList, returned), 4,
 			.command_queue = command_queue,
@@ -3862,7 +3862,7 @@ RARE void opencl_begin_rare_clCreateFromGLTexture(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->target = target;
 	record->miplevel = miplevel;
@@ -3909,7 +3909,7 @@ RARE void opencl_begin_rare_clCreateFromEGLImageKHR(struct tandem_call *call, vo
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->egldisplay = (uintptr_t)egldisplay;
 	record->eglimage = (uintptr_t)eglimage;
 	record->flags = flags;
@@ -3961,15 +3961,15 @@ RARE void opencl_begin_rare_clEnqueueAcquireEGLObjectsKHR(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_objects = num_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireEGLObjectsKHR,
 			offsetof(struct opencl_args_clEnqueueAcquireEGLObjectsKHR, returned), 4,
 			.command_queue = command_queue, .num_objects = num_objects,
@@ -4016,15 +4016,15 @@ RARE void opencl_begin_rare_clEnqueueReleaseEGLObjectsKHR(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_objects = num_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseEGLObjectsKHR,
 			offsetof(struct opencl_args_clEnqueueReleaseEGLObjectsKHR, returned), 4,
 			.command_queue = command_queue, .num_objects = num_objects,
@@ -4061,7 +4061,7 @@ RARE void opencl_begin_rare_clCreateEventFromEGLSyncKHR(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->sync = (uintptr_t)sync;
 	record->display = (uintptr_t)display;
 	record->errcode_ret = (uintptr_t)errcode_ret;
@@ -4102,8 +4102,8 @@ RARE void opencl_begin_rare_clCreateCommandQueueWithProperties(struct tandem_cal
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->properties_count = (uint16_t)properties_n;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
@@ -4150,7 +4150,7 @@ RARE void opencl_begin_rare_clCreatePipe(struct tandem_call *call, void *context
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->pipe_packet_size = pipe_packet_size;
 	record->pipe_max_packets = pipe_max_packets;
@@ -4195,7 +4195,7 @@ RARE void opencl_begin_rare_clGetPipeInfo(struct tandem_call *call, void *pipe,
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetPipeInfo, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->pipe = tandem_object_number(TANDEM_OBJECT_memory, pipe);
+	record->pipe = tandem_object_number(TANDEM_KIND(opencl, memory), pipe);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -4249,7 +4249,7 @@ RARE void opencl_begin_rare_clEnqueueSVMFree(struct tandem_call *call, void *com
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_svm_pointers = num_svm_pointers;
 	record->svm_pointers_count = (uint16_t)svm_pointers_n;
 	record->pfn_free_func = (uintptr_t)pfn_free_func;
@@ -4259,7 +4259,7 @@ RARE void opencl_begin_rare_clEnqueueSVMFree(struct tandem_call *call, void *com
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, svm_pointers, svm_pointers_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMFree,
 			offsetof(struct opencl_args_clEnqueueSVMFree, returned), 4,
 			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
@@ -4308,7 +4308,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMemcpy(struct tandem_call *call, void *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking_copy != 0;
 	record->dst_ptr = (uintptr_t)dst_ptr;
 	record->src_ptr = (uintptr_t)src_ptr;
@@ -4317,7 +4317,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMemcpy(struct tandem_call *call, void *c
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemcpy,
 			offsetof(struct opencl_args_clEnqueueSVMMemcpy, returned), 4,
 			.command_queue = command_queue, .blocking_copy = blocking_copy,
@@ -4366,7 +4366,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMemFill(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->svm_ptr = (uintptr_t)svm_ptr;
 	record->pattern_count = (uint16_t)pattern_n;
 	record->pattern_size = pattern_size;
@@ -4376,7 +4376,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMemFill(struct tandem_call *call, void *
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pattern, pattern_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemFill,
 			offsetof(struct opencl_args_clEnqueueSVMMemFill, returned), 4,
 			.command_queue = command_queue, .svm_ptr = svm_ptr, .pattern = pattern,
@@ -4424,7 +4424,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMap(struct tandem_call *call, void *comm
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking_map != 0;
 	record->flags = flags;
 	record->svm_ptr = (uintptr_t)svm_ptr;
@@ -4433,7 +4433,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMap(struct tandem_call *call, void *comm
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMap,
 			offsetof(struct opencl_args_clEnqueueSVMMap, returned), 4,
 			.command_queue = command_queue, .blocking_map = blocking_map,
@@ -4476,13 +4476,13 @@ RARE void opencl_begin_rare_clEnqueueSVMUnmap(struct tandem_call *call, void *co
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->svm_ptr = (uintptr_t)svm_ptr;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMUnmap,
 			offsetof(struct opencl_args_clEnqueueSVMUnmap, returned), 4,
 			.command_queue = command_queue, .svm_ptr = svm_ptr,
@@ -4520,7 +4520,7 @@ RARE void opencl_begin_rare_clCreateSamplerWithProperties(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->sampler_properties_count = (uint16_t)sampler_properties_n;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
@@ -4556,7 +4556,7 @@ RARE void opencl_begin_rare_clSetKernelArgSVMPointer(struct tandem_call *call, v
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	record->arg_value = (uintptr_t)arg_value;
 	tandem_call_commit_args(call, opencl_args_clSetKernelArgSVMPointer,
@@ -4594,7 +4594,7 @@ RARE void opencl_begin_rare_clSetKernelExecInfo(struct tandem_call *call, void *
 			(uint32_t)sizeof(*record) + param_value_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value_count = (uint16_t)param_value_n;
@@ -4645,8 +4645,8 @@ RARE void opencl_begin_rare_clGetKernelSubGroupInfoKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record) + input_value_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->in_kernel = tandem_object_number(TANDEM_OBJECT_kernel, in_kernel);
-	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
+	record->in_kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), in_kernel);
+	record->in_device = tandem_object_number(TANDEM_KIND(opencl, device), in_device);
 	record->param_name = param_name;
 	record->input_value_size = input_value_size;
 	record->input_value_count = (uint16_t)input_value_n;
@@ -4688,7 +4688,7 @@ RARE void opencl_begin_rare_clCloneKernel(struct tandem_call *call, void *source
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->source_kernel = tandem_object_number(TANDEM_OBJECT_kernel, source_kernel);
+	record->source_kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), source_kernel);
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	tandem_call_commit_args(call, opencl_args_clCloneKernel,
 			offsetof(struct opencl_args_clCloneKernel, returned), 8,
@@ -4723,7 +4723,7 @@ RARE void opencl_begin_rare_clCreateProgramWithIL(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->il = (uintptr_t)il;
 	record->bytes = length;
 	record->errcode_ret = (uintptr_t)errcode_ret;
@@ -4775,7 +4775,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMigrateMem(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_svm_pointers = num_svm_pointers;
 	record->svm_pointers_count = (uint16_t)svm_pointers_n;
 	record->sizes_count = (uint16_t)sizes_n;
@@ -4786,7 +4786,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMigrateMem(struct tandem_call *call,
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, svm_pointers, svm_pointers_n * 8u);
 	at = args_bytes_put(at, sizes, sizes_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMigrateMem,
 			offsetof(struct opencl_args_clEnqueueSVMMigrateMem, returned), 4,
 			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
@@ -4820,7 +4820,7 @@ RARE void opencl_begin_rare_clGetDeviceAndHostTimer(struct tandem_call *call, vo
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->device_timestamp = (uintptr_t)device_timestamp;
 	record->host_timestamp = (uintptr_t)host_timestamp;
 	tandem_call_commit_args(call, opencl_args_clGetDeviceAndHostTimer,
@@ -4852,7 +4852,7 @@ RARE void opencl_begin_rare_clGetHostTimer(struct tandem_call *call, void *devic
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->host_timestamp = (uintptr_t)host_timestamp;
 	tandem_call_commit_args(call, opencl_args_clGetHostTimer,
 			offsetof(struct opencl_args_clGetHostTimer, returned), 4,
@@ -4898,8 +4898,8 @@ RARE void opencl_begin_rare_clGetKernelSubGroupInfo(struct tandem_call *call, vo
 			(uint32_t)sizeof(*record) + input_value_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	record->input_value_size = input_value_size;
 	record->input_value_count = (uint16_t)input_value_n;
@@ -4941,7 +4941,7 @@ RARE void opencl_begin_rare_clSetProgramReleaseCallback(struct tandem_call *call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
 	tandem_call_commit_args(call, opencl_args_clSetProgramReleaseCallback,
@@ -4978,7 +4978,7 @@ RARE void opencl_begin_rare_clSetProgramSpecializationConstant(struct tandem_cal
 			(uint32_t)sizeof(*record) + spec_value_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->spec_id = spec_id;
 	record->spec_size = spec_size;
 	record->spec_value_count = (uint16_t)spec_value_n;
@@ -5024,7 +5024,7 @@ RARE void opencl_begin_rare_clCreateBufferWithProperties(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->properties_count = (uint16_t)properties_n;
 	record->flags = flags;
 	record->size = size;
@@ -5084,7 +5084,7 @@ RARE void opencl_begin_rare_clCreateImageWithProperties(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->properties_count = (uint16_t)properties_n;
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
@@ -5098,7 +5098,7 @@ RARE void opencl_begin_rare_clCreateImageWithProperties(struct tandem_call *call
 	record->image_slice_pitch = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->image_slice_pitch : 0;
 	record->num_mip_levels = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_mip_levels : 0;
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
-	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
+	record->buffer = image_desc ? tandem_object_number(TANDEM_KIND(opencl, memory), ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
 	record->host_ptr = (uintptr_t)host_ptr;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
@@ -5135,7 +5135,7 @@ RARE void opencl_begin_rare_clSetContextDestructorCallback(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
 	tandem_call_commit_args(call, opencl_args_clSetContextDestructorCallback,
@@ -5174,7 +5174,7 @@ RARE void opencl_begin_rare_clCancelCommandsIMG(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	record->num_events_in_list = num_events_in_list;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clCancelCommandsIMG,
 			offsetof(struct opencl_args_clCancelCommandsIMG, returned), 4,
 			.event_list = event_list, .num_events_in_list = num_events_in_list);
@@ -5211,8 +5211,8 @@ RARE void opencl_begin_rare_clCommandBarrierWithWaitListKHR(struct tandem_call *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5264,8 +5264,8 @@ RARE void opencl_begin_rare_clCommandCopyBufferKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5329,8 +5329,8 @@ RARE void opencl_begin_rare_clCommandCopyBufferRectKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5393,8 +5393,8 @@ RARE void opencl_begin_rare_clCommandCopyBufferToImageKHR(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5452,8 +5452,8 @@ RARE void opencl_begin_rare_clCommandCopyImageKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5511,8 +5511,8 @@ RARE void opencl_begin_rare_clCommandCopyImageToBufferKHR(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5570,8 +5570,8 @@ RARE void opencl_begin_rare_clCommandFillBufferKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5627,8 +5627,8 @@ RARE void opencl_begin_rare_clCommandFillImageKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5685,8 +5685,8 @@ RARE void opencl_begin_rare_clCommandNDRangeKernelKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5742,8 +5742,8 @@ RARE void opencl_begin_rare_clCommandSVMMemFillKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5797,8 +5797,8 @@ RARE void opencl_begin_rare_clCommandSVMMemcpyKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->word2 = word2;
 	record->word3 = word3;
 	record->word4 = word4;
@@ -5848,7 +5848,7 @@ RARE void opencl_begin_rare_clCreateAcceleratorINTEL(struct tandem_call *call, v
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->accelerator_type = accelerator_type;
 	record->descriptor_size = descriptor_size;
 	record->descriptor_count = (uint16_t)descriptor_n;
@@ -5896,7 +5896,7 @@ RARE void opencl_begin_rare_clCreateBufferWithPropertiesINTEL(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->properties_count = (uint16_t)properties_n;
 	record->flags = flags;
 	record->size = size;
@@ -5948,7 +5948,7 @@ RARE void opencl_begin_rare_clCreateCommandBufferKHR(struct tandem_call *call,
 	record->properties_count = (uint16_t)properties_n;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, queue), queues, queues_n);
 	args_bytes_put(at, properties, properties_n * 8u);
 	tandem_call_commit_args(call, opencl_args_clCreateCommandBufferKHR,
 			offsetof(struct opencl_args_clCreateCommandBufferKHR, returned), 8,
@@ -5987,8 +5987,8 @@ RARE void opencl_begin_rare_clCreateCommandQueueWithPropertiesKHR(struct tandem_
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->properties_count = (uint16_t)properties_n;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
@@ -6028,7 +6028,7 @@ RARE void opencl_begin_rare_clCreateFromVA_APIMediaSurfaceINTEL(struct tandem_ca
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->surface = (uintptr_t)surface;
 	record->plane = plane;
@@ -6067,7 +6067,7 @@ RARE void opencl_begin_rare_clCreateProgramWithILKHR(struct tandem_call *call, v
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->il = (uintptr_t)il;
 	record->bytes = length;
 	record->errcode_ret = (uintptr_t)errcode_ret;
@@ -6107,7 +6107,7 @@ RARE void opencl_begin_rare_clCreateSemaphoreWithPropertiesKHR(struct tandem_cal
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->sema_props_count = (uint16_t)sema_props_n;
 	record->errcode_ret = (uintptr_t)errcode_ret;
 	at = (uint8_t *)(record + 1);
@@ -6153,8 +6153,8 @@ RARE void opencl_begin_rare_clDeviceMemAllocINTEL(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->properties_count = (uint16_t)properties_n;
 	record->size = size;
 	record->alignment = alignment;
@@ -6205,15 +6205,15 @@ RARE void opencl_begin_rare_clEnqueueAcquireExternalMemObjectsKHR(struct tandem_
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_mem_objects = num_mem_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireExternalMemObjectsKHR,
 			offsetof(struct opencl_args_clEnqueueAcquireExternalMemObjectsKHR, returned),
 			4, .command_queue = command_queue, .num_mem_objects = num_mem_objects,
@@ -6260,15 +6260,15 @@ RARE void opencl_begin_rare_clEnqueueAcquireGrallocObjectsIMG(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_objects = num_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireGrallocObjectsIMG,
 			offsetof(struct opencl_args_clEnqueueAcquireGrallocObjectsIMG, returned),
 			4, .command_queue = command_queue, .num_objects = num_objects,
@@ -6315,15 +6315,15 @@ RARE void opencl_begin_rare_clEnqueueAcquireVA_APIMediaSurfacesINTEL(struct tand
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_objects = num_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL,
 			offsetof(struct opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL, returned),
 			4, .command_queue = command_queue, .num_objects = num_objects,
@@ -6371,16 +6371,16 @@ RARE void opencl_begin_rare_clEnqueueCommandBufferKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, opencl_command_buffer_queue(num_queues, queues, command_buffer));
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), opencl_command_buffer_queue(num_queues, queues, command_buffer));
 	record->num_queues = num_queues;
 	record->queues_count = (uint16_t)queues_n;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, queue), queues, queues_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCommandBufferKHR,
 			offsetof(struct opencl_args_clEnqueueCommandBufferKHR, returned), 4,
 			.num_queues = num_queues, .queues = queues,
@@ -6432,9 +6432,9 @@ RARE void opencl_begin_rare_clEnqueueGenerateMipmapIMG(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_image = tandem_object_number(TANDEM_KIND(opencl, memory), src_image);
+	record->dst_image = tandem_object_number(TANDEM_KIND(opencl, memory), dst_image);
 	record->mipmap_filter_mode = mipmap_filter_mode;
 	record->array_region = (uintptr_t)array_region;
 	record->mip_region = (uintptr_t)mip_region;
@@ -6442,7 +6442,7 @@ RARE void opencl_begin_rare_clEnqueueGenerateMipmapIMG(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueGenerateMipmapIMG,
 			offsetof(struct opencl_args_clEnqueueGenerateMipmapIMG, returned), 4,
 			.command_queue = command_queue, .src_image = src_image,
@@ -6490,7 +6490,7 @@ RARE void opencl_begin_rare_clEnqueueMemAdviseINTEL(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->ptr = (uintptr_t)ptr;
 	record->size = size;
 	record->advice = advice;
@@ -6498,7 +6498,7 @@ RARE void opencl_begin_rare_clEnqueueMemAdviseINTEL(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMemAdviseINTEL,
 			offsetof(struct opencl_args_clEnqueueMemAdviseINTEL, returned), 4,
 			.command_queue = command_queue, .ptr = ptr, .size = size,
@@ -6546,7 +6546,7 @@ RARE void opencl_begin_rare_clEnqueueMemFillINTEL(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->dst_ptr = (uintptr_t)dst_ptr;
 	record->pattern_count = (uint16_t)pattern_n;
 	record->pattern_size = pattern_size;
@@ -6556,7 +6556,7 @@ RARE void opencl_begin_rare_clEnqueueMemFillINTEL(struct tandem_call *call, void
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pattern, pattern_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMemFillINTEL,
 			offsetof(struct opencl_args_clEnqueueMemFillINTEL, returned), 4,
 			.command_queue = command_queue, .dst_ptr = dst_ptr, .pattern = pattern,
@@ -6604,7 +6604,7 @@ RARE void opencl_begin_rare_clEnqueueMemcpyINTEL(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking != 0;
 	record->dst_ptr = (uintptr_t)dst_ptr;
 	record->src_ptr = (uintptr_t)src_ptr;
@@ -6613,7 +6613,7 @@ RARE void opencl_begin_rare_clEnqueueMemcpyINTEL(struct tandem_call *call, void 
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMemcpyINTEL,
 			offsetof(struct opencl_args_clEnqueueMemcpyINTEL, returned), 4,
 			.command_queue = command_queue, .blocking = blocking,
@@ -6659,7 +6659,7 @@ RARE void opencl_begin_rare_clEnqueueMemsetINTEL(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->dst_ptr = (uintptr_t)dst_ptr;
 	record->value = value;
 	record->size = size;
@@ -6667,7 +6667,7 @@ RARE void opencl_begin_rare_clEnqueueMemsetINTEL(struct tandem_call *call, void 
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMemsetINTEL,
 			offsetof(struct opencl_args_clEnqueueMemsetINTEL, returned), 4,
 			.command_queue = command_queue, .dst_ptr = dst_ptr, .value = value,
@@ -6713,7 +6713,7 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemINTEL(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->ptr = (uintptr_t)ptr;
 	record->size = size;
 	record->flags = flags;
@@ -6721,7 +6721,7 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemINTEL(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemINTEL,
 			offsetof(struct opencl_args_clEnqueueMigrateMemINTEL, returned), 4,
 			.command_queue = command_queue, .ptr = ptr, .size = size,
@@ -6769,7 +6769,7 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemObjectEXT(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_mem_objects = num_mem_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->flags = flags;
@@ -6777,8 +6777,8 @@ RARE void opencl_begin_rare_clEnqueueMigrateMemObjectEXT(struct tandem_call *cal
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemObjectEXT,
 			offsetof(struct opencl_args_clEnqueueMigrateMemObjectEXT, returned), 4,
 			.command_queue = command_queue, .num_mem_objects = num_mem_objects,
@@ -6830,8 +6830,8 @@ RARE void opencl_begin_rare_clEnqueueReadHostPipeINTEL(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->pipe_symbol_count = (uint16_t)pipe_symbol_n;
 	record->blocking = blocking_read != 0;
 	record->ptr = (uintptr_t)ptr;
@@ -6841,7 +6841,7 @@ RARE void opencl_begin_rare_clEnqueueReadHostPipeINTEL(struct tandem_call *call,
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pipe_symbol, pipe_symbol_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReadHostPipeINTEL,
 			offsetof(struct opencl_args_clEnqueueReadHostPipeINTEL, returned), 4,
 			.command_queue = command_queue, .program = program,
@@ -6888,15 +6888,15 @@ RARE void opencl_begin_rare_clEnqueueReleaseExternalMemObjectsKHR(struct tandem_
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_mem_objects = num_mem_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseExternalMemObjectsKHR,
 			offsetof(struct opencl_args_clEnqueueReleaseExternalMemObjectsKHR, returned),
 			4, .command_queue = command_queue, .num_mem_objects = num_mem_objects,
@@ -6943,15 +6943,15 @@ RARE void opencl_begin_rare_clEnqueueReleaseGrallocObjectsIMG(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_objects = num_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseGrallocObjectsIMG,
 			offsetof(struct opencl_args_clEnqueueReleaseGrallocObjectsIMG, returned),
 			4, .command_queue = command_queue, .num_objects = num_objects,
@@ -6998,15 +6998,15 @@ RARE void opencl_begin_rare_clEnqueueReleaseVA_APIMediaSurfacesINTEL(struct tand
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_objects = num_objects;
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL,
 			offsetof(struct opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL, returned),
 			4, .command_queue = command_queue, .num_objects = num_objects,
@@ -7057,7 +7057,7 @@ RARE void opencl_begin_rare_clEnqueueSVMFreeARM(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_svm_pointers = num_svm_pointers;
 	record->svm_pointers_count = (uint16_t)svm_pointers_n;
 	record->pfn_free_func = (uintptr_t)pfn_free_func;
@@ -7067,7 +7067,7 @@ RARE void opencl_begin_rare_clEnqueueSVMFreeARM(struct tandem_call *call, void *
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, svm_pointers, svm_pointers_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMFreeARM,
 			offsetof(struct opencl_args_clEnqueueSVMFreeARM, returned), 4,
 			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
@@ -7116,7 +7116,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMapARM(struct tandem_call *call, void *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking_map != 0;
 	record->flags = flags;
 	record->svm_ptr = (uintptr_t)svm_ptr;
@@ -7125,7 +7125,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMapARM(struct tandem_call *call, void *c
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMapARM,
 			offsetof(struct opencl_args_clEnqueueSVMMapARM, returned), 4,
 			.command_queue = command_queue, .blocking_map = blocking_map,
@@ -7174,7 +7174,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMemFillARM(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->svm_ptr = (uintptr_t)svm_ptr;
 	record->pattern_count = (uint16_t)pattern_n;
 	record->pattern_size = pattern_size;
@@ -7184,7 +7184,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMemFillARM(struct tandem_call *call,
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pattern, pattern_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemFillARM,
 			offsetof(struct opencl_args_clEnqueueSVMMemFillARM, returned), 4,
 			.command_queue = command_queue, .svm_ptr = svm_ptr, .pattern = pattern,
@@ -7232,7 +7232,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMemcpyARM(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking_copy != 0;
 	record->dst_ptr = (uintptr_t)dst_ptr;
 	record->src_ptr = (uintptr_t)src_ptr;
@@ -7241,7 +7241,7 @@ RARE void opencl_begin_rare_clEnqueueSVMMemcpyARM(struct tandem_call *call, void
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemcpyARM,
 			offsetof(struct opencl_args_clEnqueueSVMMemcpyARM, returned), 4,
 			.command_queue = command_queue, .blocking_copy = blocking_copy,
@@ -7284,13 +7284,13 @@ RARE void opencl_begin_rare_clEnqueueSVMUnmapARM(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->svm_ptr = (uintptr_t)svm_ptr;
 	record->num_events_in_wait_list = num_events_in_wait_list;
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMUnmapARM,
 			offsetof(struct opencl_args_clEnqueueSVMUnmapARM, returned), 4,
 			.command_queue = command_queue, .svm_ptr = svm_ptr,
@@ -7340,7 +7340,7 @@ RARE void opencl_begin_rare_clEnqueueSignalSemaphoresKHR(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_sema_objects = num_sema_objects;
 	record->sema_objects_count = (uint16_t)sema_objects_n;
 	record->sema_payload_list_count = (uint16_t)sema_payload_list_n;
@@ -7348,9 +7348,9 @@ RARE void opencl_begin_rare_clEnqueueSignalSemaphoresKHR(struct tandem_call *cal
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_semaphore, sema_objects, sema_objects_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, semaphore), sema_objects, sema_objects_n);
 	at = args_bytes_put(at, sema_payload_list, sema_payload_list_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSignalSemaphoresKHR,
 			offsetof(struct opencl_args_clEnqueueSignalSemaphoresKHR, returned), 4,
 			.command_queue = command_queue, .num_sema_objects = num_sema_objects,
@@ -7401,7 +7401,7 @@ RARE void opencl_begin_rare_clEnqueueWaitSemaphoresKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_sema_objects = num_sema_objects;
 	record->sema_objects_count = (uint16_t)sema_objects_n;
 	record->sema_payload_list_count = (uint16_t)sema_payload_list_n;
@@ -7409,9 +7409,9 @@ RARE void opencl_begin_rare_clEnqueueWaitSemaphoresKHR(struct tandem_call *call,
 	record->wait_count = (uint16_t)wait_n;
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_semaphore, sema_objects, sema_objects_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, semaphore), sema_objects, sema_objects_n);
 	at = args_bytes_put(at, sema_payload_list, sema_payload_list_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWaitSemaphoresKHR,
 			offsetof(struct opencl_args_clEnqueueWaitSemaphoresKHR, returned), 4,
 			.command_queue = command_queue, .num_sema_objects = num_sema_objects,
@@ -7463,8 +7463,8 @@ RARE void opencl_begin_rare_clEnqueueWriteHostPipeINTEL(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->pipe_symbol_count = (uint16_t)pipe_symbol_n;
 	record->blocking = blocking_write != 0;
 	record->ptr = (uintptr_t)ptr;
@@ -7474,7 +7474,7 @@ RARE void opencl_begin_rare_clEnqueueWriteHostPipeINTEL(struct tandem_call *call
 	record->event = (uintptr_t)event;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pipe_symbol, pipe_symbol_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWriteHostPipeINTEL,
 			offsetof(struct opencl_args_clEnqueueWriteHostPipeINTEL, returned), 4,
 			.command_queue = command_queue, .program = program,
@@ -7514,7 +7514,7 @@ RARE void opencl_begin_rare_clGetAcceleratorInfoINTEL(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->accelerator = tandem_object_number(TANDEM_OBJECT_accelerator, accelerator);
+	record->accelerator = tandem_object_number(TANDEM_KIND(opencl, accelerator), accelerator);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -7556,7 +7556,7 @@ RARE void opencl_begin_rare_clGetCommandBufferInfoKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -7603,7 +7603,7 @@ RARE void opencl_begin_rare_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(struct tan
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->media_adapter_type = media_adapter_type;
 	record->media_adapter = (uintptr_t)media_adapter;
 	record->media_adapter_set = media_adapter_set;
@@ -7654,7 +7654,7 @@ RARE void opencl_begin_rare_clGetDeviceImageInfoQCOM(struct tandem_call *call, v
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->image_width = image_width;
 	record->image_height = image_height;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
@@ -7761,7 +7761,7 @@ RARE void opencl_begin_rare_clGetImageRequirementsInfoEXT(struct tandem_call *ca
 			(uint32_t)sizeof(*record) + properties_n * 8u);
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->properties_count = (uint16_t)properties_n;
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
@@ -7775,7 +7775,7 @@ RARE void opencl_begin_rare_clGetImageRequirementsInfoEXT(struct tandem_call *ca
 	record->image_slice_pitch = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->image_slice_pitch : 0;
 	record->num_mip_levels = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_mip_levels : 0;
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
-	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
+	record->buffer = image_desc ? tandem_object_number(TANDEM_KIND(opencl, memory), ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -7828,8 +7828,8 @@ RARE void opencl_begin_rare_clGetKernelSuggestedLocalWorkSize(struct tandem_call
 			(uint32_t)sizeof(*record) + opencl_shape_bytes(&shape));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->work_dim = (uint8_t)work_dim;
 	record->global_count = shape.globals;
 	record->local_count = shape.locals;
@@ -7883,8 +7883,8 @@ RARE void opencl_begin_rare_clGetKernelSuggestedLocalWorkSizeKHR(struct tandem_c
 			(uint32_t)sizeof(*record) + opencl_shape_bytes(&shape));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->work_dim = (uint8_t)work_dim;
 	record->global_count = shape.globals;
 	record->local_count = shape.locals;
@@ -7932,7 +7932,7 @@ RARE void opencl_begin_rare_clGetMemAllocInfoINTEL(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->ptr = (uintptr_t)ptr;
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
@@ -7975,7 +7975,7 @@ RARE void opencl_begin_rare_clGetMutableCommandInfoKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command = tandem_object_number(TANDEM_OBJECT_command, command);
+	record->command = tandem_object_number(TANDEM_KIND(opencl, command), command);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -8019,8 +8019,8 @@ RARE void opencl_begin_rare_clGetSVMPointerInfoKHR(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->ptr = (uintptr_t)ptr;
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
@@ -8069,7 +8069,7 @@ RARE void opencl_begin_rare_clGetSVMSuggestedTypeIndexKHR(struct tandem_call *ca
 			(uint32_t)sizeof(*record) + properties_n * 8u);
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->required_capabilities = required_capabilities;
 	record->desired_capabilities = desired_capabilities;
 	record->properties_count = (uint16_t)properties_n;
@@ -8114,8 +8114,8 @@ RARE void opencl_begin_rare_clGetSemaphoreHandleForTypeKHR(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->sema_object = tandem_object_number(TANDEM_KIND(opencl, semaphore), sema_object);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->handle_type = handle_type;
 	record->handle_size = handle_size;
 	record->handle_ptr = (uintptr_t)handle_ptr;
@@ -8157,7 +8157,7 @@ RARE void opencl_begin_rare_clGetSemaphoreInfoKHR(struct tandem_call *call, void
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
+	record->sema_object = tandem_object_number(TANDEM_KIND(opencl, semaphore), sema_object);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value = (uintptr_t)param_value;
@@ -8199,7 +8199,7 @@ RARE void opencl_begin_rare_clGetSupportedGLTextureFormatsINTEL(struct tandem_ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_type = image_type;
 	record->num_entries = num_entries;
@@ -8246,7 +8246,7 @@ RARE void opencl_begin_rare_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_type = image_type;
 	record->plane = plane;
@@ -8293,7 +8293,7 @@ RARE void opencl_begin_rare_clHostMemAllocINTEL(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->properties_count = (uint16_t)properties_n;
 	record->size = size;
 	record->alignment = alignment;
@@ -8355,7 +8355,7 @@ RARE void opencl_begin_rare_clIcdSetPlatformDispatchDataKHR(struct tandem_call *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->dispatch_data = (uintptr_t)dispatch_data;
 	tandem_call_commit_args(call, opencl_args_clIcdSetPlatformDispatchDataKHR,
 			offsetof(struct opencl_args_clIcdSetPlatformDispatchDataKHR, returned),
@@ -8396,7 +8396,7 @@ RARE void opencl_begin_rare_clImportMemoryARM(struct tandem_call *call, void *co
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->properties_count = (uint16_t)properties_n;
 	record->memory = (uintptr_t)memory;
@@ -8553,7 +8553,7 @@ RARE void opencl_begin_rare_clReImportSemaphoreSyncFdKHR(struct tandem_call *cal
 			(uint32_t)sizeof(*record) + reimport_props_n * 8u);
 	if (tandem_unlikely(!record))
 		return;
-	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
+	record->sema_object = tandem_object_number(TANDEM_KIND(opencl, semaphore), sema_object);
 	record->reimport_props_count = (uint16_t)reimport_props_n;
 	record->fd = fd;
 	at = (uint8_t *)(record + 1);
@@ -8597,7 +8597,7 @@ RARE void opencl_begin_rare_clRemapCommandBufferKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	record->word1 = word1;
 	record->word2 = word2;
 	record->word3 = word3;
@@ -8645,7 +8645,7 @@ RARE void opencl_begin_rare_clSVMAllocWithPropertiesKHR(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->properties_count = (uint16_t)properties_n;
 	record->svm_type_index = svm_type_index;
 	record->size = size;
@@ -8688,7 +8688,7 @@ RARE void opencl_begin_rare_clSVMFreeWithPropertiesKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record) + properties_n * 8u);
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->properties_count = (uint16_t)properties_n;
 	record->flags = flags;
 	record->ptr = (uintptr_t)ptr;
@@ -8725,7 +8725,7 @@ RARE void opencl_begin_rare_clSetKernelArgMemPointerINTEL(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	record->arg_value = (uintptr_t)arg_value;
 	tandem_call_commit_args(call, opencl_args_clSetKernelArgMemPointerINTEL,
@@ -8758,7 +8758,7 @@ RARE void opencl_begin_rare_clSetKernelArgSVMPointerARM(struct tandem_call *call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	record->arg_value = (uintptr_t)arg_value;
 	tandem_call_commit_args(call, opencl_args_clSetKernelArgSVMPointerARM,
@@ -8796,7 +8796,7 @@ RARE void opencl_begin_rare_clSetKernelExecInfoARM(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record) + param_value_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	record->param_value_count = (uint16_t)param_value_n;
@@ -8833,7 +8833,7 @@ RARE void opencl_begin_rare_clSetMemObjectDestructorAPPLE(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->pfn_notify = (uintptr_t)pfn_notify;
 	record->user_data = (uintptr_t)user_data;
 	tandem_call_commit_args(call, opencl_args_clSetMemObjectDestructorAPPLE,
@@ -8876,8 +8876,8 @@ RARE void opencl_begin_rare_clSharedMemAllocINTEL(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->properties_count = (uint16_t)properties_n;
 	record->size = size;
 	record->alignment = alignment;
@@ -8916,7 +8916,7 @@ RARE void opencl_begin_rare_clUpdateMutableCommandsKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	record->word1 = word1;
 	record->word2 = word2;
 	record->word3 = word3;

@@ -321,7 +321,7 @@ static inline void opencl_begin_clGetPlatformInfo(struct tandem_call *call, void
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetPlatformInfo,
 			offsetof(struct opencl_args_clGetPlatformInfo, returned), 4,
@@ -356,7 +356,7 @@ static inline void opencl_begin_clGetDeviceIDs(struct tandem_call *call, void *p
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->device_type = device_type;
 	tandem_call_commit_args(call, opencl_args_clGetDeviceIDs,
 			offsetof(struct opencl_args_clGetDeviceIDs, returned), 4,
@@ -393,7 +393,7 @@ static inline void opencl_begin_clGetDeviceInfo(struct tandem_call *call, void *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetDeviceInfo,
 			offsetof(struct opencl_args_clGetDeviceInfo, returned), 4,
@@ -436,7 +436,7 @@ static inline void opencl_begin_clCreateContext(struct tandem_call *call,
 	record->returned = 0;
 	record->devices_count = (uint16_t)devices_n;
 	at = (uint8_t *)(record + 1);
-	args_objects_put(at, TANDEM_OBJECT_device, devices, devices_n);
+	args_objects_put(at, TANDEM_KIND(opencl, device), devices, devices_n);
 	tandem_call_commit_args(call, opencl_args_clCreateContext,
 			offsetof(struct opencl_args_clCreateContext, returned), 8,
 			.properties = properties, .num_devices = num_devices,
@@ -501,7 +501,7 @@ static inline void opencl_begin_clRetainContext(struct tandem_call *call, void *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clRetainContext,
 			offsetof(struct opencl_args_clRetainContext, returned), 4,
 			.context = context);
@@ -528,7 +528,7 @@ static inline void opencl_begin_clReleaseContext(struct tandem_call *call, void 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clReleaseContext,
 			offsetof(struct opencl_args_clReleaseContext, returned), 4,
 			.context = context);
@@ -562,7 +562,7 @@ static inline void opencl_begin_clGetContextInfo(struct tandem_call *call, void 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetContextInfo,
 			offsetof(struct opencl_args_clGetContextInfo, returned), 4,
@@ -600,8 +600,8 @@ static inline void opencl_begin_clCreateCommandQueue(struct tandem_call *call, v
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->properties = properties;
 	tandem_call_commit_args(call, opencl_args_clCreateCommandQueue,
 			offsetof(struct opencl_args_clCreateCommandQueue, returned), 8,
@@ -631,7 +631,7 @@ static inline void opencl_begin_clRetainCommandQueue(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clRetainCommandQueue,
 			offsetof(struct opencl_args_clRetainCommandQueue, returned), 4,
 			.command_queue = command_queue);
@@ -659,7 +659,7 @@ static inline void opencl_begin_clReleaseCommandQueue(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clReleaseCommandQueue,
 			offsetof(struct opencl_args_clReleaseCommandQueue, returned), 4,
 			.command_queue = command_queue);
@@ -693,7 +693,7 @@ static inline void opencl_begin_clGetCommandQueueInfo(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetCommandQueueInfo,
 			offsetof(struct opencl_args_clGetCommandQueueInfo, returned), 4,
@@ -729,7 +729,7 @@ static inline void opencl_begin_clSetCommandQueueProperty(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->properties = properties;
 	record->enable = enable != 0;
 	tandem_call_commit_args(call, opencl_args_clSetCommandQueueProperty,
@@ -767,7 +767,7 @@ static inline void opencl_begin_clCreateBuffer(struct tandem_call *call, void *c
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->size = size;
 	tandem_call_commit_args(call, opencl_args_clCreateBuffer,
@@ -812,7 +812,7 @@ static inline void opencl_begin_clCreateImage2D(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
@@ -867,7 +867,7 @@ static inline void opencl_begin_clCreateImage3D(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
@@ -906,7 +906,7 @@ static inline void opencl_begin_clRetainMemObject(struct tandem_call *call, void
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	tandem_call_commit_args(call, opencl_args_clRetainMemObject,
 			offsetof(struct opencl_args_clRetainMemObject, returned), 4,
 			.memobj = memobj);
@@ -933,7 +933,7 @@ static inline void opencl_begin_clReleaseMemObject(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	tandem_call_commit_args(call, opencl_args_clReleaseMemObject,
 			offsetof(struct opencl_args_clReleaseMemObject, returned), 4,
 			.memobj = memobj);
@@ -968,7 +968,7 @@ static inline void opencl_begin_clGetSupportedImageFormats(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_type = image_type;
 	tandem_call_commit_args(call, opencl_args_clGetSupportedImageFormats,
@@ -1006,7 +1006,7 @@ static inline void opencl_begin_clGetMemObjectInfo(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetMemObjectInfo,
 			offsetof(struct opencl_args_clGetMemObjectInfo, returned), 4,
@@ -1043,7 +1043,7 @@ static inline void opencl_begin_clGetImageInfo(struct tandem_call *call, void *i
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetImageInfo,
 			offsetof(struct opencl_args_clGetImageInfo, returned), 4,
@@ -1084,7 +1084,7 @@ static inline void opencl_begin_clCreateSampler(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->normalized_coords = normalized_coords != 0;
 	record->addressing_mode = addressing_mode;
 	record->filter_mode = filter_mode;
@@ -1116,7 +1116,7 @@ static inline void opencl_begin_clRetainSampler(struct tandem_call *call, void *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sampler = tandem_object_number(TANDEM_OBJECT_sampler, sampler);
+	record->sampler = tandem_object_number(TANDEM_KIND(opencl, sampler), sampler);
 	tandem_call_commit_args(call, opencl_args_clRetainSampler,
 			offsetof(struct opencl_args_clRetainSampler, returned), 4,
 			.sampler = sampler);
@@ -1143,7 +1143,7 @@ static inline void opencl_begin_clReleaseSampler(struct tandem_call *call, void 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sampler = tandem_object_number(TANDEM_OBJECT_sampler, sampler);
+	record->sampler = tandem_object_number(TANDEM_KIND(opencl, sampler), sampler);
 	tandem_call_commit_args(call, opencl_args_clReleaseSampler,
 			offsetof(struct opencl_args_clReleaseSampler, returned), 4,
 			.sampler = sampler);
@@ -1177,7 +1177,7 @@ static inline void opencl_begin_clGetSamplerInfo(struct tandem_call *call, void 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sampler = tandem_object_number(TANDEM_OBJECT_sampler, sampler);
+	record->sampler = tandem_object_number(TANDEM_KIND(opencl, sampler), sampler);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetSamplerInfo,
 			offsetof(struct opencl_args_clGetSamplerInfo, returned), 4,
@@ -1215,7 +1215,7 @@ static inline void opencl_begin_clCreateProgramWithSource(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->bytes = args_texts_bytes(count, strings, lengths);
 	tandem_call_commit_args(call, opencl_args_clCreateProgramWithSource,
 			offsetof(struct opencl_args_clCreateProgramWithSource, returned), 8,
@@ -1258,11 +1258,11 @@ static inline void opencl_begin_clCreateProgramWithBinary(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->device_list_count = (uint16_t)device_list_n;
 	record->bytes = args_sizes_sum(num_devices, lengths);
 	at = (uint8_t *)(record + 1);
-	args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	tandem_call_commit_args(call, opencl_args_clCreateProgramWithBinary,
 			offsetof(struct opencl_args_clCreateProgramWithBinary, returned), 8,
 			.context = context, .num_devices = num_devices,
@@ -1291,7 +1291,7 @@ static inline void opencl_begin_clRetainProgram(struct tandem_call *call, void *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	tandem_call_commit_args(call, opencl_args_clRetainProgram,
 			offsetof(struct opencl_args_clRetainProgram, returned), 4,
 			.program = program);
@@ -1318,7 +1318,7 @@ static inline void opencl_begin_clReleaseProgram(struct tandem_call *call, void 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	tandem_call_commit_args(call, opencl_args_clReleaseProgram,
 			offsetof(struct opencl_args_clReleaseProgram, returned), 4,
 			.program = program);
@@ -1357,11 +1357,11 @@ static inline void opencl_begin_clBuildProgram(struct tandem_call *call, void *p
 			(uint32_t)sizeof(*record) + device_list_n * 4u + options_n);
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->device_list_count = (uint16_t)device_list_n;
 	record->options_count = (uint16_t)options_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	args_bytes_put(at, options, options_n);
 	tandem_call_commit_args(call, opencl_args_clBuildProgram,
 			offsetof(struct opencl_args_clBuildProgram, returned), 4,
@@ -1410,7 +1410,7 @@ static inline void opencl_begin_clGetProgramInfo(struct tandem_call *call, void 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetProgramInfo,
 			offsetof(struct opencl_args_clGetProgramInfo, returned), 4,
@@ -1448,8 +1448,8 @@ static inline void opencl_begin_clGetProgramBuildInfo(struct tandem_call *call, 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetProgramBuildInfo,
 			offsetof(struct opencl_args_clGetProgramBuildInfo, returned), 4,
@@ -1488,7 +1488,7 @@ static inline void opencl_begin_clCreateKernel(struct tandem_call *call, void *p
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->kernel_name_count = (uint16_t)kernel_name_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, kernel_name, kernel_name_n);
@@ -1524,7 +1524,7 @@ static inline void opencl_begin_clCreateKernelsInProgram(struct tandem_call *cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->num_kernels = num_kernels;
 	tandem_call_commit_args(call, opencl_args_clCreateKernelsInProgram,
 			offsetof(struct opencl_args_clCreateKernelsInProgram, returned), 4,
@@ -1553,7 +1553,7 @@ static inline void opencl_begin_clRetainKernel(struct tandem_call *call, void *k
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	tandem_call_commit_args(call, opencl_args_clRetainKernel,
 			offsetof(struct opencl_args_clRetainKernel, returned), 4,
 			.kernel = kernel);
@@ -1580,7 +1580,7 @@ static inline void opencl_begin_clReleaseKernel(struct tandem_call *call, void *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	tandem_call_commit_args(call, opencl_args_clReleaseKernel,
 			offsetof(struct opencl_args_clReleaseKernel, returned), 4,
 			.kernel = kernel);
@@ -1612,7 +1612,7 @@ static inline void opencl_begin_clSetKernelArg(struct tandem_call *call, void *k
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	record->arg_size = arg_size;
 	tandem_call_commit_args(call, opencl_args_clSetKernelArg,
@@ -1649,7 +1649,7 @@ static inline void opencl_begin_clGetKernelInfo(struct tandem_call *call, void *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetKernelInfo,
 			offsetof(struct opencl_args_clGetKernelInfo, returned), 4,
@@ -1687,8 +1687,8 @@ static inline void opencl_begin_clGetKernelWorkGroupInfo(struct tandem_call *cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetKernelWorkGroupInfo,
 			offsetof(struct opencl_args_clGetKernelWorkGroupInfo, returned), 4,
@@ -1726,7 +1726,7 @@ static inline void opencl_begin_clWaitForEvents(struct tandem_call *call, uint32
 		return;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clWaitForEvents,
 			offsetof(struct opencl_args_clWaitForEvents, returned), 4,
 			.num_events = num_events, .event_list = event_list);
@@ -1760,7 +1760,7 @@ static inline void opencl_begin_clGetEventInfo(struct tandem_call *call, void *e
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetEventInfo,
 			offsetof(struct opencl_args_clGetEventInfo, returned), 4,
@@ -1789,7 +1789,7 @@ static inline void opencl_begin_clRetainEvent(struct tandem_call *call, void *ev
 	record = tandem_call_begin(call, OPENCL_EVENT_clRetainEvent, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	tandem_call_commit_args(call, opencl_args_clRetainEvent,
 			offsetof(struct opencl_args_clRetainEvent, returned), 4,
 			.event = event);
@@ -1816,7 +1816,7 @@ static inline void opencl_begin_clReleaseEvent(struct tandem_call *call, void *e
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	tandem_call_commit_args(call, opencl_args_clReleaseEvent,
 			offsetof(struct opencl_args_clReleaseEvent, returned), 4,
 			.event = event);
@@ -1850,7 +1850,7 @@ static inline void opencl_begin_clGetEventProfilingInfo(struct tandem_call *call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetEventProfilingInfo,
 			offsetof(struct opencl_args_clGetEventProfilingInfo, returned), 4,
@@ -1879,7 +1879,7 @@ static inline void opencl_begin_clFlush(struct tandem_call *call, void *command_
 	record = tandem_call_begin(call, OPENCL_EVENT_clFlush, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clFlush,
 			offsetof(struct opencl_args_clFlush, returned), 4,
 			.command_queue = command_queue);
@@ -1905,7 +1905,7 @@ static inline void opencl_begin_clFinish(struct tandem_call *call, void *command
 	record = tandem_call_begin(call, OPENCL_EVENT_clFinish, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clFinish,
 			offsetof(struct opencl_args_clFinish, returned), 4,
 			.command_queue = command_queue);
@@ -1951,14 +1951,14 @@ static inline void opencl_begin_clEnqueueReadBuffer(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_read != 0;
 	record->offset = offset;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReadBuffer,
 			offsetof(struct opencl_args_clEnqueueReadBuffer, returned), 4,
 			.command_queue = command_queue, .buffer = buffer,
@@ -2007,14 +2007,14 @@ static inline void opencl_begin_clEnqueueWriteBuffer(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_write != 0;
 	record->offset = offset;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWriteBuffer,
 			offsetof(struct opencl_args_clEnqueueWriteBuffer, returned), 4,
 			.command_queue = command_queue, .buffer = buffer,
@@ -2064,15 +2064,15 @@ static inline void opencl_begin_clEnqueueCopyBuffer(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), src_buffer);
+	record->dst_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), dst_buffer);
 	record->src_offset = src_offset;
 	record->dst_offset = dst_offset;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBuffer,
 			offsetof(struct opencl_args_clEnqueueCopyBuffer, returned), 4,
 			.command_queue = command_queue, .src_buffer = src_buffer,
@@ -2124,14 +2124,14 @@ static inline void opencl_begin_clEnqueueReadImage(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->blocking = blocking_read != 0;
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReadImage,
 			offsetof(struct opencl_args_clEnqueueReadImage, returned), 4,
 			.command_queue = command_queue, .image = image,
@@ -2184,14 +2184,14 @@ static inline void opencl_begin_clEnqueueWriteImage(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->blocking = blocking_write != 0;
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWriteImage,
 			offsetof(struct opencl_args_clEnqueueWriteImage, returned), 4,
 			.command_queue = command_queue, .image = image,
@@ -2242,14 +2242,14 @@ static inline void opencl_begin_clEnqueueCopyImage(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_image = tandem_object_number(TANDEM_KIND(opencl, memory), src_image);
+	record->dst_image = tandem_object_number(TANDEM_KIND(opencl, memory), dst_image);
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyImage,
 			offsetof(struct opencl_args_clEnqueueCopyImage, returned), 4,
 			.command_queue = command_queue, .src_image = src_image,
@@ -2300,15 +2300,15 @@ static inline void opencl_begin_clEnqueueCopyImageToBuffer(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_image = tandem_object_number(TANDEM_KIND(opencl, memory), src_image);
+	record->dst_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), dst_buffer);
 	record->region_count = (uint16_t)region_n;
 	record->dst_offset = dst_offset;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyImageToBuffer,
 			offsetof(struct opencl_args_clEnqueueCopyImageToBuffer, returned), 4,
 			.command_queue = command_queue, .src_image = src_image,
@@ -2359,15 +2359,15 @@ static inline void opencl_begin_clEnqueueCopyBufferToImage(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), src_buffer);
+	record->dst_image = tandem_object_number(TANDEM_KIND(opencl, memory), dst_image);
 	record->src_offset = src_offset;
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBufferToImage,
 			offsetof(struct opencl_args_clEnqueueCopyBufferToImage, returned), 4,
 			.command_queue = command_queue, .src_buffer = src_buffer,
@@ -2418,15 +2418,15 @@ static inline void opencl_begin_clEnqueueMapBuffer(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_map != 0;
 	record->map_flags = map_flags;
 	record->offset = offset;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMapBuffer,
 			offsetof(struct opencl_args_clEnqueueMapBuffer, returned), 8,
 			.command_queue = command_queue, .buffer = buffer,
@@ -2480,15 +2480,15 @@ static inline void opencl_begin_clEnqueueMapImage(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->blocking = blocking_map != 0;
 	record->map_flags = map_flags;
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMapImage,
 			offsetof(struct opencl_args_clEnqueueMapImage, returned), 8,
 			.command_queue = command_queue, .image = image,
@@ -2536,11 +2536,11 @@ static inline void opencl_begin_clEnqueueUnmapMemObject(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueUnmapMemObject,
 			offsetof(struct opencl_args_clEnqueueUnmapMemObject, returned), 4,
 			.command_queue = command_queue, .memobj = memobj,
@@ -2595,8 +2595,8 @@ static inline void opencl_begin_clEnqueueNDRangeKernel(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->work_dim = (uint8_t)work_dim;
 	record->global_count = shape.globals;
 	record->local_count = shape.locals;
@@ -2605,7 +2605,7 @@ static inline void opencl_begin_clEnqueueNDRangeKernel(struct tandem_call *call,
 	record->wait_count = (uint8_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = opencl_shape_put(at, &shape);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueNDRangeKernel,
 			offsetof(struct opencl_args_clEnqueueNDRangeKernel, returned), 4,
 			.command_queue = command_queue, .kernel = kernel, .work_dim = work_dim,
@@ -2650,11 +2650,11 @@ static inline void opencl_begin_clEnqueueTask(struct tandem_call *call, void *co
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueTask,
 			offsetof(struct opencl_args_clEnqueueTask, returned), 4,
 			.command_queue = command_queue, .kernel = kernel,
@@ -2702,12 +2702,12 @@ static inline void opencl_begin_clEnqueueNativeKernel(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_list_count = (uint16_t)mem_list_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_list, mem_list_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_list, mem_list_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueNativeKernel,
 			offsetof(struct opencl_args_clEnqueueNativeKernel, returned), 4,
 			.command_queue = command_queue, .user_func = user_func, .args = args,
@@ -2743,7 +2743,7 @@ static inline void opencl_begin_clEnqueueMarker(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMarker,
 			offsetof(struct opencl_args_clEnqueueMarker, returned), 4,
 			.command_queue = command_queue, .event = event);
@@ -2778,10 +2778,10 @@ static inline void opencl_begin_clEnqueueWaitForEvents(struct tandem_call *call,
 			(uint32_t)sizeof(*record) + wait_n * 8u);
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWaitForEvents,
 			offsetof(struct opencl_args_clEnqueueWaitForEvents, returned), 4,
 			.command_queue = command_queue, .num_events = num_events,
@@ -2809,7 +2809,7 @@ static inline void opencl_begin_clEnqueueBarrier(struct tandem_call *call, void 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clEnqueueBarrier,
 			offsetof(struct opencl_args_clEnqueueBarrier, returned), 4,
 			.command_queue = command_queue);
@@ -2879,7 +2879,7 @@ static inline void opencl_begin_clCreateFromGLBuffer(struct tandem_call *call, v
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->bufobj = bufobj;
 	tandem_call_commit_args(call, opencl_args_clCreateFromGLBuffer,
@@ -2921,7 +2921,7 @@ static inline void opencl_begin_clCreateFromGLTexture2D(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->target = target;
 	record->miplevel = miplevel;
@@ -2965,7 +2965,7 @@ static inline void opencl_begin_clCreateFromGLTexture3D(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->target = target;
 	record->miplevel = miplevel;
@@ -3005,7 +3005,7 @@ static inline void opencl_begin_clCreateFromGLRenderbuffer(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->renderbuffer = renderbuffer;
 	tandem_call_commit_args(call, opencl_args_clCreateFromGLRenderbuffer,
@@ -3039,7 +3039,7 @@ static inline void opencl_begin_clGetGLObjectInfo(struct tandem_call *call, void
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	tandem_call_commit_args(call, opencl_args_clGetGLObjectInfo,
 			offsetof(struct opencl_args_clGetGLObjectInfo, returned), 4,
 			.memobj = memobj, .gl_object_type = gl_object_type,
@@ -3074,7 +3074,7 @@ static inline void opencl_begin_clGetGLTextureInfo(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetGLTextureInfo,
 			offsetof(struct opencl_args_clGetGLTextureInfo, returned), 4,
@@ -3120,12 +3120,12 @@ static inline void opencl_begin_clEnqueueAcquireGLObjects(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireGLObjects,
 			offsetof(struct opencl_args_clEnqueueAcquireGLObjects, returned), 4,
 			.command_queue = command_queue, .num_objects = num_objects,
@@ -3171,12 +3171,12 @@ static inline void opencl_begin_clEnqueueReleaseGLObjects(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseGLObjects,
 			offsetof(struct opencl_args_clEnqueueReleaseGLObjects, returned), 4,
 			.command_queue = command_queue, .num_objects = num_objects,
@@ -3246,7 +3246,7 @@ static inline void opencl_begin_clSetEventCallback(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	record->command_exec_callback_type = command_exec_callback_type;
 	tandem_call_commit_args(call, opencl_args_clSetEventCallback,
 			offsetof(struct opencl_args_clSetEventCallback, returned), 4,
@@ -3287,7 +3287,7 @@ static inline void opencl_begin_clCreateSubBuffer(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->flags = flags;
 	record->buffer_create_type = buffer_create_type;
 	record->origin = opencl_sub_buffer_word(buffer_create_type, buffer_create_info, 0);
@@ -3324,7 +3324,7 @@ static inline void opencl_begin_clSetMemObjectDestructorCallback(struct tandem_c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	tandem_call_commit_args(call, opencl_args_clSetMemObjectDestructorCallback,
 			offsetof(struct opencl_args_clSetMemObjectDestructorCallback, returned),
 			4, .memobj = memobj, .pfn_notify = pfn_notify, .user_data = user_data);
@@ -3356,7 +3356,7 @@ static inline void opencl_begin_clCreateUserEvent(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clCreateUserEvent,
 			offsetof(struct opencl_args_clCreateUserEvent, returned), 8,
 			.context = context, .errcode_ret = errcode_ret);
@@ -3385,7 +3385,7 @@ static inline void opencl_begin_clSetUserEventStatus(struct tandem_call *call, v
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->event = tandem_event_op(event);
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
 	record->execution_status = execution_status;
 	tandem_call_commit_args(call, opencl_args_clSetUserEventStatus,
 			offsetof(struct opencl_args_clSetUserEventStatus, returned), 4,
@@ -3438,14 +3438,14 @@ static inline void opencl_begin_clEnqueueReadBufferRect(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_read != 0;
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReadBufferRect,
 			offsetof(struct opencl_args_clEnqueueReadBufferRect, returned), 4,
 			.command_queue = command_queue, .buffer = buffer,
@@ -3504,14 +3504,14 @@ static inline void opencl_begin_clEnqueueWriteBufferRect(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->blocking = blocking_write != 0;
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWriteBufferRect,
 			offsetof(struct opencl_args_clEnqueueWriteBufferRect, returned), 4,
 			.command_queue = command_queue, .buffer = buffer,
@@ -3569,14 +3569,14 @@ static inline void opencl_begin_clEnqueueCopyBufferRect(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), src_buffer);
+	record->dst_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), dst_buffer);
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCopyBufferRect,
 			offsetof(struct opencl_args_clEnqueueCopyBufferRect, returned), 4,
 			.command_queue = command_queue, .src_buffer = src_buffer,
@@ -3615,7 +3615,7 @@ static inline void opencl_begin_clCreateSubDevicesEXT(struct tandem_call *call, 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
+	record->in_device = tandem_object_number(TANDEM_KIND(opencl, device), in_device);
 	tandem_call_commit_args(call, opencl_args_clCreateSubDevicesEXT,
 			offsetof(struct opencl_args_clCreateSubDevicesEXT, returned), 4,
 			.in_device = in_device, .properties = properties,
@@ -3644,7 +3644,7 @@ static inline void opencl_begin_clRetainDeviceEXT(struct tandem_call *call, void
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	tandem_call_commit_args(call, opencl_args_clRetainDeviceEXT,
 			offsetof(struct opencl_args_clRetainDeviceEXT, returned), 4,
 			.device = device);
@@ -3671,7 +3671,7 @@ static inline void opencl_begin_clReleaseDeviceEXT(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	tandem_call_commit_args(call, opencl_args_clReleaseDeviceEXT,
 			offsetof(struct opencl_args_clReleaseDeviceEXT, returned), 4,
 			.device = device);
@@ -3703,7 +3703,7 @@ static inline void opencl_begin_clCreateEventFromGLsyncKHR(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clCreateEventFromGLsyncKHR,
 			offsetof(struct opencl_args_clCreateEventFromGLsyncKHR, returned), 8,
 			.context = context, .sync = sync, .errcode_ret = errcode_ret);
@@ -3737,7 +3737,7 @@ static inline void opencl_begin_clCreateSubDevices(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
+	record->in_device = tandem_object_number(TANDEM_KIND(opencl, device), in_device);
 	record->num_devices = num_devices;
 	tandem_call_commit_args(call, opencl_args_clCreateSubDevices,
 			offsetof(struct opencl_args_clCreateSubDevices, returned), 4,
@@ -3767,7 +3767,7 @@ static inline void opencl_begin_clRetainDevice(struct tandem_call *call, void *d
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	tandem_call_commit_args(call, opencl_args_clRetainDevice,
 			offsetof(struct opencl_args_clRetainDevice, returned), 4,
 			.device = device);
@@ -3794,7 +3794,7 @@ static inline void opencl_begin_clReleaseDevice(struct tandem_call *call, void *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	tandem_call_commit_args(call, opencl_args_clReleaseDevice,
 			offsetof(struct opencl_args_clReleaseDevice, returned), 4,
 			.device = device);
@@ -3841,7 +3841,7 @@ static inline void opencl_begin_clCreateImage(struct tandem_call *call, void *co
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
@@ -3854,7 +3854,7 @@ static inline void opencl_begin_clCreateImage(struct tandem_call *call, void *co
 	record->image_slice_pitch = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->image_slice_pitch : 0;
 	record->num_mip_levels = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_mip_levels : 0;
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
-	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
+	record->buffer = image_desc ? tandem_object_number(TANDEM_KIND(opencl, memory), ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
 	tandem_call_commit_args(call, opencl_args_clCreateImage,
 			offsetof(struct opencl_args_clCreateImage, returned), 8,
 			.context = context, .flags = flags, .image_format = image_format,
@@ -3897,11 +3897,11 @@ static inline void opencl_begin_clCreateProgramWithBuiltInKernels(struct tandem_
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->device_list_count = (uint16_t)device_list_n;
 	record->kernel_names_count = (uint16_t)kernel_names_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	args_bytes_put(at, kernel_names, kernel_names_n);
 	tandem_call_commit_args(call, opencl_args_clCreateProgramWithBuiltInKernels,
 			offsetof(struct opencl_args_clCreateProgramWithBuiltInKernels, returned),
@@ -3948,14 +3948,14 @@ static inline void opencl_begin_clCompileProgram(struct tandem_call *call, void 
 			(uint32_t)sizeof(*record) + device_list_n * 4u + options_n + input_headers_n * 4u);
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->device_list_count = (uint16_t)device_list_n;
 	record->options_count = (uint16_t)options_n;
 	record->input_headers_count = (uint16_t)input_headers_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	at = args_bytes_put(at, options, options_n);
-	args_objects_put(at, TANDEM_OBJECT_program, input_headers, input_headers_n);
+	args_objects_put(at, TANDEM_KIND(opencl, program), input_headers, input_headers_n);
 	tandem_call_commit_args(call, opencl_args_clCompileProgram,
 			offsetof(struct opencl_args_clCompileProgram, returned), 4,
 			.program = program, .num_devices = num_devices,
@@ -4005,14 +4005,14 @@ static inline void opencl_begin_clLinkProgram(struct tandem_call *call, void *co
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->device_list_count = (uint16_t)device_list_n;
 	record->options_count = (uint16_t)options_n;
 	record->input_programs_count = (uint16_t)input_programs_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_device, device_list, device_list_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, device), device_list, device_list_n);
 	at = args_bytes_put(at, options, options_n);
-	args_objects_put(at, TANDEM_OBJECT_program, input_programs, input_programs_n);
+	args_objects_put(at, TANDEM_KIND(opencl, program), input_programs, input_programs_n);
 	tandem_call_commit_args(call, opencl_args_clLinkProgram,
 			offsetof(struct opencl_args_clLinkProgram, returned), 8,
 			.context = context, .num_devices = num_devices,
@@ -4044,7 +4044,7 @@ static inline void opencl_begin_clUnloadPlatformCompiler(struct tandem_call *cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	tandem_call_commit_args(call, opencl_args_clUnloadPlatformCompiler,
 			offsetof(struct opencl_args_clUnloadPlatformCompiler, returned), 4,
 			.platform = platform);
@@ -4079,7 +4079,7 @@ static inline void opencl_begin_clGetKernelArgInfo(struct tandem_call *call, voi
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetKernelArgInfo,
@@ -4129,14 +4129,14 @@ static inline void opencl_begin_clEnqueueFillBuffer(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
 	record->pattern_size = pattern_size;
 	record->offset = offset;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueFillBuffer,
 			offsetof(struct opencl_args_clEnqueueFillBuffer, returned), 4,
 			.command_queue = command_queue, .buffer = buffer, .pattern = pattern,
@@ -4184,13 +4184,13 @@ static inline void opencl_begin_clEnqueueFillImage(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->image = tandem_object_number(TANDEM_KIND(opencl, memory), image);
 	record->region_count = (uint16_t)region_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, region, region_n * 8u);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueFillImage,
 			offsetof(struct opencl_args_clEnqueueFillImage, returned), 4,
 			.command_queue = command_queue, .image = image,
@@ -4238,13 +4238,13 @@ static inline void opencl_begin_clEnqueueMigrateMemObjects(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->flags = flags;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemObjects,
 			offsetof(struct opencl_args_clEnqueueMigrateMemObjects, returned), 4,
 			.command_queue = command_queue, .num_mem_objects = num_mem_objects,
@@ -4286,10 +4286,10 @@ static inline void opencl_begin_clEnqueueMarkerWithWaitList(struct tandem_call *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMarkerWithWaitList,
 			offsetof(struct opencl_args_clEnqueueMarkerWithWaitList, returned), 4,
 			.command_queue = command_queue,
@@ -4330,10 +4330,10 @@ static inline void opencl_begin_clEnqueueBarrierWithWaitList(struct tandem_call 
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueBarrierWithWaitList,
 			offsetof(struct opencl_args_clEnqueueBarrierWithWaitList, returned), 4,
 			.command_queue = command_queue,
@@ -4369,7 +4369,7 @@ static inline void opencl_begin_clGetExtensionFunctionAddressForPlatform(
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->func_name_count = (uint16_t)func_name_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, func_name, func_name_n);
@@ -4411,7 +4411,7 @@ static inline void opencl_begin_clCreateFromGLTexture(struct tandem_call *call, 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->target = target;
 	record->miplevel = miplevel;
@@ -4452,7 +4452,7 @@ static inline void opencl_begin_clCreateFromEGLImageKHR(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	tandem_call_commit_args(call, opencl_args_clCreateFromEGLImageKHR,
 			offsetof(struct opencl_args_clCreateFromEGLImageKHR, returned), 8,
@@ -4498,12 +4498,12 @@ static inline void opencl_begin_clEnqueueAcquireEGLObjectsKHR(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireEGLObjectsKHR,
 			offsetof(struct opencl_args_clEnqueueAcquireEGLObjectsKHR, returned), 4,
 			.command_queue = command_queue, .num_objects = num_objects,
@@ -4550,12 +4550,12 @@ static inline void opencl_begin_clEnqueueReleaseEGLObjectsKHR(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseEGLObjectsKHR,
 			offsetof(struct opencl_args_clEnqueueReleaseEGLObjectsKHR, returned), 4,
 			.command_queue = command_queue, .num_objects = num_objects,
@@ -4591,7 +4591,7 @@ static inline void opencl_begin_clCreateEventFromEGLSyncKHR(struct tandem_call *
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clCreateEventFromEGLSyncKHR,
 			offsetof(struct opencl_args_clCreateEventFromEGLSyncKHR, returned), 8,
 			.context = context, .sync = sync, .display = display,
@@ -4630,8 +4630,8 @@ static inline void opencl_begin_clCreateCommandQueueWithProperties(struct tandem
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->properties_count = (uint16_t)properties_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
@@ -4672,7 +4672,7 @@ static inline void opencl_begin_clCreatePipe(struct tandem_call *call, void *con
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->pipe_packet_size = pipe_packet_size;
 	record->pipe_max_packets = pipe_max_packets;
@@ -4710,7 +4710,7 @@ static inline void opencl_begin_clGetPipeInfo(struct tandem_call *call, void *pi
 	record = tandem_call_begin(call, OPENCL_EVENT_clGetPipeInfo, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->pipe = tandem_object_number(TANDEM_OBJECT_memory, pipe);
+	record->pipe = tandem_object_number(TANDEM_KIND(opencl, memory), pipe);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetPipeInfo,
 			offsetof(struct opencl_args_clGetPipeInfo, returned), 4, .pipe = pipe,
@@ -4746,7 +4746,7 @@ static inline void opencl_begin_clSVMAlloc(struct tandem_call *call, void *conte
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->size = size;
 	record->alignment = alignment;
@@ -4777,7 +4777,7 @@ static inline void opencl_begin_clSVMFree(struct tandem_call *call, void *contex
 	record = tandem_call_begin(call, OPENCL_EVENT_clSVMFree, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->svm_pointer = (uintptr_t)svm_pointer;
 	tandem_call_commit_args(call, opencl_args_clSVMFree, 0, 0, .context = context,
 			.svm_pointer = svm_pointer);
@@ -4820,11 +4820,11 @@ static inline void opencl_begin_clEnqueueSVMFree(struct tandem_call *call, void 
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_svm_pointers = num_svm_pointers;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMFree,
 			offsetof(struct opencl_args_clEnqueueSVMFree, returned), 4,
 			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
@@ -4872,12 +4872,12 @@ static inline void opencl_begin_clEnqueueSVMMemcpy(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking_copy != 0;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemcpy,
 			offsetof(struct opencl_args_clEnqueueSVMMemcpy, returned), 4,
 			.command_queue = command_queue, .blocking_copy = blocking_copy,
@@ -4924,12 +4924,12 @@ static inline void opencl_begin_clEnqueueSVMMemFill(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->pattern_size = pattern_size;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemFill,
 			offsetof(struct opencl_args_clEnqueueSVMMemFill, returned), 4,
 			.command_queue = command_queue, .svm_ptr = svm_ptr, .pattern = pattern,
@@ -4977,13 +4977,13 @@ static inline void opencl_begin_clEnqueueSVMMap(struct tandem_call *call, void *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking_map != 0;
 	record->flags = flags;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMap,
 			offsetof(struct opencl_args_clEnqueueSVMMap, returned), 4,
 			.command_queue = command_queue, .blocking_map = blocking_map,
@@ -5025,10 +5025,10 @@ static inline void opencl_begin_clEnqueueSVMUnmap(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMUnmap,
 			offsetof(struct opencl_args_clEnqueueSVMUnmap, returned), 4,
 			.command_queue = command_queue, .svm_ptr = svm_ptr,
@@ -5063,7 +5063,7 @@ static inline void opencl_begin_clCreateSamplerWithProperties(struct tandem_call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clCreateSamplerWithProperties,
 			offsetof(struct opencl_args_clCreateSamplerWithProperties, returned), 8,
 			.context = context, .sampler_properties = sampler_properties,
@@ -5095,7 +5095,7 @@ static inline void opencl_begin_clSetKernelArgSVMPointer(struct tandem_call *cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	tandem_call_commit_args(call, opencl_args_clSetKernelArgSVMPointer,
 			offsetof(struct opencl_args_clSetKernelArgSVMPointer, returned), 4,
@@ -5129,7 +5129,7 @@ static inline void opencl_begin_clSetKernelExecInfo(struct tandem_call *call, vo
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	tandem_call_commit_args(call, opencl_args_clSetKernelExecInfo,
@@ -5171,8 +5171,8 @@ static inline void opencl_begin_clGetKernelSubGroupInfoKHR(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->in_kernel = tandem_object_number(TANDEM_OBJECT_kernel, in_kernel);
-	record->in_device = tandem_object_number(TANDEM_OBJECT_device, in_device);
+	record->in_kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), in_kernel);
+	record->in_device = tandem_object_number(TANDEM_KIND(opencl, device), in_device);
 	record->param_name = param_name;
 	record->input_value_size = input_value_size;
 	tandem_call_commit_args(call, opencl_args_clGetKernelSubGroupInfoKHR,
@@ -5209,7 +5209,7 @@ static inline void opencl_begin_clCloneKernel(struct tandem_call *call, void *so
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->source_kernel = tandem_object_number(TANDEM_OBJECT_kernel, source_kernel);
+	record->source_kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), source_kernel);
 	tandem_call_commit_args(call, opencl_args_clCloneKernel,
 			offsetof(struct opencl_args_clCloneKernel, returned), 8,
 			.source_kernel = source_kernel, .errcode_ret = errcode_ret);
@@ -5242,7 +5242,7 @@ static inline void opencl_begin_clCreateProgramWithIL(struct tandem_call *call, 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->bytes = length;
 	tandem_call_commit_args(call, opencl_args_clCreateProgramWithIL,
 			offsetof(struct opencl_args_clCreateProgramWithIL, returned), 8,
@@ -5288,12 +5288,12 @@ static inline void opencl_begin_clEnqueueSVMMigrateMem(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_svm_pointers = num_svm_pointers;
 	record->flags = flags;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMigrateMem,
 			offsetof(struct opencl_args_clEnqueueSVMMigrateMem, returned), 4,
 			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
@@ -5327,7 +5327,7 @@ static inline void opencl_begin_clGetDeviceAndHostTimer(struct tandem_call *call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	tandem_call_commit_args(call, opencl_args_clGetDeviceAndHostTimer,
 			offsetof(struct opencl_args_clGetDeviceAndHostTimer, returned), 4,
 			.device = device, .device_timestamp = device_timestamp,
@@ -5358,7 +5358,7 @@ static inline void opencl_begin_clGetHostTimer(struct tandem_call *call, void *d
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	tandem_call_commit_args(call, opencl_args_clGetHostTimer,
 			offsetof(struct opencl_args_clGetHostTimer, returned), 4,
 			.device = device, .host_timestamp = host_timestamp);
@@ -5397,8 +5397,8 @@ static inline void opencl_begin_clGetKernelSubGroupInfo(struct tandem_call *call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	record->input_value_size = input_value_size;
 	tandem_call_commit_args(call, opencl_args_clGetKernelSubGroupInfo,
@@ -5434,9 +5434,9 @@ static inline void opencl_begin_clSetDefaultDeviceCommandQueue(struct tandem_cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clSetDefaultDeviceCommandQueue,
 			offsetof(struct opencl_args_clSetDefaultDeviceCommandQueue, returned),
 			4, .context = context, .device = device,
@@ -5468,7 +5468,7 @@ static inline void opencl_begin_clSetProgramReleaseCallback(struct tandem_call *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	tandem_call_commit_args(call, opencl_args_clSetProgramReleaseCallback,
 			offsetof(struct opencl_args_clSetProgramReleaseCallback, returned), 4,
 			.program = program, .pfn_notify = pfn_notify, .user_data = user_data);
@@ -5501,7 +5501,7 @@ static inline void opencl_begin_clSetProgramSpecializationConstant(struct tandem
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->spec_id = spec_id;
 	record->spec_size = spec_size;
 	tandem_call_commit_args(call, opencl_args_clSetProgramSpecializationConstant,
@@ -5541,7 +5541,7 @@ static inline void opencl_begin_clCreateBufferWithProperties(struct tandem_call 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->size = size;
 	tandem_call_commit_args(call, opencl_args_clCreateBufferWithProperties,
@@ -5592,7 +5592,7 @@ static inline void opencl_begin_clCreateImageWithProperties(struct tandem_call *
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
@@ -5605,7 +5605,7 @@ static inline void opencl_begin_clCreateImageWithProperties(struct tandem_call *
 	record->image_slice_pitch = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->image_slice_pitch : 0;
 	record->num_mip_levels = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_mip_levels : 0;
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
-	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
+	record->buffer = image_desc ? tandem_object_number(TANDEM_KIND(opencl, memory), ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
 	tandem_call_commit_args(call, opencl_args_clCreateImageWithProperties,
 			offsetof(struct opencl_args_clCreateImageWithProperties, returned), 8,
 			.context = context, .properties = properties, .flags = flags,
@@ -5638,7 +5638,7 @@ static inline void opencl_begin_clSetContextDestructorCallback(struct tandem_cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clSetContextDestructorCallback,
 			offsetof(struct opencl_args_clSetContextDestructorCallback, returned),
 			4, .context = context, .pfn_notify = pfn_notify,
@@ -5674,7 +5674,7 @@ static inline void opencl_begin_clCancelCommandsIMG(struct tandem_call *call,
 		return;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clCancelCommandsIMG,
 			offsetof(struct opencl_args_clCancelCommandsIMG, returned), 4,
 			.event_list = event_list, .num_events_in_list = num_events_in_list);
@@ -5708,8 +5708,8 @@ static inline void opencl_begin_clCommandBarrierWithWaitListKHR(struct tandem_ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandBarrierWithWaitListKHR,
 			offsetof(struct opencl_args_clCommandBarrierWithWaitListKHR, returned),
 			4, .command_buffer = command_buffer, .command_queue = command_queue,
@@ -5748,8 +5748,8 @@ static inline void opencl_begin_clCommandCopyBufferKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferKHR,
 			offsetof(struct opencl_args_clCommandCopyBufferKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -5791,8 +5791,8 @@ static inline void opencl_begin_clCommandCopyBufferRectKHR(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferRectKHR,
 			offsetof(struct opencl_args_clCommandCopyBufferRectKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -5833,8 +5833,8 @@ static inline void opencl_begin_clCommandCopyBufferToImageKHR(struct tandem_call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandCopyBufferToImageKHR,
 			offsetof(struct opencl_args_clCommandCopyBufferToImageKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -5874,8 +5874,8 @@ static inline void opencl_begin_clCommandCopyImageKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandCopyImageKHR,
 			offsetof(struct opencl_args_clCommandCopyImageKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -5915,8 +5915,8 @@ static inline void opencl_begin_clCommandCopyImageToBufferKHR(struct tandem_call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandCopyImageToBufferKHR,
 			offsetof(struct opencl_args_clCommandCopyImageToBufferKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -5956,8 +5956,8 @@ static inline void opencl_begin_clCommandFillBufferKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandFillBufferKHR,
 			offsetof(struct opencl_args_clCommandFillBufferKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -5996,8 +5996,8 @@ static inline void opencl_begin_clCommandFillImageKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandFillImageKHR,
 			offsetof(struct opencl_args_clCommandFillImageKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -6037,8 +6037,8 @@ static inline void opencl_begin_clCommandNDRangeKernelKHR(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandNDRangeKernelKHR,
 			offsetof(struct opencl_args_clCommandNDRangeKernelKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -6077,8 +6077,8 @@ static inline void opencl_begin_clCommandSVMMemFillKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandSVMMemFillKHR,
 			offsetof(struct opencl_args_clCommandSVMMemFillKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -6116,8 +6116,8 @@ static inline void opencl_begin_clCommandSVMMemcpyKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	tandem_call_commit_args(call, opencl_args_clCommandSVMMemcpyKHR,
 			offsetof(struct opencl_args_clCommandSVMMemcpyKHR, returned), 4,
 			.command_buffer = command_buffer, .command_queue = command_queue,
@@ -6156,7 +6156,7 @@ static inline void opencl_begin_clCreateAcceleratorINTEL(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->accelerator_type = accelerator_type;
 	record->descriptor_size = descriptor_size;
 	tandem_call_commit_args(call, opencl_args_clCreateAcceleratorINTEL,
@@ -6197,7 +6197,7 @@ static inline void opencl_begin_clCreateBufferWithPropertiesINTEL(struct tandem_
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->size = size;
 	tandem_call_commit_args(call, opencl_args_clCreateBufferWithPropertiesINTEL,
@@ -6239,7 +6239,7 @@ static inline void opencl_begin_clCreateCommandBufferKHR(struct tandem_call *cal
 	record->returned = 0;
 	record->queues_count = (uint16_t)queues_n;
 	at = (uint8_t *)(record + 1);
-	args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
+	args_objects_put(at, TANDEM_KIND(opencl, queue), queues, queues_n);
 	tandem_call_commit_args(call, opencl_args_clCreateCommandBufferKHR,
 			offsetof(struct opencl_args_clCreateCommandBufferKHR, returned), 8,
 			.num_queues = num_queues, .queues = queues, .properties = properties,
@@ -6278,8 +6278,8 @@ static inline void opencl_begin_clCreateCommandQueueWithPropertiesKHR(struct tan
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->properties_count = (uint16_t)properties_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, properties, properties_n * 8u);
@@ -6319,7 +6319,7 @@ static inline void opencl_begin_clCreateFromVA_APIMediaSurfaceINTEL(struct tande
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->plane = plane;
 	tandem_call_commit_args(call, opencl_args_clCreateFromVA_APIMediaSurfaceINTEL,
@@ -6356,7 +6356,7 @@ static inline void opencl_begin_clCreateProgramWithILKHR(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->bytes = length;
 	tandem_call_commit_args(call, opencl_args_clCreateProgramWithILKHR,
 			offsetof(struct opencl_args_clCreateProgramWithILKHR, returned), 8,
@@ -6391,7 +6391,7 @@ static inline void opencl_begin_clCreateSemaphoreWithPropertiesKHR(struct tandem
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clCreateSemaphoreWithPropertiesKHR,
 			offsetof(struct opencl_args_clCreateSemaphoreWithPropertiesKHR, returned),
 			8, .context = context, .sema_props = sema_props,
@@ -6430,8 +6430,8 @@ static inline void opencl_begin_clDeviceMemAllocINTEL(struct tandem_call *call, 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->size = size;
 	record->alignment = alignment;
 	tandem_call_commit_args(call, opencl_args_clDeviceMemAllocINTEL,
@@ -6478,12 +6478,12 @@ static inline void opencl_begin_clEnqueueAcquireExternalMemObjectsKHR(struct tan
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireExternalMemObjectsKHR,
 			offsetof(struct opencl_args_clEnqueueAcquireExternalMemObjectsKHR, returned),
 			4, .command_queue = command_queue, .num_mem_objects = num_mem_objects,
@@ -6530,12 +6530,12 @@ static inline void opencl_begin_clEnqueueAcquireGrallocObjectsIMG(struct tandem_
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireGrallocObjectsIMG,
 			offsetof(struct opencl_args_clEnqueueAcquireGrallocObjectsIMG, returned),
 			4, .command_queue = command_queue, .num_objects = num_objects,
@@ -6582,12 +6582,12 @@ static inline void opencl_begin_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL,
 			offsetof(struct opencl_args_clEnqueueAcquireVA_APIMediaSurfacesINTEL, returned),
 			4, .command_queue = command_queue, .num_objects = num_objects,
@@ -6634,13 +6634,13 @@ static inline void opencl_begin_clEnqueueCommandBufferKHR(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, opencl_command_buffer_queue(num_queues, queues, command_buffer));
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), opencl_command_buffer_queue(num_queues, queues, command_buffer));
 	record->queues_count = (uint16_t)queues_n;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, queue), queues, queues_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueCommandBufferKHR,
 			offsetof(struct opencl_args_clEnqueueCommandBufferKHR, returned), 4,
 			.num_queues = num_queues, .queues = queues,
@@ -6690,13 +6690,13 @@ static inline void opencl_begin_clEnqueueGenerateMipmapIMG(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->src_image = tandem_object_number(TANDEM_KIND(opencl, memory), src_image);
+	record->dst_image = tandem_object_number(TANDEM_KIND(opencl, memory), dst_image);
 	record->mipmap_filter_mode = mipmap_filter_mode;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueGenerateMipmapIMG,
 			offsetof(struct opencl_args_clEnqueueGenerateMipmapIMG, returned), 4,
 			.command_queue = command_queue, .src_image = src_image,
@@ -6742,12 +6742,12 @@ static inline void opencl_begin_clEnqueueMemAdviseINTEL(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->size = size;
 	record->advice = advice;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMemAdviseINTEL,
 			offsetof(struct opencl_args_clEnqueueMemAdviseINTEL, returned), 4,
 			.command_queue = command_queue, .ptr = ptr, .size = size,
@@ -6793,12 +6793,12 @@ static inline void opencl_begin_clEnqueueMemFillINTEL(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->pattern_size = pattern_size;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMemFillINTEL,
 			offsetof(struct opencl_args_clEnqueueMemFillINTEL, returned), 4,
 			.command_queue = command_queue, .dst_ptr = dst_ptr, .pattern = pattern,
@@ -6845,12 +6845,12 @@ static inline void opencl_begin_clEnqueueMemcpyINTEL(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking != 0;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMemcpyINTEL,
 			offsetof(struct opencl_args_clEnqueueMemcpyINTEL, returned), 4,
 			.command_queue = command_queue, .blocking = blocking,
@@ -6895,12 +6895,12 @@ static inline void opencl_begin_clEnqueueMemsetINTEL(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->value = value;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMemsetINTEL,
 			offsetof(struct opencl_args_clEnqueueMemsetINTEL, returned), 4,
 			.command_queue = command_queue, .dst_ptr = dst_ptr, .value = value,
@@ -6944,12 +6944,12 @@ static inline void opencl_begin_clEnqueueMigrateMemINTEL(struct tandem_call *cal
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->size = size;
 	record->flags = flags;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemINTEL,
 			offsetof(struct opencl_args_clEnqueueMigrateMemINTEL, returned), 4,
 			.command_queue = command_queue, .ptr = ptr, .size = size,
@@ -6996,13 +6996,13 @@ static inline void opencl_begin_clEnqueueMigrateMemObjectEXT(struct tandem_call 
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->flags = flags;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueMigrateMemObjectEXT,
 			offsetof(struct opencl_args_clEnqueueMigrateMemObjectEXT, returned), 4,
 			.command_queue = command_queue, .num_mem_objects = num_mem_objects,
@@ -7053,15 +7053,15 @@ static inline void opencl_begin_clEnqueueReadHostPipeINTEL(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->pipe_symbol_count = (uint16_t)pipe_symbol_n;
 	record->blocking = blocking_read != 0;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pipe_symbol, pipe_symbol_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReadHostPipeINTEL,
 			offsetof(struct opencl_args_clEnqueueReadHostPipeINTEL, returned), 4,
 			.command_queue = command_queue, .program = program,
@@ -7108,12 +7108,12 @@ static inline void opencl_begin_clEnqueueReleaseExternalMemObjectsKHR(struct tan
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseExternalMemObjectsKHR,
 			offsetof(struct opencl_args_clEnqueueReleaseExternalMemObjectsKHR, returned),
 			4, .command_queue = command_queue, .num_mem_objects = num_mem_objects,
@@ -7160,12 +7160,12 @@ static inline void opencl_begin_clEnqueueReleaseGrallocObjectsIMG(struct tandem_
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseGrallocObjectsIMG,
 			offsetof(struct opencl_args_clEnqueueReleaseGrallocObjectsIMG, returned),
 			4, .command_queue = command_queue, .num_objects = num_objects,
@@ -7212,12 +7212,12 @@ static inline void opencl_begin_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->mem_objects_count = (uint16_t)mem_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_memory, mem_objects, mem_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, memory), mem_objects, mem_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL,
 			offsetof(struct opencl_args_clEnqueueReleaseVA_APIMediaSurfacesINTEL, returned),
 			4, .command_queue = command_queue, .num_objects = num_objects,
@@ -7263,11 +7263,11 @@ static inline void opencl_begin_clEnqueueSVMFreeARM(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->num_svm_pointers = num_svm_pointers;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMFreeARM,
 			offsetof(struct opencl_args_clEnqueueSVMFreeARM, returned), 4,
 			.command_queue = command_queue, .num_svm_pointers = num_svm_pointers,
@@ -7316,13 +7316,13 @@ static inline void opencl_begin_clEnqueueSVMMapARM(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking_map != 0;
 	record->flags = flags;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMapARM,
 			offsetof(struct opencl_args_clEnqueueSVMMapARM, returned), 4,
 			.command_queue = command_queue, .blocking_map = blocking_map,
@@ -7369,12 +7369,12 @@ static inline void opencl_begin_clEnqueueSVMMemFillARM(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->pattern_size = pattern_size;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemFillARM,
 			offsetof(struct opencl_args_clEnqueueSVMMemFillARM, returned), 4,
 			.command_queue = command_queue, .svm_ptr = svm_ptr, .pattern = pattern,
@@ -7421,12 +7421,12 @@ static inline void opencl_begin_clEnqueueSVMMemcpyARM(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->blocking = blocking_copy != 0;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMMemcpyARM,
 			offsetof(struct opencl_args_clEnqueueSVMMemcpyARM, returned), 4,
 			.command_queue = command_queue, .blocking_copy = blocking_copy,
@@ -7468,10 +7468,10 @@ static inline void opencl_begin_clEnqueueSVMUnmapARM(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSVMUnmapARM,
 			offsetof(struct opencl_args_clEnqueueSVMUnmapARM, returned), 4,
 			.command_queue = command_queue, .svm_ptr = svm_ptr,
@@ -7517,12 +7517,12 @@ static inline void opencl_begin_clEnqueueSignalSemaphoresKHR(struct tandem_call 
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->sema_objects_count = (uint16_t)sema_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_semaphore, sema_objects, sema_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, semaphore), sema_objects, sema_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueSignalSemaphoresKHR,
 			offsetof(struct opencl_args_clEnqueueSignalSemaphoresKHR, returned), 4,
 			.command_queue = command_queue, .num_sema_objects = num_sema_objects,
@@ -7569,12 +7569,12 @@ static inline void opencl_begin_clEnqueueWaitSemaphoresKHR(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
 	record->sema_objects_count = (uint16_t)sema_objects_n;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_semaphore, sema_objects, sema_objects_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	at = args_objects_put(at, TANDEM_KIND(opencl, semaphore), sema_objects, sema_objects_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWaitSemaphoresKHR,
 			offsetof(struct opencl_args_clEnqueueWaitSemaphoresKHR, returned), 4,
 			.command_queue = command_queue, .num_sema_objects = num_sema_objects,
@@ -7626,15 +7626,15 @@ static inline void opencl_begin_clEnqueueWriteHostPipeINTEL(struct tandem_call *
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->program = tandem_object_number(TANDEM_OBJECT_program, program);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->program = tandem_object_number(TANDEM_KIND(opencl, program), program);
 	record->pipe_symbol_count = (uint16_t)pipe_symbol_n;
 	record->blocking = blocking_write != 0;
 	record->size = size;
 	record->wait_count = (uint16_t)wait_n;
 	at = (uint8_t *)(record + 1);
 	at = args_bytes_put(at, pipe_symbol, pipe_symbol_n);
-	args_ops_put(at, event_wait_list, wait_n);
+	args_ops_put(at, TANDEM_KIND(opencl, event), event_wait_list, wait_n);
 	tandem_call_commit_args(call, opencl_args_clEnqueueWriteHostPipeINTEL,
 			offsetof(struct opencl_args_clEnqueueWriteHostPipeINTEL, returned), 4,
 			.command_queue = command_queue, .program = program,
@@ -7666,7 +7666,7 @@ static inline void opencl_begin_clFinalizeCommandBufferKHR(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	tandem_call_commit_args(call, opencl_args_clFinalizeCommandBufferKHR,
 			offsetof(struct opencl_args_clFinalizeCommandBufferKHR, returned), 4,
 			.command_buffer = command_buffer);
@@ -7700,7 +7700,7 @@ static inline void opencl_begin_clGetAcceleratorInfoINTEL(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->accelerator = tandem_object_number(TANDEM_OBJECT_accelerator, accelerator);
+	record->accelerator = tandem_object_number(TANDEM_KIND(opencl, accelerator), accelerator);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetAcceleratorInfoINTEL,
 			offsetof(struct opencl_args_clGetAcceleratorInfoINTEL, returned), 4,
@@ -7737,7 +7737,7 @@ static inline void opencl_begin_clGetCommandBufferInfoKHR(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetCommandBufferInfoKHR,
 			offsetof(struct opencl_args_clGetCommandBufferInfoKHR, returned), 4,
@@ -7778,7 +7778,7 @@ static inline void opencl_begin_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->media_adapter_type = media_adapter_type;
 	record->media_adapter_set = media_adapter_set;
 	tandem_call_commit_args(call, opencl_args_clGetDeviceIDsFromVA_APIMediaAdapterINTEL,
@@ -7824,7 +7824,7 @@ static inline void opencl_begin_clGetDeviceImageInfoQCOM(struct tandem_call *cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->image_width = image_width;
 	record->image_height = image_height;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
@@ -7917,7 +7917,7 @@ static inline void opencl_begin_clGetImageRequirementsInfoEXT(struct tandem_call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_channel_order = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_order : 0;
 	record->image_channel_data_type = image_format ? ((const struct opencl_cl_image_format *)image_format)->image_channel_data_type : 0;
@@ -7930,7 +7930,7 @@ static inline void opencl_begin_clGetImageRequirementsInfoEXT(struct tandem_call
 	record->image_slice_pitch = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->image_slice_pitch : 0;
 	record->num_mip_levels = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_mip_levels : 0;
 	record->num_samples = image_desc ? ((const struct opencl_cl_image_desc *)image_desc)->num_samples : 0;
-	record->buffer = image_desc ? tandem_object_number(TANDEM_OBJECT_memory, ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
+	record->buffer = image_desc ? tandem_object_number(TANDEM_KIND(opencl, memory), ((const struct opencl_cl_image_desc *)image_desc)->buffer) : 0;
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetImageRequirementsInfoEXT,
 			offsetof(struct opencl_args_clGetImageRequirementsInfoEXT, returned), 4,
@@ -7980,8 +7980,8 @@ static inline void opencl_begin_clGetKernelSuggestedLocalWorkSize(struct tandem_
 			(uint32_t)sizeof(*record) + opencl_shape_bytes(&shape));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->work_dim = (uint8_t)work_dim;
 	record->global_count = shape.globals;
 	record->local_count = shape.locals;
@@ -8036,8 +8036,8 @@ static inline void opencl_begin_clGetKernelSuggestedLocalWorkSizeKHR(struct tand
 			(uint32_t)sizeof(*record) + opencl_shape_bytes(&shape));
 	if (tandem_unlikely(!record))
 		return;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->queue = tandem_object_number(TANDEM_KIND(opencl, queue), command_queue);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->work_dim = (uint8_t)work_dim;
 	record->global_count = shape.globals;
 	record->local_count = shape.locals;
@@ -8081,7 +8081,7 @@ static inline void opencl_begin_clGetMemAllocInfoINTEL(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetMemAllocInfoINTEL,
 			offsetof(struct opencl_args_clGetMemAllocInfoINTEL, returned), 4,
@@ -8118,7 +8118,7 @@ static inline void opencl_begin_clGetMutableCommandInfoKHR(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command = tandem_object_number(TANDEM_OBJECT_command, command);
+	record->command = tandem_object_number(TANDEM_KIND(opencl, command), command);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetMutableCommandInfoKHR,
 			offsetof(struct opencl_args_clGetMutableCommandInfoKHR, returned), 4,
@@ -8156,8 +8156,8 @@ static inline void opencl_begin_clGetSVMPointerInfoKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetSVMPointerInfoKHR,
 			offsetof(struct opencl_args_clGetSVMPointerInfoKHR, returned), 4,
@@ -8198,7 +8198,7 @@ static inline void opencl_begin_clGetSVMSuggestedTypeIndexKHR(struct tandem_call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->required_capabilities = required_capabilities;
 	record->desired_capabilities = desired_capabilities;
 	record->size = size;
@@ -8239,8 +8239,8 @@ static inline void opencl_begin_clGetSemaphoreHandleForTypeKHR(struct tandem_cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->sema_object = tandem_object_number(TANDEM_KIND(opencl, semaphore), sema_object);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->handle_type = handle_type;
 	record->handle_size = handle_size;
 	tandem_call_commit_args(call, opencl_args_clGetSemaphoreHandleForTypeKHR,
@@ -8278,7 +8278,7 @@ static inline void opencl_begin_clGetSemaphoreInfoKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
+	record->sema_object = tandem_object_number(TANDEM_KIND(opencl, semaphore), sema_object);
 	record->param_name = param_name;
 	tandem_call_commit_args(call, opencl_args_clGetSemaphoreInfoKHR,
 			offsetof(struct opencl_args_clGetSemaphoreInfoKHR, returned), 4,
@@ -8316,7 +8316,7 @@ static inline void opencl_begin_clGetSupportedGLTextureFormatsINTEL(struct tande
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_type = image_type;
 	tandem_call_commit_args(call, opencl_args_clGetSupportedGLTextureFormatsINTEL,
@@ -8359,7 +8359,7 @@ static inline void opencl_begin_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->image_type = image_type;
 	record->plane = plane;
@@ -8400,7 +8400,7 @@ static inline void opencl_begin_clHostMemAllocINTEL(struct tandem_call *call, vo
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->size = size;
 	record->alignment = alignment;
 	tandem_call_commit_args(call, opencl_args_clHostMemAllocINTEL,
@@ -8437,7 +8437,7 @@ static inline void opencl_begin_clIcdGetFunctionAddressForPlatformKHR(struct tan
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	record->func_name_count = (uint16_t)func_name_n;
 	at = (uint8_t *)(record + 1);
 	args_bytes_put(at, func_name, func_name_n);
@@ -8496,7 +8496,7 @@ static inline void opencl_begin_clIcdSetPlatformDispatchDataKHR(struct tandem_ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->platform = tandem_object_number(TANDEM_OBJECT_platform, platform);
+	record->platform = tandem_object_number(TANDEM_KIND(opencl, platform), platform);
 	tandem_call_commit_args(call, opencl_args_clIcdSetPlatformDispatchDataKHR,
 			offsetof(struct opencl_args_clIcdSetPlatformDispatchDataKHR, returned),
 			4, .platform = platform, .dispatch_data = dispatch_data);
@@ -8533,7 +8533,7 @@ static inline void opencl_begin_clImportMemoryARM(struct tandem_call *call, void
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->size = size;
 	tandem_call_commit_args(call, opencl_args_clImportMemoryARM,
@@ -8658,7 +8658,7 @@ static inline void opencl_begin_clMemBlockingFreeINTEL(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->ptr = (uintptr_t)ptr;
 	tandem_call_commit_args(call, opencl_args_clMemBlockingFreeINTEL,
 			offsetof(struct opencl_args_clMemBlockingFreeINTEL, returned), 4,
@@ -8688,7 +8688,7 @@ static inline void opencl_begin_clMemFreeINTEL(struct tandem_call *call, void *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->ptr = (uintptr_t)ptr;
 	tandem_call_commit_args(call, opencl_args_clMemFreeINTEL,
 			offsetof(struct opencl_args_clMemFreeINTEL, returned), 4,
@@ -8721,7 +8721,7 @@ static inline void opencl_begin_clReImportSemaphoreSyncFdKHR(struct tandem_call 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
+	record->sema_object = tandem_object_number(TANDEM_KIND(opencl, semaphore), sema_object);
 	record->fd = fd;
 	tandem_call_commit_args(call, opencl_args_clReImportSemaphoreSyncFdKHR,
 			offsetof(struct opencl_args_clReImportSemaphoreSyncFdKHR, returned), 4,
@@ -8750,7 +8750,7 @@ static inline void opencl_begin_clReleaseAcceleratorINTEL(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->accelerator = tandem_object_number(TANDEM_OBJECT_accelerator, accelerator);
+	record->accelerator = tandem_object_number(TANDEM_KIND(opencl, accelerator), accelerator);
 	tandem_call_commit_args(call, opencl_args_clReleaseAcceleratorINTEL,
 			offsetof(struct opencl_args_clReleaseAcceleratorINTEL, returned), 4,
 			.accelerator = accelerator);
@@ -8778,7 +8778,7 @@ static inline void opencl_begin_clReleaseCommandBufferKHR(struct tandem_call *ca
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	tandem_call_commit_args(call, opencl_args_clReleaseCommandBufferKHR,
 			offsetof(struct opencl_args_clReleaseCommandBufferKHR, returned), 4,
 			.command_buffer = command_buffer);
@@ -8806,7 +8806,7 @@ static inline void opencl_begin_clReleaseSemaphoreKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
+	record->sema_object = tandem_object_number(TANDEM_KIND(opencl, semaphore), sema_object);
 	tandem_call_commit_args(call, opencl_args_clReleaseSemaphoreKHR,
 			offsetof(struct opencl_args_clReleaseSemaphoreKHR, returned), 4,
 			.sema_object = sema_object);
@@ -8841,7 +8841,7 @@ static inline void opencl_begin_clRemapCommandBufferKHR(struct tandem_call *call
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	tandem_call_commit_args(call, opencl_args_clRemapCommandBufferKHR,
 			offsetof(struct opencl_args_clRemapCommandBufferKHR, returned), 8,
 			.command_buffer = command_buffer, .word1 = word1, .word2 = word2,
@@ -8871,7 +8871,7 @@ static inline void opencl_begin_clRetainAcceleratorINTEL(struct tandem_call *cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->accelerator = tandem_object_number(TANDEM_OBJECT_accelerator, accelerator);
+	record->accelerator = tandem_object_number(TANDEM_KIND(opencl, accelerator), accelerator);
 	tandem_call_commit_args(call, opencl_args_clRetainAcceleratorINTEL,
 			offsetof(struct opencl_args_clRetainAcceleratorINTEL, returned), 4,
 			.accelerator = accelerator);
@@ -8899,7 +8899,7 @@ static inline void opencl_begin_clRetainCommandBufferKHR(struct tandem_call *cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	tandem_call_commit_args(call, opencl_args_clRetainCommandBufferKHR,
 			offsetof(struct opencl_args_clRetainCommandBufferKHR, returned), 4,
 			.command_buffer = command_buffer);
@@ -8927,7 +8927,7 @@ static inline void opencl_begin_clRetainSemaphoreKHR(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->sema_object = tandem_object_number(TANDEM_OBJECT_semaphore, sema_object);
+	record->sema_object = tandem_object_number(TANDEM_KIND(opencl, semaphore), sema_object);
 	tandem_call_commit_args(call, opencl_args_clRetainSemaphoreKHR,
 			offsetof(struct opencl_args_clRetainSemaphoreKHR, returned), 4,
 			.sema_object = sema_object);
@@ -8960,7 +8960,7 @@ static inline void opencl_begin_clSVMAllocARM(struct tandem_call *call, void *co
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->size = size;
 	record->alignment = alignment;
@@ -9001,7 +9001,7 @@ static inline void opencl_begin_clSVMAllocWithPropertiesKHR(struct tandem_call *
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->svm_type_index = svm_type_index;
 	record->size = size;
 	tandem_call_commit_args(call, opencl_args_clSVMAllocWithPropertiesKHR,
@@ -9032,7 +9032,7 @@ static inline void opencl_begin_clSVMFreeARM(struct tandem_call *call, void *con
 	record = tandem_call_begin(call, OPENCL_EVENT_clSVMFreeARM, (uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->svm_pointer = (uintptr_t)svm_pointer;
 	tandem_call_commit_args(call, opencl_args_clSVMFreeARM, 0, 0, .context = context,
 			.svm_pointer = svm_pointer);
@@ -9065,7 +9065,7 @@ static inline void opencl_begin_clSVMFreeWithPropertiesKHR(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->flags = flags;
 	record->ptr = (uintptr_t)ptr;
 	tandem_call_commit_args(call, opencl_args_clSVMFreeWithPropertiesKHR,
@@ -9098,8 +9098,8 @@ static inline void opencl_begin_clSetContentSizeBufferPoCL(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
-	record->content_size_buffer = tandem_object_number(TANDEM_OBJECT_memory, content_size_buffer);
+	record->buffer = tandem_object_number(TANDEM_KIND(opencl, memory), buffer);
+	record->content_size_buffer = tandem_object_number(TANDEM_KIND(opencl, memory), content_size_buffer);
 	tandem_call_commit_args(call, opencl_args_clSetContentSizeBufferPoCL,
 			offsetof(struct opencl_args_clSetContentSizeBufferPoCL, returned), 4,
 			.buffer = buffer, .content_size_buffer = content_size_buffer);
@@ -9130,7 +9130,7 @@ static inline void opencl_begin_clSetKernelArgDevicePointerEXT(struct tandem_cal
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	record->arg_value = arg_value;
 	tandem_call_commit_args(call, opencl_args_clSetKernelArgDevicePointerEXT,
@@ -9164,7 +9164,7 @@ static inline void opencl_begin_clSetKernelArgMemPointerINTEL(struct tandem_call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	tandem_call_commit_args(call, opencl_args_clSetKernelArgMemPointerINTEL,
 			offsetof(struct opencl_args_clSetKernelArgMemPointerINTEL, returned), 4,
@@ -9197,7 +9197,7 @@ static inline void opencl_begin_clSetKernelArgSVMPointerARM(struct tandem_call *
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->arg_index = arg_index;
 	tandem_call_commit_args(call, opencl_args_clSetKernelArgSVMPointerARM,
 			offsetof(struct opencl_args_clSetKernelArgSVMPointerARM, returned), 4,
@@ -9231,7 +9231,7 @@ static inline void opencl_begin_clSetKernelExecInfoARM(struct tandem_call *call,
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	record->kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
 	record->param_name = param_name;
 	record->param_value_size = param_value_size;
 	tandem_call_commit_args(call, opencl_args_clSetKernelExecInfoARM,
@@ -9265,7 +9265,7 @@ static inline void opencl_begin_clSetMemObjectDestructorAPPLE(struct tandem_call
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->memobj = tandem_object_number(TANDEM_OBJECT_memory, memobj);
+	record->memobj = tandem_object_number(TANDEM_KIND(opencl, memory), memobj);
 	tandem_call_commit_args(call, opencl_args_clSetMemObjectDestructorAPPLE,
 			offsetof(struct opencl_args_clSetMemObjectDestructorAPPLE, returned), 4,
 			.memobj = memobj, .pfn_notify = pfn_notify, .user_data = user_data);
@@ -9294,7 +9294,7 @@ static inline void opencl_begin_clSetPerfHintQCOM(struct tandem_call *call, void
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	record->perf_hint = perf_hint;
 	tandem_call_commit_args(call, opencl_args_clSetPerfHintQCOM,
 			offsetof(struct opencl_args_clSetPerfHintQCOM, returned), 4,
@@ -9333,8 +9333,8 @@ static inline void opencl_begin_clSharedMemAllocINTEL(struct tandem_call *call, 
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
-	record->device = tandem_object_number(TANDEM_OBJECT_device, device);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
+	record->device = tandem_object_number(TANDEM_KIND(opencl, device), device);
 	record->size = size;
 	record->alignment = alignment;
 	tandem_call_commit_args(call, opencl_args_clSharedMemAllocINTEL,
@@ -9364,7 +9364,7 @@ static inline void opencl_begin_clTerminateContextKHR(struct tandem_call *call, 
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->context = tandem_object_number(TANDEM_OBJECT_context, context);
+	record->context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	tandem_call_commit_args(call, opencl_args_clTerminateContextKHR,
 			offsetof(struct opencl_args_clTerminateContextKHR, returned), 4,
 			.context = context);
@@ -9395,7 +9395,7 @@ static inline void opencl_begin_clUpdateMutableCommandsKHR(struct tandem_call *c
 			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
-	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
+	record->command_buffer = tandem_object_number(TANDEM_KIND(opencl, command_buffer), command_buffer);
 	tandem_call_commit_args(call, opencl_args_clUpdateMutableCommandsKHR,
 			offsetof(struct opencl_args_clUpdateMutableCommandsKHR, returned), 4,
 			.command_buffer = command_buffer, .word1 = word1, .word2 = word2,

@@ -671,7 +671,7 @@ static inline void *body_clCreateSampler(opencl_pfn_clCreateSampler real, void *
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = tandem_object_assign(TANDEM_OBJECT_sampler, ret);
+		number = tandem_object_assign(TANDEM_KIND(opencl, sampler), ret);
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
@@ -3826,7 +3826,7 @@ static inline void *body_clCreateSamplerWithProperties(
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = tandem_object_assign(TANDEM_OBJECT_sampler, ret);
+		number = tandem_object_assign(TANDEM_KIND(opencl, sampler), ret);
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
@@ -4565,7 +4565,7 @@ static NOINLINE void *body_clCreateAcceleratorINTEL(opencl_pfn_clCreateAccelerat
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = tandem_object_assign(TANDEM_OBJECT_accelerator, ret);
+		number = tandem_object_assign(TANDEM_KIND(opencl, accelerator), ret);
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
@@ -4674,7 +4674,7 @@ static NOINLINE void *body_clCreateSemaphoreWithPropertiesKHR(
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = tandem_object_assign(TANDEM_OBJECT_semaphore, ret);
+		number = tandem_object_assign(TANDEM_KIND(opencl, semaphore), ret);
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
@@ -5615,7 +5615,7 @@ static NOINLINE void *body_clRemapCommandBufferKHR(opencl_pfn_clRemapCommandBuff
 	ret = real(command_buffer, word1, word2, word3, word4, word5, word6, word7);
 	end = tandem_ticks();
 	if (ret)
-		number = tandem_object_assign(TANDEM_OBJECT_command_buffer, ret);
+		number = tandem_object_assign(TANDEM_KIND(opencl, command_buffer), ret);
 	opencl_end_object(&call, 0, end, number, ret);
 	return ret;
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/domain.h"
+
+#include <stddef.h>
+
+#include "schema/ids.h"
+
+#define DOMAIN(number, name, ...) \
+	extern const struct domain domain_##name __attribute__((weak, visibility("hidden")));
+#include "schema/domains.def"
+#undef DOMAIN
+
+static const struct domain *const domains[TANDEM_DOMAINS] = {
+#define DOMAIN(number, name, ...) [number] = &domain_##name,
+#include "schema/domains.def"
+#undef DOMAIN
+};
+
+const struct domain *domain_get(unsigned number)
+{
+	return number < TANDEM_DOMAINS ? domains[number] : NULL;
+}
+
+void domains_switched(void)
+{
+	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
+		if (domains[i] && domains[i]->switched)
+			domains[i]->switched();
+}
+
+void domains_at_fork(void)
+{
+	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
+		if (domains[i] && domains[i]->at_fork)
+			domains[i]->at_fork();
+}
+
+void domains_at_end(void)
+{
+	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
+		if (domains[i] && domains[i]->at_end)
+			domains[i]->at_end();
+}

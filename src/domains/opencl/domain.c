@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/domain.h"
+
+#include "domains/opencl/command.h"
+#include "domains/opencl/describe.h"
+#include "domains/opencl/loader.h"
+
+static void process_ends(void)
+{
+	opencl_loader_at_end();
+	opencl_commands_at_end();
+}
+
+const struct domain domain_opencl = {
+	.describe = opencl_describe,
+	.at_fork = opencl_commands_at_fork,
+	.at_end = process_ends,
+};
