@@ -129,6 +129,7 @@ static long clone_child(unsigned long flags, char *stack, int (*function)(void *
 
 static int job_clone(struct job *job)
 {
+	const unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_FILES;
 	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	sigset_t all, before;
@@ -141,8 +142,10 @@ static int job_clone(struct job *job)
 	job->result = -ECANCELED;
 	/* Without a signal at its end, and so no child that the program could wait for
 	 * by accident. */
-	child = clone_child(CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_FS, stack + STACK_BYTES,
-			    job_run, job);
+	child = clone_child(flags | CLONE_FS, stack + STACK_BYTES, job_run, job);
+	/* The kernel shares no working directory while another thread is in an exec. */
+	if (child == -EAGAIN)
+		child = clone_child(flags, stack + STACK_BYTES, job_run, job);
 	if (child > 0)
 		syscall(SYS_wait4, child, NULL, __WCLONE, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
