@@ -11,7 +11,6 @@
 #include "recorder/live_processes.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
-#include "schema/opencl.h"
 #include "util/units.h"
 
 void summary_add_count(struct text *text, uint64_t count, const char *noun)
@@ -51,7 +50,8 @@ void summary_add_losses(struct text *text, const struct tandem_control *control)
 	}
 }
 
-/* Why a program that made no call has nothing in its trace. */
+/* Why a program that made no call has nothing in its trace, where that is no matter of its
+ * calls; else NULL. */
 static const char *why_nothing(const struct session *session, const struct program *program)
 {
 	if (session->options->start_paused)
@@ -62,14 +62,46 @@ static const char *why_nothing(const struct session *session, const struct progr
 		return "it is statically linked, so that nothing can be loaded into it";
 	if (!program->loadable)
 		return "it is a program for another kind of machine than this tandem";
-	if (atomic_load(&session->control->domain[TANDEM_DOMAIN_opencl].notices) >>
-		    TANDEM_OPENCL_NOTICE_no_layer &
-	    1)
-		return "its OpenCL calls did not reach Tandem";
-	if (!strcmp(session->inject, "preload"))
-		return "it made no OpenCL call by a function that it is linked to (--inject preload), "
-		       "and no CUDA call, while recording was on";
-	return "it made no OpenCL or CUDA call while recording was on";
+	return NULL;
+}
+
+/* The titles of the recorded runtimes, or of those that have something to say, as in
+ * "OpenCL, CUDA or HIP". Returns how many. */
+static unsigned add_titles(struct text *text, const struct session *session, bool with_notices)
+{
+	const struct tandem_domain_row *list[TANDEM_DOMAINS], *row = NULL;
+	unsigned count = 0;
+
+	while ((row = tandem_domain_next(row)))
+		if (row->runtime && !strcmp(row->part, row->name) &&
+		    session->options->domains >> row->number & 1 &&
+		    (!with_notices || atomic_load(&session->control->domain[row->number].notices)))
+			list[count++] = row;
+	for (unsigned i = 0; i < count; i++)
+		text_format(text, "%s%s",
+			    !i		    ? ""
+			    : i + 1 < count ? ", "
+			    : with_notices  ? " and "
+					    : " or ",
+			    list[i]->title);
+	return count;
+}
+
+/* The same of a program in which we were. */
+static void add_why_no_call(struct text *text, const struct session *session)
+{
+	const char *how =
+		strcmp(session->inject, "preload") != 0 ? "" : " that --inject preload catches";
+	struct text titles = TEXT_INIT;
+
+	if (add_titles(&titles, session, true)) {
+		text_format(text, "its %s calls did not reach Tandem", titles.data ?: "");
+	} else {
+		add_titles(&titles, session, false);
+		text_format(text, "it made no %s call%s while recording was on", titles.data ?: "",
+			    how);
+	}
+	text_free(&titles);
 }
 
 static void add_recorded(struct text *text, const struct session *session,
@@ -79,8 +111,15 @@ static void add_recorded(struct text *text, const struct session *session,
 	char size[UNITS_BYTES];
 
 	if (!tally->events && !tally->bytes) {
-		text_format(text, "recorded nothing of %s in %s: %s; ", session->command[0],
-			    session->directory, why_nothing(session, program));
+		const char *why = why_nothing(session, program);
+
+		text_format(text, "recorded nothing of %s in %s: ", session->command[0],
+			    session->directory);
+		if (why)
+			text_add_string(text, why);
+		else
+			add_why_no_call(text, session);
+		text_add_string(text, "; ");
 		summary_add_losses(text, control);
 		return;
 	}
