@@ -9,6 +9,7 @@
 #include "schema/gen/kernel_records.h"
 #include "trace/field.h"
 #include "trace/records.h"
+#include "trace/session.h"
 #include "util/array.h"
 #include "util/demangle.h"
 
@@ -158,7 +159,7 @@ static int learn_queue(struct trace_objects *objects, const struct trace_event *
 	return 0;
 }
 
-/* CUDA names its kernels as the linker knows them. */
+/* Some runtimes name kernels as the linker knows them. */
 static int name_demangle(struct trace_objects *objects, uint32_t *name)
 {
 	char *words = demangle(intern_text(&objects->names, *name));
@@ -171,10 +172,12 @@ static int name_demangle(struct trace_objects *objects, uint32_t *name)
 static int learn_kernel(struct trace_objects *objects, const struct trace_event *event)
 {
 	const struct tandem_rec_kernel *record = (const void *)event->record;
+	const struct trace_session *session = event->stream->process->session;
 	uint32_t name;
 
 	if (learn_name(objects, event, "name", &name) ||
-	    (record->domain == TANDEM_DOMAIN_cuda && name_demangle(objects, &name)))
+	    (trace_session_domain(session, record->domain)->mangled &&
+	     name_demangle(objects, &name)))
 		return -ENOMEM;
 	return object_set(objects, event->stream->process->index, record->kernel,
 			  TANDEM_OBJECT_kernel, name);
