@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "schema/capture.h"
 #include "schema/control.h"
 #include "schema/ids.h"
 #include "util/text.h"
@@ -175,18 +174,52 @@ const char *domain_options_word(size_t number, const char **about)
 	return NULL;
 }
 
+/* The marks of all domains, by their numbers; NULL behind the last. */
+static const struct tandem_mark *mark_at(size_t number)
+{
+	const struct tandem_domain_row *row = NULL;
+
+	while ((row = tandem_domain_next(row)))
+		for (const struct tandem_mark *mark = row->marks; mark && mark->word; mark++)
+			if (!number--)
+				return mark;
+	return NULL;
+}
+
+const char *capture_word(size_t number, const char **about)
+{
+	const struct tandem_mark *mark = mark_at(number);
+
+	*about = mark ? mark->description : "";
+	return mark ? mark->word : NULL;
+}
+
+static bool is_mark(const struct tandem_mark *mark, const char *text)
+{
+	size_t length = strlen(mark->word);
+
+	return mark->argument ? !strncmp(text, mark->word, length) && text[length]
+			      : !strcmp(text, mark->word);
+}
+
 int capture_parse(const char *text, char *capture, size_t bytes)
 {
-	size_t prefix = strlen(TANDEM_CAPTURE_NVTX);
-	bool range = !strncmp(text, TANDEM_CAPTURE_NVTX, prefix) && text[prefix];
+	struct text accepted = TEXT_INIT;
+	const struct tandem_mark *mark;
+	int status;
 
-	if (!range && strcmp(text, TANDEM_CAPTURE_PROFILER) != 0)
-		return option_refuse("--capture", text,
-				     TANDEM_CAPTURE_PROFILER ", " TANDEM_CAPTURE_NVTX "NAME");
-	if (strlen(text) >= bytes) {
-		cli_error("--capture: the range's name is too long");
+	for (size_t i = 0; (mark = mark_at(i)); i++) {
+		if (is_mark(mark, text))
+			break;
+		text_format(&accepted, "%s%s%s", i ? ", " : "", mark->word, mark->argument ?: "");
+	}
+	status = mark ? 0 : option_refuse("--capture", text, accepted.data ?: "");
+	text_free(&accepted);
+	if (!status && strlen(text) >= bytes) {
+		cli_error("--capture: the mark's name is too long");
 		return -EINVAL;
 	}
-	strcpy(capture, text);
-	return 0;
+	if (!status)
+		strcpy(capture, text);
+	return status;
 }

@@ -30,6 +30,8 @@ const char *domain_options_word(size_t number, const char **about);
 const struct option_row *domain_options_row(size_t number);
 const struct tandem_domain_row *domain_options_domain(size_t number);
 
+/* What --capture takes: option_word_at. */
+const char *capture_word(size_t number, const char **about);
 int capture_parse(const char *text, char *capture, size_t bytes);
 
 #endif

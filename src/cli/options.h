@@ -64,6 +64,7 @@ struct option_row {
 #define LIST(words) VALUES_LIST, words, NULL
 #define LIST_AT(function) VALUES_LIST, NULL, function
 #define TEXT(examples) VALUES_TEXT, examples, NULL
+#define TEXT_AT(function) VALUES_TEXT, NULL, function
 #define FILE_NAME VALUES_FILE, NULL, NULL
 #define DIRECTORY_NAME VALUES_DIRECTORY, NULL, NULL
 

@@ -14,7 +14,6 @@
 #include "cli/summary.h"
 #include "recorder/child.h"
 #include "recorder/recorder.h"
-#include "schema/capture.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
 
@@ -44,9 +43,8 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 	X(exit_wait, 0, "MS", TEXT(NULL),                                                      \
 	  "wait at most so long at the program's end for commands that are still running "     \
 	  "(2000)")                                                                            \
-	X(capture, 0, "WHEN", TEXT(TANDEM_CAPTURE_PROFILER " " TANDEM_CAPTURE_NVTX),           \
-	  "record CUDA and annotations only between cudaProfilerStart() and Stop(): "          \
-	  "profiler-api, or inside an NVTX range: nvtx:NAME")                                  \
+	X(capture, 0, "WHEN", TEXT_AT(capture_word),                                           \
+	  "record only between the program's own marks, in domains that can be switched:")     \
 	X(drain_interval, 0, "MS", TEXT(NULL),                                                 \
 	  "how old a finished device operation may be that is not in the files yet (100)")     \
 	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                        \

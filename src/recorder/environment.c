@@ -2,18 +2,19 @@
 #include "recorder/environment.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "recorder/library.h"
 #include "schema/control.h"
+#include "schema/domain.h"
 #include "util/array.h"
 
 /* ld.so(8): the list's items are separated by blanks or colons. */
 #define PRELOAD_SEPARATORS " :\t\n"
-#define LAYER_SEPARATORS ":"
-#define SUBSCRIBER_SEPARATORS ","
 
 /* A library that is itself built with a sanitizer brings the sanitizer's runtime
  * into every program, and that has to come first (meson.build sets it). */
@@ -96,27 +97,18 @@ char *environment_compose_preload(const char *old, const char *library)
 	return value;
 }
 
-static char *compose_behind(const char *old, const char *separators, const char *library)
+char *environment_compose_list(const char *old, const char *item, char separator)
 {
+	const char separators[] = {separator, '\0'};
 	char *value;
 
 	if (!old || !*old)
-		return strdup(library);
-	if (list_has(old, separators, library))
+		return strdup(item);
+	if (list_has(old, separators, item))
 		return strdup(old);
-	if (asprintf(&value, "%s%c%s", old, *separators, library) < 0)
+	if (asprintf(&value, "%s%c%s", old, separator, item) < 0)
 		return NULL;
 	return value;
-}
-
-char *environment_compose_layers(const char *old, const char *library)
-{
-	return compose_behind(old, LAYER_SEPARATORS, library);
-}
-
-char *environment_compose_subscribers(const char *old, const char *library)
-{
-	return compose_behind(old, SUBSCRIBER_SEPARATORS, library);
 }
 
 static bool has_name(const char *variable, const char *name, size_t length)
@@ -153,58 +145,96 @@ static void set_owned(struct environment *environment, const char *name, char *v
 	free(value);
 }
 
-static bool is_set(const char *name, const char *library)
+static bool is_set(const char *name, const char *value)
 {
-	const char *value = getenv(name);
+	const char *found = getenv(name);
 
-	return value && *value && strcmp(value, library) != 0;
+	return found && *found && strcmp(found, value) != 0;
 }
 
-static bool is_empty(const char *name)
+static void set_variable(struct environment *environment, const struct tandem_variable *variable,
+			 const char *value)
 {
-	const char *value = getenv(name);
+	const char *name = variable->name;
 
-	return !value || !*value;
-}
-
-/* Who has switched XPTI off meant it. */
-static void set_xpti(struct environment *environment, const struct environment_request *request)
-{
-	if (!request->subscriber || strchr(request->subscriber, *SUBSCRIBER_SEPARATORS))
+	switch (variable->rule) {
+	case TANDEM_VARIABLE_LIST:
+		set_owned(environment, name,
+			  environment_compose_list(getenv(name), value, variable->separator));
 		return;
-	if (is_empty("XPTI_FRAMEWORK_DISPATCHER")) {
-		if (!request->dispatcher)
+	case TANDEM_VARIABLE_UNSET:
+		if (is_set(name, value))
 			return;
-		environment_set(environment, "XPTI_FRAMEWORK_DISPATCHER", request->dispatcher);
+		break;
+	case TANDEM_VARIABLE_SET:
+		if (variable->others && is_set(name, value))
+			environment_set(environment, variable->others, getenv(name));
+		break;
 	}
-	if (is_empty("XPTI_TRACE_ENABLE"))
-		environment_set(environment, "XPTI_TRACE_ENABLE", "1");
-	set_owned(environment, "XPTI_SUBSCRIBERS",
-		  environment_compose_subscribers(getenv("XPTI_SUBSCRIBERS"), request->subscriber));
+	environment_set(environment, name, value);
+}
+
+static bool is_chosen(const struct environment_request *request,
+		      const struct tandem_domain_row *row, const struct tandem_variable *variable)
+{
+	if (variable->layer && !request->layers)
+		return false;
+	return !variable->choices ||
+	       (request->choices && request->choices[row->number] & variable->choices);
+}
+
+/* Its value, in `path` or not; NULL where the library is missing, or can't be in a list. */
+static const char *value_of(const struct environment_request *request,
+			    const struct tandem_variable *variable, char *path)
+{
+	if (variable->value)
+		return variable->value;
+	if (!variable->library)
+		return request->library;
+	if (library_beside(path, request->library, variable->library) && variable->optional)
+		return NULL;
+	return variable->separator && strchr(path, variable->separator) ? NULL : path;
+}
+
+/* Whether all that it needs can be had, from us or from the caller. */
+static bool can_be_set(const struct environment_request *request,
+		       const struct tandem_domain_row *row)
+{
+	char path[PATH_MAX];
+
+	for (const struct tandem_variable *variable = row->variables; variable->name; variable++)
+		if (is_chosen(request, row, variable) && !value_of(request, variable, path) &&
+		    !(variable->rule == TANDEM_VARIABLE_UNSET && is_set(variable->name, "")))
+			return false;
+	return true;
+}
+
+static void set_domain(struct environment *environment, const struct environment_request *request,
+		       const struct tandem_domain_row *row)
+{
+	char path[PATH_MAX];
+
+	if (!can_be_set(request, row))
+		return;
+	for (const struct tandem_variable *variable = row->variables; variable->name; variable++) {
+		const char *value = value_of(request, variable, path);
+
+		if (value && is_chosen(request, row, variable))
+			set_variable(environment, variable, value);
+	}
 }
 
 static void set_all(struct environment *environment, const struct environment_request *request)
 {
-	const char *library = request->library;
+	const struct tandem_domain_row *row = NULL;
 
 	environment_set(environment, TANDEM_ENV_SESSION, request->session);
 	if (request->preload)
 		set_owned(environment, "LD_PRELOAD",
-			  environment_compose_preload(getenv("LD_PRELOAD"), library));
-	if (request->layer)
-		set_owned(environment, "OPENCL_LAYERS",
-			  environment_compose_layers(getenv("OPENCL_LAYERS"), request->layer));
-	if (request->cuda) {
-		if (is_set("CUDA_INJECTION64_PATH", library))
-			environment_set(environment, "TANDEM_CUDA_INJECTION",
-					getenv("CUDA_INJECTION64_PATH"));
-		environment_set(environment, "CUDA_INJECTION64_PATH", library);
-	}
-	if (request->nvtx && !is_set("NVTX_INJECTION64_PATH", library))
-		environment_set(environment, "NVTX_INJECTION64_PATH", library);
-	set_xpti(environment, request);
-	if (request->layer_calls && is_empty("UR_ENABLE_LAYERS"))
-		environment_set(environment, "UR_ENABLE_LAYERS", "UR_LAYER_TRACING");
+			  environment_compose_preload(getenv("LD_PRELOAD"), request->library));
+	while ((row = tandem_domain_next(row)))
+		if (row->variables && request->domains >> row->number & 1)
+			set_domain(environment, request, row);
 }
 
 int environment_create(struct environment *environment, const struct environment_request *request)

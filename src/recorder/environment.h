@@ -5,17 +5,11 @@
  *   TANDEM_SESSION  the session's directory
  *   LD_PRELOAD      ours first, so that it catches the calls of programs that
  *                   are linked to the runtime, at the cost of one branch
- *   OPENCL_LAYERS   ours last: the loader puts each layer around the ones
- *                   before it, and the outermost sees the program's own calls,
- *                   those through dlopen() and dlsym() too
- *   CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH
- *                   ours: each holds one library, which CUDA's driver and each
- *                   user of NVTX load when the program first uses them. Another
- *                   tool's moves to TANDEM_CUDA_INJECTION, and our library brings
- *                   it in; NVTX can't be heard twice, so that there the other stays
- *   XPTI_SUBSCRIBERS, XPTI_FRAMEWORK_DISPATCHER, XPTI_TRACE_ENABLE
- *                   our subscriber behind the caller's, and our dispatcher unless the
- *                   caller has one; SYCL's runtime reads them, other programs do not
+ *   and what the domains that are recorded need, by their rows (schema/domain.h): as a
+ *                   list, ours last, since loaders put each layer around the ones
+ *                   before it, and the outermost sees the program's own calls; or one
+ *                   library, where another tool's moves to a variable by which ours
+ *                   brings it in, or stays
  *
  * A library that is there already is not named twice.
  */
@@ -24,6 +18,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/arena.h"
 
@@ -36,13 +31,12 @@ struct environment {
 
 /* What is to be brought in, and how. */
 struct environment_request {
-	const char *session; /* directory, absolute */
-	const char *library;
-	const char *layer;		     /* the OpenCL loader's; NULL: none */
-	const char *subscriber, *dispatcher; /* of XPTI; NULL: none */
+	const char *session;	 /* directory, absolute */
+	const char *library;	 /* absolute; the domains' own are next to it */
+	uint64_t domains;	 /* 1 << number: that are recorded */
+	const uint32_t *choices; /* what of each, by number; NULL: nothing that is chosen */
 	bool preload;
-	bool cuda, nvtx;
-	bool layer_calls; /* of the layer below SYCL: Unified Runtime's tracing layer */
+	bool layers; /* the domains' second ways in, too */
 };
 
 /* Whether a sanitizer's runtime is preloaded anyway: the caller's LD_PRELOAD
@@ -58,10 +52,9 @@ void environment_set(struct environment *environment, const char *name, const ch
 
 void environment_destroy(struct environment *environment);
 
-/* The lists, for the tests as well: the new value, allocated, or NULL when
+/* The two lists, for the tests as well: the new value, allocated, or NULL when
  * out of memory. `old` may be NULL. */
 char *environment_compose_preload(const char *old, const char *library);
-char *environment_compose_layers(const char *old, const char *library);
-char *environment_compose_subscribers(const char *old, const char *library);
+char *environment_compose_list(const char *old, const char *item, char separator);
 
 #endif

@@ -67,37 +67,20 @@ static bool find(struct library *library, const char *const near[2], const char 
 	return try_configured(library, name);
 }
 
-static bool find_layer(struct library *library)
+int library_beside(char *path, const char *library, const char *names)
 {
-	int folder = (int)(strrchr(library->path, '/') - library->path);
+	const char *end = strrchr(library, '/');
+	int folder = end ? (int)(end - library) : 0;
 
-	if (snprintf(library->layer, sizeof(library->layer), "%.*s/%s", folder, library->path,
-		     TANDEM_LAYER_NAME) >= (int)sizeof(library->layer))
-		return false;
-	if (!access(library->layer, R_OK))
-		return true;
-	snprintf(library->looked, sizeof(library->looked), "%s", library->layer);
-	return false;
-}
-
-/* What may be missing, in the library's folder or one below it. */
-static bool find_beside(const struct library *library, const char *name, char *path)
-{
-	int folder = (int)(strrchr(library->path, '/') - library->path);
-
-	if (snprintf(path, PATH_MAX, "%.*s/%s", folder, library->path, name) < PATH_MAX &&
-	    !access(path, R_OK))
-		return true;
 	path[0] = '\0';
-	return false;
-}
-
-static void find_subscriber(struct library *library)
-{
-	find_beside(library, TANDEM_SUBSCRIBER_NAME, library->subscriber);
-	/* Installed, or in a build tree. */
-	if (!find_beside(library, "tandem/libxptifw.so", library->dispatcher))
-		find_beside(library, "src/xpti/libxptifw.so", library->dispatcher);
+	for (size_t length; *names; names += length + strspn(names + length, " ")) {
+		length = strcspn(names, " ");
+		if (snprintf(path, PATH_MAX, "%.*s/%.*s", folder, library, (int)length, names) <
+			    PATH_MAX &&
+		    !access(path, R_OK))
+			return 0;
+	}
+	return -ENOENT;
 }
 
 int library_find(struct library *library)
@@ -108,14 +91,12 @@ int library_find(struct library *library)
 	bool found;
 
 	library->looked[0] = '\0';
-	library->layer[0] = '\0';
 	if (named && *named)
 		found = try_path(library, named);
 	else
 		found = find(library, near, TANDEM_LIBRARY_NAME);
-	if (!found || !find_layer(library))
+	if (!found)
 		return -ENOENT;
-	find_subscriber(library);
 	return strpbrk(library->path, " \t\n:") ? -EINVAL : 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where libtandem.so is, which is loaded into the traced program, and next to it
- * libtandem-opencl.so, which the OpenCL loader loads as a layer, and libtandem-xpti.so, a
- * subscriber of XPTI, with the dispatcher of our own that loads it.
+/* Where libtandem.so is, which is loaded into the traced program. Next to it are the
+ * libraries by which some runtimes load it (schema/domain.h, tandem_variable).
  *
  * TANDEM_LIBRARY names it; else it is next to the command (a build tree), or
  * in the installation that the command belongs to.
@@ -13,15 +12,17 @@
 
 struct library {
 	char path[PATH_MAX];	   /* absolute, without symbolic links */
-	char layer[PATH_MAX];	   /* likewise */
-	char subscriber[PATH_MAX]; /* likewise; "": there is none ... */
-	char dispatcher[PATH_MAX]; /* ... a build without a C++ compiler has no dispatcher */
 	char looked[2 * PATH_MAX]; /* where it was looked for, in words */
 };
 
-/* Returns 0, -ENOENT (nowhere, either of them; `looked` says where), -EINVAL (a path that
- * neither LD_PRELOAD nor OPENCL_LAYERS can hold: blanks, colons). */
+/* Returns 0, -ENOENT (nowhere; `looked` says where), -EINVAL (a path that neither
+ * LD_PRELOAD nor a list of layers can hold: blanks, colons). */
 int library_find(struct library *library);
+
+/* Path of the first file of `names`, which are separated by blanks, that is in the folder
+ * of `library`, PATH_MAX bytes. Returns 0 or -ENOENT: then it is where the last one would
+ * be. */
+int library_beside(char *path, const char *library, const char *names);
 
 /* Path of a part of the command's own, PATH_MAX bytes: beside the executable that asks,
  * or in the folder `tandem` of the installation's libraries. Returns 0 or -ENOENT. */

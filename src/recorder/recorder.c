@@ -10,9 +10,7 @@
 #include "recorder/environment.h"
 #include "recorder/recover.h"
 #include "recorder/session_files.h"
-#include "schema/cuda.h"
-#include "schema/ids.h"
-#include "schema/sycl.h"
+#include "schema/domain.h"
 
 static const char *const injection_words[] = {
 #define X(constant, word) word,
@@ -51,37 +49,22 @@ static char **shell_command(const struct program *program, char **command)
 	return words;
 }
 
-static void request_sycl(struct environment_request *request, const struct recorder *recorder)
-{
-	const struct session_options *options = &recorder->options->session;
-	const struct library *library = &recorder->library;
-
-	if (!(options->domains & TANDEM_DOMAIN_BIT(sycl)))
-		return;
-	request->subscriber = *library->subscriber ? library->subscriber : NULL;
-	request->dispatcher = *library->dispatcher ? library->dispatcher : NULL;
-	request->layer_calls = options->choices[TANDEM_DOMAIN_sycl] & TANDEM_SYCL_BIT(calls);
-}
-
 static int start_program(struct recorder *recorder, enum recorder_injection injection)
 {
 	const struct session_options *options = &recorder->options->session;
 	const struct program *program = &recorder->program;
 	char **command = recorder->options->command, **words = command;
 	struct environment environment;
-	bool cuda = options->domains & TANDEM_DOMAIN_BIT(cuda);
 	struct environment_request request = {
 		.session = recorder->session.absolute,
 		.library = recorder->library.path,
 		.preload = injection != INJECT_LAYER,
-		.layer = injection != INJECT_PRELOAD ? recorder->library.layer : NULL,
-		.cuda = cuda,
-		.nvtx = options->domains & TANDEM_DOMAIN_BIT(annotation),
+		.layers = injection != INJECT_PRELOAD,
+		.domains = options->domains,
+		.choices = options->choices,
 	};
-	int error;
+	int error = environment_create(&environment, &request);
 
-	request_sycl(&request, recorder);
-	error = environment_create(&environment, &request);
 	if (!error && program->plain_script) {
 		words = shell_command(program, command);
 		error = words ? 0 : -ENOMEM;
@@ -96,13 +79,33 @@ static int start_program(struct recorder *recorder, enum recorder_injection inje
 	return error;
 }
 
-static int find_library(struct library *library, struct error *error)
+/* That the domains' own ways in are there. */
+static int find_entries(const struct library *library, uint64_t domains, struct error *error)
+{
+	const struct tandem_domain_row *row = NULL;
+	char path[PATH_MAX];
+
+	while ((row = tandem_domain_next(row))) {
+		const struct tandem_variable *variable = row->variables;
+
+		for (; domains >> row->number & 1 && variable && variable->name; variable++)
+			if (variable->library && !variable->optional &&
+			    library_beside(path, library->path, variable->library))
+				return error_add(error, -ENOENT,
+						 "%s is missing (looked for %s): install Tandem, "
+						 "or set TANDEM_LIBRARY",
+						 variable->library, path);
+	}
+	return 0;
+}
+
+static int find_library(struct library *library, uint64_t domains, struct error *error)
 {
 	int status = library_find(library);
 
 	switch (status) {
 	case 0:
-		return 0;
+		return find_entries(library, domains, error);
 	case -EINVAL:
 		return error_add(error, status,
 				 "%s: the loader takes no path with blanks or colons; install "
@@ -110,9 +113,8 @@ static int find_library(struct library *library, struct error *error)
 				 library->path);
 	default:
 		return error_add(error, status,
-				 "%s is missing (looked for %s): install Tandem, "
+				 "libtandem.so is missing (looked for %s): install Tandem, "
 				 "or set TANDEM_LIBRARY",
-				 *library->layer ? TANDEM_LAYER_NAME : "libtandem.so",
 				 library->looked);
 	}
 }
@@ -155,7 +157,7 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 	status = program_find(options->command[0], &recorder->program);
 	if (status)
 		return cannot_run(recorder, status);
-	status = find_library(&recorder->library, error);
+	status = find_library(&recorder->library, options->session.domains, error);
 	if (status)
 		return status;
 	injection = choose_injection(options->injection, &recorder->program);

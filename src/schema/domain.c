@@ -39,6 +39,23 @@
 		LIST(NOTICE) NULL \
 	}
 
+#define VARIABLES(...)                   \
+	(const struct tandem_variable[]) \
+	{                                \
+		__VA_ARGS__,             \
+		{                        \
+			.name = NULL     \
+		}                        \
+	}
+#define MARKS(...)                   \
+	(const struct tandem_mark[]) \
+	{                            \
+		__VA_ARGS__,         \
+		{                    \
+			.word = NULL \
+		}                    \
+	}
+
 #define PAGES(...)          \
 	{                   \
 		__VA_ARGS__ \

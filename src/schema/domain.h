@@ -19,6 +19,36 @@ struct tandem_choice {
 	const char *description;
 };
 
+/* A variable of the program's environment by which its runtime is brought to load a
+ * library of ours, or to let itself be traced. Its value is that library's path, or
+ * `value` where that is given. */
+enum tandem_variable_rule {
+	TANDEM_VARIABLE_SET,   /* another tool's value goes to `others`, if that is given */
+	TANDEM_VARIABLE_LIST,  /* ours comes last, unless it is there; `separator` */
+	TANDEM_VARIABLE_UNSET, /* another tool's value stays, and we are not brought in */
+};
+
+struct tandem_variable {
+	const char *name; /* NULL ends a list */
+	enum tandem_variable_rule rule;
+	/* File next to libtandem.so, or several, separated by blanks, of which the first that
+	 * is there counts; NULL: libtandem.so itself. */
+	const char *library;
+	const char *value;
+	const char *others; /* a variable that our library knows */
+	char separator;
+	uint8_t layer;	  /* 1: a second way in beside the preload (`--inject`) */
+	uint8_t optional; /* 1: this build may lack the library; then none is set */
+	uint32_t choices; /* set only where one of these is chosen; 0: always */
+};
+
+/* What of the program's own can bound the recording, `--capture`. */
+struct tandem_mark {
+	const char *word;	 /* NULL ends a list */
+	const char *argument;	 /* what follows the word; NULL: nothing */
+	const char *description; /* completes "record only ..." */
+};
+
 struct tandem_domain_row { /* no string is NULL; "": has none */
 	uint8_t number;	   /* 1 to 63; core 0 */
 	const char *name;  /* "opencl" */
@@ -54,7 +84,9 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const char *batch;
 	const char *fewer_registers;
 
-	const char *entry_library; /* what the program loads */
+	const char *entry_library;		 /* what the program loads */
+	const struct tandem_variable *variables; /* NULL: it needs none */
+	const struct tandem_mark *marks;	 /* NULL: it has none */
 	/* Lists by the numbers of tandem_domain_control; NULL: none. */
 	const struct tandem_choice *choices;
 	const char *const *notices; /* NULL ends it */

@@ -2,10 +2,15 @@
 /* The lists that bring libtandem.so into a program. */
 #include "recorder/environment.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "check.h"
+#include "schema/ids.h"
+#include "schema/sycl.h"
 
 #define OURS "/lib/libtandem.so.0"
 #define LAYER "/lib/libtandem-opencl.so"
@@ -42,12 +47,14 @@ static void preload(void)
 
 static void layers(void)
 {
-	same(environment_compose_layers(NULL, OURS), OURS);
-	same(environment_compose_layers("", OURS), OURS);
-	same(environment_compose_layers("/a.so", OURS), "/a.so:" OURS);
-	same(environment_compose_layers(OURS ":/a.so", OURS), OURS ":/a.so");
+	same(environment_compose_list(NULL, OURS, ':'), OURS);
+	same(environment_compose_list("", OURS, ':'), OURS);
+	same(environment_compose_list("/a.so", OURS, ':'), "/a.so:" OURS);
+	same(environment_compose_list(OURS ":/a.so", OURS, ':'), OURS ":/a.so");
+	same(environment_compose_list("/a.so", OURS, ','), "/a.so," OURS);
+	same(environment_compose_list("/a.so:" OURS, OURS, ','), "/a.so:" OURS "," OURS);
 	/* Blanks are no separators here. */
-	same(environment_compose_layers("/a b.so", OURS), "/a b.so:" OURS);
+	same(environment_compose_list("/a b.so", OURS, ':'), "/a b.so:" OURS);
 }
 
 static const char *value_of(char **variables, const char *name)
@@ -65,7 +72,10 @@ static const char *value_of(char **variables, const char *name)
 
 static void whole(void)
 {
-	struct environment_request request = {.session = "/inner", .library = OURS, .layer = LAYER};
+	struct environment_request request = {.session = "/inner",
+					      .library = OURS,
+					      .domains = TANDEM_DOMAIN_BIT(opencl),
+					      .layers = true};
 	struct environment environment;
 
 	clearenv();
@@ -80,10 +90,16 @@ static void whole(void)
 	environment_destroy(&environment);
 
 	request.preload = true;
-	request.layer = NULL;
+	request.layers = false;
 	CHECK(environment_create(&environment, &request) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so"));
 	CHECK(!strcmp(value_of(environment.variables, "LD_PRELOAD"), OURS));
+	environment_destroy(&environment);
+	/* Not recorded: not asked for. */
+	request.domains = TANDEM_DOMAIN_BIT(cuda);
+	request.layers = true;
+	CHECK(environment_create(&environment, &request) == 0);
+	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so"));
 	environment_destroy(&environment);
 	/* The caller's own is as it was. */
 	CHECK(!strcmp(getenv("TANDEM_SESSION"), "/outer"));
@@ -99,7 +115,10 @@ static void whole(void)
 static void injections(void)
 {
 	struct environment_request request = {
-		.session = "/inner", .library = OURS, .cuda = true, .nvtx = true};
+		.session = "/inner",
+		.library = OURS,
+		.domains = TANDEM_DOMAIN_BIT(cuda) | TANDEM_DOMAIN_BIT(annotation),
+	};
 	struct environment environment;
 
 	clearenv();
@@ -124,7 +143,7 @@ static void injections(void)
 	CHECK(!value_of(environment.variables, "TANDEM_CUDA_INJECTION"));
 	environment_destroy(&environment);
 
-	request.cuda = request.nvtx = false;
+	request.domains = 0;
 	clearenv();
 	setenv("HOME", "/root", 1);
 	CHECK(environment_create(&environment, &request) == 0);
@@ -133,18 +152,40 @@ static void injections(void)
 	environment_destroy(&environment);
 }
 
+static void touch(const char *folder, const char *name, char *path)
+{
+	FILE *file;
+
+	snprintf(path, PATH_MAX, "%s/%s", folder, name);
+	file = fopen(path, "w");
+	CHECK(file);
+	if (file)
+		fclose(file);
+}
+
 /* XPTI's: the caller's subscribers come first, and his dispatcher and switch stay. */
 static void subscribers(void)
 {
-	struct environment_request request = {
-		.session = "/s", .library = OURS, .subscriber = "/t.so", .dispatcher = "/x.so"};
+	char folder[] = "/tmp/environment-XXXXXX", subscriber[PATH_MAX], below[PATH_MAX];
+	char dispatcher[PATH_MAX], library[PATH_MAX], expected[PATH_MAX + 32];
+	uint32_t choices[TANDEM_DOMAINS] = {0};
+	struct environment_request request = {.session = "/s",
+					      .library = library,
+					      .domains = TANDEM_DOMAIN_BIT(sycl),
+					      .choices = choices};
 	struct environment environment;
 
+	CHECK(mkdtemp(folder));
+	snprintf(below, sizeof(below), "%s/tandem", folder);
+	CHECK(!mkdir(below, 0700));
+	snprintf(library, sizeof(library), "%s/libtandem.so.0", folder);
+	touch(folder, "libtandem-xpti.so", subscriber);
+	touch(below, "libxptifw.so", dispatcher);
 	clearenv();
 	setenv("XPTI_TRACE_ENABLE", "", 1);
 	CHECK(environment_create(&environment, &request) == 0);
-	CHECK(!strcmp(value_of(environment.variables, "XPTI_SUBSCRIBERS"), "/t.so"));
-	CHECK(!strcmp(value_of(environment.variables, "XPTI_FRAMEWORK_DISPATCHER"), "/x.so"));
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_SUBSCRIBERS"), subscriber));
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_FRAMEWORK_DISPATCHER"), dispatcher));
 	CHECK(!strcmp(value_of(environment.variables, "XPTI_TRACE_ENABLE"), "1"));
 	CHECK(!value_of(environment.variables, "UR_ENABLE_LAYERS"));
 	environment_destroy(&environment);
@@ -152,24 +193,32 @@ static void subscribers(void)
 	setenv("XPTI_SUBSCRIBERS", "/a.so,/b.so", 1);
 	setenv("XPTI_FRAMEWORK_DISPATCHER", "/other.so", 1);
 	setenv("XPTI_TRACE_ENABLE", "0", 1);
-	request.layer_calls = true;
+	choices[TANDEM_DOMAIN_sycl] = TANDEM_SYCL_BIT(calls) | TANDEM_SYCL_BIT(graph);
 	CHECK(environment_create(&environment, &request) == 0);
-	CHECK(!strcmp(value_of(environment.variables, "XPTI_SUBSCRIBERS"), "/a.so,/b.so,/t.so"));
+	snprintf(expected, sizeof(expected), "/a.so,/b.so,%s", subscriber);
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_SUBSCRIBERS"), expected));
 	CHECK(!strcmp(value_of(environment.variables, "XPTI_FRAMEWORK_DISPATCHER"), "/other.so"));
 	CHECK(!strcmp(value_of(environment.variables, "XPTI_TRACE_ENABLE"), "0"));
 	CHECK(!strcmp(value_of(environment.variables, "UR_ENABLE_LAYERS"), "UR_LAYER_TRACING"));
 	environment_destroy(&environment);
 
-	/* No dispatcher, ours or his: nothing would read the rest. */
+	/* No dispatcher of ours: his serves. */
+	CHECK(!unlink(dispatcher));
+	CHECK(environment_create(&environment, &request) == 0);
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_SUBSCRIBERS"), expected));
+	CHECK(!strcmp(value_of(environment.variables, "XPTI_FRAMEWORK_DISPATCHER"), "/other.so"));
+	environment_destroy(&environment);
+
+	/* None at all: nothing would read the rest. */
 	clearenv();
 	setenv("HOME", "/root", 1);
-	request.dispatcher = NULL;
 	CHECK(environment_create(&environment, &request) == 0);
 	CHECK(!value_of(environment.variables, "XPTI_SUBSCRIBERS"));
 	CHECK(!value_of(environment.variables, "XPTI_TRACE_ENABLE"));
 	environment_destroy(&environment);
 
-	same(environment_compose_subscribers("/t.so,/a.so", "/t.so"), "/t.so,/a.so");
+	CHECK(!unlink(subscriber) && !rmdir(below) && !rmdir(folder));
+	same(environment_compose_list("/t.so,/a.so", "/t.so", ','), "/t.so,/a.so");
 }
 
 /* As many as anybody may ever want to set. */

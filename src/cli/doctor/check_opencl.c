@@ -145,9 +145,11 @@ static void check_devices(struct checks *checks, void *loader)
 static void load_loader(struct checks *checks, const void *data)
 {
 	const struct library *library = data;
+	char layer[PATH_MAX];
 	void *loader;
 
-	setenv("OPENCL_LAYERS", library->layer, 1);
+	if (!library_beside(layer, library->path, "libtandem-opencl.so"))
+		setenv("OPENCL_LAYERS", layer, 1);
 	loader = dlopen(LOADER, RTLD_NOW);
 	if (!loader) {
 		check_add(checks, CHECK_MISSING, AREA, "loader",
