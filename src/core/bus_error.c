@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "core/control.h"
-#include "core/stream.h"
 
 #define MAPPINGS 4096u
 
@@ -19,6 +18,7 @@ static struct {
 } mappings[MAPPINGS];
 
 static struct tandem_control control_copy;
+static void (*on_replaced)(uint8_t *base, uint64_t bytes);
 
 /* The page in one step, as other threads look at it. */
 static bool replace_control(void *place)
@@ -37,8 +37,6 @@ static bool replace_control(void *place)
 
 static bool replace_stream(const uint8_t *address)
 {
-	struct tandem_thread *thread = &tandem_thread;
-
 	for (uint32_t i = 0; i < MAPPINGS; i++) {
 		uint8_t *base = atomic_load(&mappings[i].base);
 
@@ -49,13 +47,7 @@ static bool replace_stream(const uint8_t *address)
 			 0) == MAP_FAILED)
 			return false;
 		atomic_store(mappings[i].gone, true);
-		/* The record being made is lost; the next one asks. */
-		if (thread->busy)
-			tandem_lost(TANDEM_LOSS_io_error, 1);
-		if (thread->cursor >= base && thread->cursor <= base + mappings[i].bytes) {
-			thread->reserved_end = thread->cursor;
-			thread->end = thread->cursor;
-		}
+		on_replaced(base, mappings[i].bytes);
 		return true;
 	}
 	return false;
@@ -89,11 +81,12 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-void bus_error_watch(void)
+void bus_error_watch(void (*replaced)(uint8_t *base, uint64_t bytes))
 {
 	struct sigaction before, ours = {.sa_sigaction = on_bus_error,
 					 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 
+	on_replaced = replaced;
 	memcpy(&control_copy, &tandem_control, sizeof(control_copy));
 	sigemptyset(&ours.sa_mask);
 	if (!sigaction(SIGBUS, NULL, &before) && !(before.sa_flags & SA_SIGINFO) &&

@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* When the session's page is mapped. */
-void bus_error_watch(void);
+/* When the session's page is mapped. `replaced` is called in the thread that made the access,
+ * in the signal's handler, when memory has taken the place of a stream's file. */
+void bus_error_watch(void (*replaced)(uint8_t *base, uint64_t bytes));
 
 /* A mapping of a stream's file, until it is unmapped. *gone becomes true when its file has
  * been cut. */

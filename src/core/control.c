@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "core/bus_error.h"
-#include "core/local.h"
 #include "core/system.h"
 
 struct tandem_control tandem_control;
@@ -62,10 +60,8 @@ int tandem_control_attach(void)
 			   MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		error = -errno;
 	system_close(fd);
-	if (!error) {
+	if (!error)
 		strcpy(tandem_session_dir, dir);
-		bus_error_watch();
-	}
 	return error;
 }
 
@@ -115,7 +111,6 @@ void tandem_control_want(uint64_t domains, bool operations)
 	while (atomic_flag_test_and_set(&changing))
 		sched_yield();
 	if (!tandem_session_dir[0]) {
-		tandem_local_begin();
 		tandem_control.device_timing |= operations;
 		atomic_store(&tandem_control.recording, domains);
 	} else if (domains) {

@@ -56,7 +56,7 @@ static inline bool tandem_session_records(unsigned domain)
  * of which the times are asked for then. Without a session the domains are what
  * tandem_recording() says. With one, this process no longer looks at the session's page
  * but at a copy of its own, in which those domains are always on: a pause concerns the
- * trace alone. 0: no sinks. */
+ * trace alone. 0: no sinks. After tandem_local_begin(). */
 void tandem_control_want(uint64_t domains, bool operations);
 
 /* What may have changed in the session's page, into the copy. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,13 +11,10 @@
 #include <sys/stat.h>
 
 #include "core/control.h"
-#include "core/domain.h"
 #include "core/fdtable.h"
 #include "core/metadata.h"
-#include "core/stream.h"
-#include "core/stream_file.h"
-#include "core/stream_threads.h"
 #include "core/system.h"
+#include "core/ticks.h"
 #include "format/directory.h"
 
 enum { PROCESS_NONE, PROCESS_OPENING, PROCESS_OPEN };
@@ -169,38 +165,8 @@ int tandem_process_uses(unsigned domain)
 	return error;
 }
 
-/* The child records into a trace of its own. The parent's streams stay the
- * parent's: this process never writes to them again. */
-static void process_forked(void)
+void tandem_process_forget(void)
 {
-	tandem_stream_forget();
-	stream_files_forget();
-	stream_threads_forget();
 	atomic_store(&process_state, PROCESS_NONE);
 	atomic_fetch_add(&tandem_process_forks, 1);
-	domains_at_fork();
-}
-
-void tandem_process_watch_forks(void)
-{
-	static _Atomic int watched;
-
-	if (!atomic_exchange(&watched, 1))
-		pthread_atfork(NULL, NULL, process_forked);
-}
-
-__attribute__((constructor)) static void process_begins(void)
-{
-	if (!tandem_control_attach())
-		tandem_process_watch_forks();
-}
-
-/* Runs after the program's own exit handlers: this library was loaded before
- * they were registered, or by the loader that they use. Threads that are still
- * at work go on recording. */
-__attribute__((destructor)) static void process_ends(void)
-{
-	domains_at_end();
-	tandem_stream_close();
-	stream_files_close();
 }

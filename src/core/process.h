@@ -40,9 +40,8 @@ static inline void tandem_process_describe_again(void)
 	atomic_fetch_add(&tandem_process_forks, 1);
 }
 
-/* In the child of a fork, what is the parent's is forgotten. Where there is a session that
- * is so from the start. Any thread; again: the same. */
-void tandem_process_watch_forks(void);
+/* In the child of a fork: it has a trace of its own to come. */
+void tandem_process_forget(void);
 
 /* `<dir>/<name>-<number>`, and `.<part>` unless that is 0, into
  * path[TANDEM_PATH_BYTES + 64]. */

@@ -325,6 +325,18 @@ void tandem_stream_close(void)
 	errno = saved;
 }
 
+void tandem_stream_replaced(uint8_t *base, uint64_t bytes)
+{
+	struct tandem_thread *thread = &tandem_thread;
+
+	if (thread->busy)
+		tandem_lost(TANDEM_LOSS_io_error, 1);
+	if (thread->cursor < base || thread->cursor > base + bytes)
+		return;
+	thread->reserved_end = thread->cursor;
+	thread->end = thread->cursor;
+}
+
 void tandem_stream_forget(void)
 {
 	struct tandem_thread *thread = &tandem_thread;

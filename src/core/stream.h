@@ -38,38 +38,10 @@
 #include <stdint.h>
 
 #include "core/control.h"
+#include "core/thread.h"
 #include "core/ticks.h"
 #include "format/packet.h"
 #include "schema/record.h"
-
-struct stream_file;
-struct tap;
-
-struct tandem_thread {
-	uint8_t *cursor; /* where the next record goes; NULL: no stream yet */
-	uint8_t *end;	 /* of what is reserved; NULL: a sink is attached (sinks/sink.h) */
-	struct tandem_packet_header *packet; /* the current one */
-	uintptr_t busy;			     /* a record is being made: the stack pointer there */
-	uint64_t stream;     /* which stream this is, of all in the process; UINT64_MAX: none */
-	uint64_t operations; /* the last operation's sequence number */
-	struct stream_file *file;
-	uint8_t *reserved_end; /* what `end` is without a sink */
-	struct tap *tap;       /* for sinks; NULL: none was attached yet */
-	uint32_t after;	       /* what follows the commit: TANDEM_AFTER_* */
-	uint32_t number;       /* K, from 1 */
-	uint32_t retry;	       /* records to drop before the next try after a failure */
-	uint32_t backoff;
-	uint8_t *blocked_at; /* the cursor when `busy` kept so many records out ... */
-	uint32_t blocked;    /* ... one after another */
-	uint32_t lost;	     /* since the last record `lost`: events_discarded */
-	uint8_t lost_reason;
-	uint8_t counted; /* in the control page's number of threads */
-	uint8_t ending;	 /* how often its key destructor has run */
-};
-
-/* This thread's stream. Initial-exec: one instruction to reach, no allocation. */
-extern __thread struct tandem_thread tandem_thread
-	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 #define tandem_barrier() atomic_signal_fence(memory_order_seq_cst)
 
@@ -85,9 +57,6 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes);
 /* With the id, for sinks; a call's record has TANDEM_RECORD_CALL as well. */
 #define TANDEM_RECORD_CALL 0x10000u
 int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t what);
-
-/* Sets what a thread may write without asking, unless a sink is attached. */
-void tandem_record_limit(struct tandem_thread *thread, uint8_t *end);
 
 /* What sinks keep of a thread (sinks/sink.c): it gets a number where no session has given
  * it one (0, or -ENOENT: no sink is attached, -ENOMEM); it ends, is the child of a fork, or
@@ -200,5 +169,9 @@ void tandem_stream_close(void);
 
 /* In the child of a fork: forgets the parent's stream without touching it. */
 void tandem_stream_forget(void);
+
+/* A stream's file was cut, and memory is in its place (bus_error.h): the record that this
+ * thread makes there is lost, and its next one asks for room. In a signal handler. */
+void tandem_stream_replaced(uint8_t *base, uint64_t bytes);
 
 #endif

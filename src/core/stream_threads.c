@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads that record, for who has to stop them from writing without asking. */
-#include <sched.h>
-
-#include "core/stream.h"
 #include "core/stream_threads.h"
+
+#include <sched.h>
+#include <stdatomic.h>
 
 /* A thread that finds no place asks when its reserved space is used up. */
 #define THREADS 1024u

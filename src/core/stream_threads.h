@@ -5,8 +5,12 @@
 #define TANDEM_CORE_STREAM_THREADS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-struct tandem_thread;
+#include "core/thread.h"
+
+/* Sets what a thread may write without asking, unless a sink is attached. */
+void tandem_record_limit(struct tandem_thread *thread, uint8_t *end);
 
 /* By the thread itself. After remove nobody looks at it. */
 void stream_thread_add(struct tandem_thread *thread);

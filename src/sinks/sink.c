@@ -14,6 +14,8 @@
 #include "core/call.h"
 #include "core/control.h"
 #include "core/domain.h"
+#include "core/lifetime.h"
+#include "core/local.h"
 #include "core/object.h"
 #include "core/process.h"
 #include "core/stream.h"
@@ -461,6 +463,7 @@ static void domains_update(void)
 		domains |= wanted;
 		operations |= wanted & TANDEM_DOMAIN_BIT(core);
 	}
+	tandem_local_begin();
 	tandem_control_want(domains & ~TANDEM_DOMAIN_BIT(core), operations);
 	atomic_flag_clear(&changing);
 	domains_switched();
@@ -474,7 +477,7 @@ int tandem_sink_attach(struct tandem_sink *sink)
 		if (atomic_load(&slots[i].sink) == sink)
 			return -EEXIST;
 	membarrier_begin();
-	tandem_process_watch_forks();
+	tandem_lifetime_watch_forks();
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
 		struct tandem_sink *none = NULL;
 

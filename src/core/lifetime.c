@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lifetime.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/bus_error.h"
+#include "core/control.h"
+#include "core/domain.h"
+#include "core/process.h"
+#include "core/stream.h"
+#include "core/stream_file.h"
+#include "core/stream_threads.h"
+
+/* The child records into a trace of its own. The parent's streams stay the
+ * parent's: this process never writes to them again. */
+static void process_forked(void)
+{
+	tandem_stream_forget();
+	stream_files_forget();
+	stream_threads_forget();
+	tandem_process_forget();
+	domains_at_fork();
+}
+
+void tandem_lifetime_watch_forks(void)
+{
+	static _Atomic int watched;
+
+	if (!atomic_exchange(&watched, 1))
+		pthread_atfork(NULL, NULL, process_forked);
+}
+
+__attribute__((constructor)) static void process_begins(void)
+{
+	if (tandem_control_attach())
+		return;
+	bus_error_watch(tandem_stream_replaced);
+	tandem_lifetime_watch_forks();
+}
+
+/* Runs after the program's own exit handlers: this library was loaded before
+ * they were registered, or by the loader that they use. Threads that are still
+ * at work go on recording. */
+__attribute__((destructor)) static void process_ends(void)
+{
+	domains_at_end();
+	tandem_stream_close();
+	stream_files_close();
+}
