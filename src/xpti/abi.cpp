@@ -11,7 +11,7 @@
 
 extern "C" {
 #include "string_table.h"
-#include "tracepoints.h"
+#include "tracepoint.h"
 }
 
 namespace {

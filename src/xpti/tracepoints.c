@@ -189,17 +189,6 @@ static void free_slot(struct tracepoint *slot)
 	spin_unlock(&stripe->lock);
 }
 
-bool payload_is_valid(const xpti_payload_data_t *payload)
-{
-	if (!payload)
-		return false;
-	return ((payload->flags & xpti_payload_NameAvailable) && payload->name) ||
-	       ((payload->flags & xpti_payload_CodePointerAvailable) && payload->code_ptr_va) ||
-	       ((payload->flags & xpti_payload_SourceFileAvailable) && payload->source_file &&
-		(payload->flags & xpti_payload_LineInfoAvailable) &&
-		payload->line_no != UINT32_MAX);
-}
-
 static struct intern_entry *known(const xpti_payload_data_t *payload, uint64_t flag,
 				  const char *string)
 {

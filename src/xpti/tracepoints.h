@@ -13,35 +13,15 @@
 #ifndef XPTI_TRACEPOINTS_H
 #define XPTI_TRACEPOINTS_H
 
+#include "tracepoint.h"
 #include "xpti/xpti_trace_framework.h"
 
 enum tracepoint_mode { TRACEPOINT_SHARED, TRACEPOINT_EACH };
-
-/* Which of the four interfaces of C++ (abi.cpp) is where in `face`. */
-enum tracepoint_face_number { FACE_PAYLOAD, FACE_EVENT, FACE_METADATA, FACE_TRACEPOINT, FACES };
-
-/* What subscribers of the later generation may print without looking. */
-#define UNKNOWN_FUNCTION "<unknown-function>"
-#define UNKNOWN_FILE "<unknown-file>"
-
-struct place;
-
-/* What finding one by its ID reads is in its first cache line. */
-struct tracepoint {
-	void *face[FACES]; /* each an object of C++: the address of its table */
-	struct place *place;
-	xpti_event_data_t event;
-	xpti_payload_data_t payload;
-	const void *metadata_cursor; /* of the interface's walk */
-};
 
 /* 0, or -ENOMEM. */
 int tracepoints_init(void);
 void tracepoints_set_mode(enum tracepoint_mode mode);
 enum tracepoint_mode tracepoints_mode(void);
-
-/* The payload names a place. */
-bool payload_is_valid(const xpti_payload_data_t *payload);
 
 /*
  * The trace point of a visit to the payload's place; `payload` gets its ID. NULL: it names no
@@ -58,11 +38,6 @@ int tracepoint_add_metadata(xpti_event_data_t *event, xpti_string_id_t key, xpti
 
 /* Releases all of them. Nobody may use one. */
 void tracepoints_reset(void);
-
-static inline struct tracepoint *tracepoint_of_event(xpti_event_data_t *event)
-{
-	return (struct tracepoint *)((char *)event - offsetof(struct tracepoint, event));
-}
 
 /* Around fork(). */
 void tracepoints_lock_all(void);

@@ -11,8 +11,9 @@
  *   query.h       what a driver says of its objects
  *   timer.h       a device's clock read beside ours
  *   queue.h       queues; queue_calls.c: forced profiling and its hiding
+ *   *_calls.c     calls that are not only recorded: about queues, events, memory
  *   command.h     commands
- *   event.h       what the program asks of events
+ *   event.h       events that no command made
  *   describe.h    devices, contexts, programs, kernels as records
  *   memory.h, build.c   allocations and frees; builds
  *   extension.c   functions that a driver hands out by name

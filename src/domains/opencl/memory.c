@@ -8,8 +8,6 @@
 
 #include "core/call.h"
 #include "domains/opencl/cl.h"
-#include "domains/opencl/gen/custom.h"
-#include "domains/opencl/gen/records.h"
 #include "domains/opencl/query.h"
 #include "domains/opencl/recording.h"
 
@@ -68,7 +66,7 @@ void opencl_memory_describe(void *memory, uint32_t number)
 		memory_write(&described);
 }
 
-static void memory_freed(uint32_t number, uint64_t bytes)
+void opencl_memory_freed(uint32_t number, uint64_t bytes)
 {
 	struct tandem_rec_memory_free *record =
 		tandem_record_begin(TANDEM_EVENT_memory_free, sizeof(*record));
@@ -81,28 +79,15 @@ static void memory_freed(uint32_t number, uint64_t bytes)
 	tandem_record_commit();
 }
 
-int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, void *memobj)
+bool opencl_memory_last(void *memory, uint64_t *bytes)
 {
-	struct tandem_call call;
-	uint32_t number = tandem_object_find(TANDEM_KIND(opencl, memory), memobj);
-	uint64_t bytes = 0;
-	bool last = false;
-	int32_t result;
-
-	if (number) {
-		last = memory_info(memobj, CL_MEM_REFERENCE_COUNT) == 1;
-		/* A sub-buffer has no memory of its own. */
-		if (last && !memory_info(memobj, CL_MEM_ASSOCIATED_MEMOBJECT))
-			bytes = memory_info(memobj, CL_MEM_SIZE);
-	}
-	opencl_begin_clReleaseMemObject(&call, memobj);
-	if (last)
-		tandem_object_forget(TANDEM_KIND(opencl, memory), memobj);
-	result = real(memobj);
-	tandem_call_end(&call, result);
-	if (last && result == CL_SUCCESS)
-		memory_freed(number, bytes);
-	return result;
+	*bytes = 0;
+	if (memory_info(memory, CL_MEM_REFERENCE_COUNT) != 1)
+		return false;
+	/* A sub-buffer has no memory of its own. */
+	if (!memory_info(memory, CL_MEM_ASSOCIATED_MEMOBJECT))
+		*bytes = memory_info(memory, CL_MEM_SIZE);
+	return true;
 }
 
 uint32_t opencl_created_memory(void *memory, enum opencl_fn fn, enum tandem_memory_kind kind,
@@ -159,7 +144,8 @@ uint64_t opencl_freeing(const void *pointer)
 	uint32_t number = tandem_object_find(TANDEM_KIND(opencl, memory), pointer);
 
 	if (number) {
-		memory_freed(number, tandem_handle_get(TANDEM_HANDLE_STATE(opencl), pointer));
+		opencl_memory_freed(number,
+				    tandem_handle_get(TANDEM_HANDLE_STATE(opencl), pointer));
 		tandem_object_forget(TANDEM_KIND(opencl, memory), pointer);
 	}
 	return number;
@@ -189,35 +175,4 @@ uint64_t opencl_memories_bytes(uint32_t count, const void *memories)
 	for (uint32_t i = 0; memory && i < count; i++)
 		bytes += memory[i] ? memory_info(memory[i], CL_MEM_SIZE) : 0;
 	return bytes;
-}
-
-void *opencl_custom_clSVMAlloc(opencl_pfn_clSVMAlloc real, void *context, uint64_t flags,
-			       size_t size, uint32_t alignment)
-{
-	struct tandem_call call;
-	void *pointer;
-	int saved;
-
-	opencl_begin_clSVMAlloc(&call, context, flags, size, alignment);
-	pointer = real(context, flags, size, alignment);
-	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)pointer, pointer);
-	saved = errno;
-	opencl_allocated(pointer, OPENCL_FN_clSVMAlloc, TANDEM_MEMORY_KIND_svm, context, NULL,
-			 flags, size);
-	errno = saved;
-	return pointer;
-}
-
-void opencl_custom_clSVMFree(opencl_pfn_clSVMFree real, void *context, void *svm_pointer)
-{
-	struct tandem_call call;
-	int saved = errno;
-
-	/* Before the real free: afterwards another thread may be given the
-	 * same address. */
-	opencl_freeing(svm_pointer);
-	errno = saved;
-	opencl_begin_clSVMFree(&call, context, svm_pointer);
-	real(context, svm_pointer);
-	tandem_call_end(&call, 0);
 }

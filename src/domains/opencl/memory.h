@@ -4,6 +4,7 @@
 #ifndef TANDEM_OPENCL_MEMORY_H
 #define TANDEM_OPENCL_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "domains/opencl/gen/next.h"
@@ -19,6 +20,10 @@ uint32_t opencl_allocated(void *pointer, enum opencl_fn fn, enum tandem_memory_k
 uint64_t opencl_freeing(const void *pointer);
 void opencl_freed_list(uint32_t count, const void *pointers, int32_t result);
 void opencl_memory_describe(void *memory, uint32_t number);
+
+/* Whether the program's last reference is about to go; then how many bytes go with it. */
+bool opencl_memory_last(void *memory, uint64_t *bytes);
+void opencl_memory_freed(uint32_t number, uint64_t bytes);
 
 /* What a command moves. */
 uint64_t opencl_image_bytes(void *image, const void *region);
