@@ -104,6 +104,17 @@ void reading_progress_end(struct reading *reading)
 	reading->progress_shown = false;
 }
 
+bool reading_has_events(const struct reading *reading)
+{
+	const struct trace_session *session = &reading->session;
+
+	for (size_t i = 0; i < session->traced_count; i++)
+		for (size_t j = 0; j < session->processes[i].stream_count; j++)
+			if (session->processes[i].streams[j].packets)
+				return true;
+	return false;
+}
+
 int reading_report(struct reading *reading, const struct report_options *options,
 		   struct report *report, struct findings *findings)
 {

@@ -42,6 +42,10 @@ int reading_with(struct reading *reading, const char *trace);
 /* Closes, and makes of the library's status the command's: 0 is CLI_DONE. */
 void reading_close(struct reading *reading);
 
+/* Whether a process of it recorded any event: a program without an API call has none, and
+ * findings are about calls and commands. */
+bool reading_has_events(const struct reading *reading);
+
 /* Makes the report and, where `findings` is not NULL, the findings, by reading the
  * session once. Says on stderr what is wrong and returns CLI_FAILED, with nothing to free,
  * or CLI_DONE. */

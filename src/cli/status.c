@@ -79,8 +79,12 @@ static void print_text(const struct target *target, const struct alive *alive,
 						      control->start_monotonic_ns)));
 	text_add_string(&text, "\nrecorded   ");
 	summary_add_count(&text, tally->events, "event");
+	if (tally->kernel_events) {
+		text_add_string(&text, ", ");
+		summary_add_count(&text, tally->kernel_events, "kernel event");
+	}
 	text_format(&text, "%s, %s", tally->estimated ? " (about)" : "",
-		    units_bytes(number, (double)tally->bytes));
+		    units_bytes(number, (double)(tally->bytes + tally->kernel_bytes)));
 	if (control->limit_bytes)
 		text_format(&text, " of at most %s",
 			    units_bytes(number, (double)control->limit_bytes));
@@ -112,7 +116,8 @@ static void print_json(const struct target *target, const struct alive *alive,
 		      counter_clock_ns(CLOCK_MONOTONIC) - control->start_monotonic_ns);
 	json_unsigned(&json, "events", tally->events);
 	json_bool(&json, "events_estimated", tally->estimated);
-	json_unsigned(&json, "bytes", tally->bytes);
+	json_unsigned(&json, "kernel_events", tally->kernel_events);
+	json_unsigned(&json, "bytes", tally->bytes + tally->kernel_bytes);
 	json_unsigned(&json, "limit_bytes", control->limit_bytes);
 	json_unsigned(&json, "processes", atomic_load(&control->processes));
 	json_unsigned(&json, "threads", atomic_load(&control->threads));

@@ -22,6 +22,15 @@ void summary_add_count(struct text *text, uint64_t count, const char *noun)
 	text_format(text, "%s %s%s", units_count(number, count), noun, ending);
 }
 
+static uint64_t count_losses(const struct tandem_control *control)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < TANDEM_LOSS_COUNT; i++)
+		total += atomic_load(&control->lost[i]);
+	return total;
+}
+
 void summary_add_losses(struct text *text, const struct tandem_control *control)
 {
 	static const char *const words[] = {
@@ -29,12 +38,10 @@ void summary_add_losses(struct text *text, const struct tandem_control *control)
 		TANDEM_LOSSES(X)
 #undef X
 	};
+	uint64_t total = count_losses(control);
 	char number[UNITS_BYTES];
 	const char *separator = ": ";
-	uint64_t total = 0;
 
-	for (int i = 0; i < TANDEM_LOSS_COUNT; i++)
-		total += atomic_load(&control->lost[i]);
 	if (!total) {
 		text_add_string(text, "nothing lost");
 		return;
@@ -50,10 +57,11 @@ void summary_add_losses(struct text *text, const struct tandem_control *control)
 	}
 }
 
-/* Why a program that made no call has nothing in its trace, where that is no matter of its
- * calls; else NULL. */
+/* Why a program has no API call in its trace; NULL: it made none, as far as is known. */
 static const char *why_nothing(const struct session *session, const struct program *program)
 {
+	if (count_losses(session->control))
+		return "what it recorded could not be written";
 	if (session->options->start_paused)
 		return "recording was never resumed, or the program made no call after it";
 	if (program->privileged)
@@ -61,13 +69,13 @@ static const char *why_nothing(const struct session *session, const struct progr
 	if (program->is_static)
 		return "it is statically linked, so that nothing can be loaded into it";
 	if (!program->loadable)
-		return "it is a program for another kind of machine than this tandem";
+		return "it is a program of a different architecture than this tandem";
 	return NULL;
 }
 
-/* The titles of the recorded runtimes, or of those that have something to say, as in
- * "OpenCL, CUDA or HIP". Returns how many. */
-static unsigned add_titles(struct text *text, const struct session *session, bool with_notices)
+/* The titles of the recorded runtimes that have something to say, as in "OpenCL and HIP".
+ * Returns how many. */
+static unsigned add_titles(struct text *text, const struct session *session)
 {
 	const struct tandem_domain_row *list[TANDEM_DOMAINS], *row = NULL;
 	unsigned count = 0;
@@ -75,33 +83,59 @@ static unsigned add_titles(struct text *text, const struct session *session, boo
 	while ((row = tandem_domain_next(row)))
 		if (row->runtime && !strcmp(row->part, row->name) &&
 		    session->options->domains >> row->number & 1 &&
-		    (!with_notices || atomic_load(&session->control->domain[row->number].notices)))
+		    atomic_load(&session->control->domain[row->number].notices))
 			list[count++] = row;
 	for (unsigned i = 0; i < count; i++)
-		text_format(text, "%s%s",
-			    !i		    ? ""
-			    : i + 1 < count ? ", "
-			    : with_notices  ? " and "
-					    : " or ",
-			    list[i]->title);
+		text_format(text, "%s%s", !i ? "" : i + 1 < count ? ", " : " and ", list[i]->title);
 	return count;
 }
 
-/* The same of a program in which we were. */
-static void add_why_no_call(struct text *text, const struct session *session)
+/* Of a program in which we were. */
+static void add_made_none(struct text *text, const struct session *session)
 {
-	const char *how =
-		strcmp(session->inject, "preload") != 0 ? "" : " that --inject preload catches";
 	struct text titles = TEXT_INIT;
 
-	if (add_titles(&titles, session, true)) {
-		text_format(text, "its %s calls did not reach Tandem", titles.data ?: "");
-	} else {
-		add_titles(&titles, session, false);
-		text_format(text, "it made no %s call%s while recording was on", titles.data ?: "",
-			    how);
-	}
+	if (add_titles(&titles, session))
+		text_format(text,
+			    "no GPU API events recorded for %s: its %s calls did not reach Tandem",
+			    session->command[0], titles.data ?: "");
+	else
+		text_format(text, "no GPU API calls%s",
+			    strcmp(session->inject, "preload") != 0
+				    ? ""
+				    : " that --inject preload catches");
 	text_free(&titles);
+}
+
+/* Of a program without an API call. */
+static void add_no_calls(struct text *text, const struct session *session,
+			 const struct program *program, const struct record_count *tally)
+{
+	const char *why = why_nothing(session, program);
+	char size[UNITS_BYTES];
+
+	if (tally->kernel_events) {
+		text_add_string(text, tally->estimated ? "recorded about " : "recorded ");
+		summary_add_count(text, tally->kernel_events, "kernel event");
+		text_add_string(text, " of ");
+		summary_add_count(text, session->processes ? session->processes->count : 1,
+				  "process");
+		text_format(text, " (%s) in %s; ", units_bytes(size, (double)tally->kernel_bytes),
+			    session->directory);
+	}
+	if (why)
+		text_format(text, "no GPU API events recorded for %s: %s", session->command[0],
+			    why);
+	else
+		add_made_none(text, session);
+	if (!tally->kernel_events && !why)
+		text_format(text, " in %s, nothing recorded in %s", session->command[0],
+			    session->directory);
+	/* Of what nothing could see, nothing is known to be lost or not. */
+	if (tally->kernel_events || !why || count_losses(session->control)) {
+		text_add_string(text, "; ");
+		summary_add_losses(text, session->control);
+	}
 }
 
 static void add_recorded(struct text *text, const struct session *session,
@@ -111,16 +145,7 @@ static void add_recorded(struct text *text, const struct session *session,
 	char size[UNITS_BYTES];
 
 	if (!tally->events && !tally->bytes) {
-		const char *why = why_nothing(session, program);
-
-		text_format(text, "recorded nothing of %s in %s: ", session->command[0],
-			    session->directory);
-		if (why)
-			text_add_string(text, why);
-		else
-			add_why_no_call(text, session);
-		text_add_string(text, "; ");
-		summary_add_losses(text, control);
+		add_no_calls(text, session, program, tally);
 		return;
 	}
 	text_add_string(text, tally->estimated ? "recorded about " : "recorded ");
@@ -129,7 +154,12 @@ static void add_recorded(struct text *text, const struct session *session,
 	summary_add_count(text, atomic_load(&control->processes), "process");
 	text_add_string(text, ", ");
 	summary_add_count(text, atomic_load(&control->threads), "thread");
-	text_format(text, " (%s) in %s; ", units_bytes(size, (double)tally->bytes),
+	if (tally->kernel_events) {
+		text_add_string(text, ", and ");
+		summary_add_count(text, tally->kernel_events, "kernel event");
+	}
+	text_format(text, " (%s) in %s; ",
+		    units_bytes(size, (double)(tally->bytes + tally->kernel_bytes)),
 		    session->directory);
 	summary_add_losses(text, control);
 }

@@ -2,7 +2,13 @@
 /* The recorder's last line, on standard error: what was recorded, how much of
  * it, and what was lost.
  *
- *   tandem: recorded 12,345 events of 2 processes, 3 threads (1.2 MB) in DIR; nothing lost
+ *   tandem: recorded 12,345 events of 2 processes, 3 threads, and 678 kernel events (1.2 MB)
+ *   in DIR; nothing lost
+ *   tandem: recorded 678 kernel events of 1 process (34 kB) in DIR; no GPU API calls; nothing
+ *   lost
+ *
+ * Events are those of the traced runtimes, in threads that recorded some; what the kernel
+ * recorded is counted apart. `tandem status` and `tandem report` count alike.
  */
 #ifndef TANDEM_CLI_SUMMARY_H
 #define TANDEM_CLI_SUMMARY_H

@@ -156,8 +156,8 @@ static enum tandem_loss loss_of(int error)
 	case -ENOSPC:
 	case -EDQUOT:
 		return TANDEM_LOSS_disk_full;
-	case -EFBIG:
-		return TANDEM_LOSS_size_limit;
+	case -EFBIG: /* ours, or the process's own (RLIMIT_FSIZE) */
+		return tandem_control.limit_bytes ? TANDEM_LOSS_size_limit : TANDEM_LOSS_io_error;
 	case -ENOMEM:
 		return TANDEM_LOSS_no_memory;
 	case -EMSGSIZE:

@@ -162,6 +162,7 @@ static int start(struct linux_collector *collector, const struct linux_options *
 	linux_decoder_init(&collector->decoder, &collector->clock);
 	collector->decoder.arguments = collector->control->args_level != TANDEM_ARGS_NONE;
 	collector->decoder.sampling.hz = options->sample_hz;
+	collector->decoder.processes = options->processes;
 	collector->decoder.sampling.saved_stacks = options->saved_stacks;
 	files = raise_file_limit();
 	error = start_system(collector, words->scheduler);

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 
 #include "linux/level.h"
+#include "linux/process_tree.h"
 #include "schema/control.h"
 
 struct linux_options {
@@ -35,6 +36,9 @@ struct linux_options {
 	struct tandem_control *control; /* filled; borrowed until stop */
 	uint32_t sample_hz; /* of the program's stacks; 0: none. Takes a level above OFF */
 	bool saved_stacks;  /* keep their content, for the reader to unwind */
+	/* Filled with the processes that begin, where they can be seen; borrowed until
+	 * stop; may be NULL. */
+	struct linux_process_tree *processes;
 };
 
 struct linux_collector;

@@ -373,6 +373,9 @@ static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stre
 	bool exec = comm->header.misc & PERF_RECORD_MISC_COMM_EXEC;
 
 	memcpy(task.name, comm->name, strnlen(comm->name, sizeof(task.name)));
+	if (decoder->processes && comm->tid == comm->pid)
+		linux_process_tree_name(decoder->processes, comm->pid, task.name,
+					strnlen(task.name, sizeof(task.name)));
 	if (!task.tid)
 		return;
 	/* An exec is told even where the name stays. */
@@ -389,6 +392,8 @@ static void decode_task(struct linux_decoder *decoder, struct linux_stream *stre
 	/* Threads of another namespace are 0 or ~0 in these. */
 	if (!task->tid || task->tid == UINT32_MAX)
 		return;
+	if (task->header.type == PERF_RECORD_FORK && decoder->processes && task->pid != task->ppid)
+		linux_process_tree_fork(decoder->processes, ticks, task->pid, task->ppid);
 	if (task->header.type == PERF_RECORD_FORK) {
 		struct tandem_kernel_task_new *record = PUT(stream, task_new, ticks);
 

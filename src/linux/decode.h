@@ -13,6 +13,7 @@
 #include "linux/format.h"
 #include "linux/perf.h"
 #include "linux/perf_clock.h"
+#include "linux/process_tree.h"
 #include "linux/sample.h"
 #include "linux/stream.h"
 #include "linux/tasks.h"
@@ -22,6 +23,7 @@ struct linux_decoder {
 	const struct perf_clock *clock; /* borrowed */
 	struct linux_formats formats;
 	struct linux_tasks tasks;
+	struct linux_process_tree *processes; /* borrowed; NULL: nobody asks */
 	struct linux_drivers drivers;	/* of GPUs: the tracepoints that are stored as they are */
 	struct linux_sampling sampling; /* hz 0: none */
 	struct linux_mappings mappings; /* not written yet */

@@ -15,7 +15,8 @@
 #include "util/open_below.h"
 
 struct count {
-	struct record_count *total;
+	uint64_t events, bytes;
+	bool estimated;
 	uint64_t counted_bytes;
 	uint8_t *buffer; /* of the packet being counted */
 	uint64_t buffer_bytes;
@@ -80,12 +81,12 @@ static void count_packets(struct count *count, int fd, struct tandem_packet_head
 		if (count->counted_bytes < COUNT_EXACT_BYTES) {
 			if (!read_content(count, fd, at, content))
 				break;
-			count->total->events += packet_records(count->buffer, content);
+			count->events += packet_records(count->buffer, content);
 			count->counted_bytes += content;
 		} else {
-			count->total->estimated = true;
+			count->estimated = true;
 		}
-		count->total->bytes += content;
+		count->bytes += content;
 		at += packet;
 	}
 }
@@ -147,22 +148,36 @@ static void count_process(struct count *count, int session, const char *name)
 	closedir(dir);
 }
 
+/* What was not counted is as what was. */
+static uint64_t count_finish(struct count *count)
+{
+	free(count->buffer);
+	if (count->estimated && count->counted_bytes)
+		return (uint64_t)((double)count->events * (double)count->bytes /
+				  (double)count->counted_bytes);
+	return count->events;
+}
+
 int count_records(const char *directory, struct record_count *total)
 {
-	struct count count = {.total = total};
+	struct count traced = {.events = 0}, kernel = {.events = 0};
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
 
 	*total = (struct record_count){.events = 0};
 	if (!dir)
 		return -errno;
-	while ((entry = readdir(dir)))
+	while ((entry = readdir(dir))) {
 		if (directory_is_process(entry->d_name))
-			count_process(&count, dirfd(dir), entry->d_name);
+			count_process(&traced, dirfd(dir), entry->d_name);
+		else if (!strcmp(entry->d_name, DIRECTORY_SYSTEM))
+			count_process(&kernel, dirfd(dir), entry->d_name);
+	}
 	closedir(dir);
-	free(count.buffer);
-	if (total->estimated)
-		total->events = (uint64_t)((double)total->events * (double)total->bytes /
-					   (double)count.counted_bytes);
+	total->events = count_finish(&traced);
+	total->bytes = traced.bytes;
+	total->kernel_events = count_finish(&kernel);
+	total->kernel_bytes = kernel.bytes;
+	total->estimated = traced.estimated || kernel.estimated;
 	return 0;
 }

@@ -17,7 +17,9 @@
 struct record_count {
 	uint64_t events;
 	uint64_t bytes; /* of content: packets with their headers */
-	bool estimated; /* `events` is extrapolated */
+	/* The same of the operating system's side. */
+	uint64_t kernel_events, kernel_bytes;
+	bool estimated; /* events are extrapolated */
 };
 
 /* Counts what DIR holds now. Returns 0 or -errno (DIR cannot be read). */

@@ -97,6 +97,24 @@ static uint64_t wakeups(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_nvcsw;
 }
 
+/* Also those that recorded nothing themselves. */
+static void add_processes(struct json *json, const struct linux_process_tree *tree)
+{
+	json_begin_array(json, "processes");
+	for (size_t i = 0; tree && i < tree->count; i++) {
+		const struct linux_process *process = &tree->processes[i];
+		char name[sizeof(process->name) + 1] = "";
+
+		memcpy(name, process->name, sizeof(process->name));
+		json_begin_object(json, NULL);
+		json_unsigned(json, "pid", process->pid);
+		json_unsigned(json, "ppid", process->ppid);
+		json_string(json, "name", name);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
 static void add_end(struct json *json, const struct session *session, int wait_status)
 {
 	struct tandem_control *control = session->control;
@@ -114,6 +132,7 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 		json_signed(json, "code", WEXITSTATUS(wait_status));
 	json_end_object(json);
 
+	add_processes(json, session->processes);
 	json_float(json, "record_floor_ns", overhead_floor_ns(session->clock.source), 3);
 
 	/* What the recorder itself took of the machine. */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "recorder/child.h"
 #include "recorder/environment.h"
@@ -134,6 +135,7 @@ static void start_collector(struct recorder *recorder)
 		.control = recorder->session.control,
 		.sample_hz = session->sample_hz,
 		.saved_stacks = session->saved_stacks,
+		.processes = &recorder->processes,
 	};
 
 	/* What can't be collected is in the notes. */
@@ -184,6 +186,22 @@ static int collect(void *collector)
 	return linux_collector_poll(collector);
 }
 
+/* The collector may have seen none, or less than all. */
+static void finish_processes(struct recorder *recorder)
+{
+	struct linux_process_tree *processes = &recorder->processes;
+	const char *path = recorder->program.path, *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	linux_process_tree_finish(processes, (uint32_t)getpid());
+	if (!processes->count || processes->processes[0].pid != (uint32_t)recorder->pid) {
+		linux_process_tree_free(processes);
+		linux_process_tree_fork(processes, 1, (uint32_t)recorder->pid, (uint32_t)getpid());
+		linux_process_tree_name(processes, (uint32_t)recorder->pid, name, strlen(name));
+	}
+	recorder->session.processes = processes;
+}
+
 int recorder_wait(struct recorder *recorder, struct error *error)
 {
 	struct session *session = &recorder->session;
@@ -196,6 +214,7 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 	int status;
 
 	linux_collector_stop(recorder->collector);
+	finish_processes(recorder);
 	session_recover(session->directory);
 	status = session_finish(session, wait_status);
 	if (status)

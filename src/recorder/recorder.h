@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "linux/collector.h"
+#include "linux/process_tree.h"
 #include "recorder/library.h"
 #include "recorder/program.h"
 #include "recorder/session.h"
@@ -53,6 +54,7 @@ struct recorder {
 	struct program program;
 	struct library library;
 	struct linux_collector *collector;
+	struct linux_process_tree processes; /* at the end: the program and what it started */
 	struct linux_notes notes; /* what of the operating system is not recorded */
 	pid_t pid;
 	bool cannot_run; /* the program: the error is execvp()'s, and has no words */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "linux/process_tree.h"
 #include "recorder/clock.h"
 #include "schema/control.h"
 
@@ -44,6 +45,8 @@ struct session {
 	int lock; /* that it is being recorded (folder.h) */
 	struct clock_source clock;
 	struct clock_pair early, start, end;
+	/* That the program started, itself first; for the end of the description; borrowed. */
+	const struct linux_process_tree *processes;
 };
 
 #endif

@@ -19,6 +19,7 @@ struct trace_process {
 	struct trace_files *files;     /* that its own are among; borrowed */
 	char *path;
 	bool elsewhere; /* on another machine, or in another boot */
+	bool untraced;	/* it recorded nothing itself, and has no folder */
 	bool kernel;	/* no process: the kernel's side, a stream a CPU, pid 0 */
 	uint64_t pid;
 	uint64_t ppid;	   /* 0: not known */

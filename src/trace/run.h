@@ -10,6 +10,11 @@
 #include "util/arena.h"
 #include "util/text.h"
 
+struct trace_run_process { /* that the recording started, whether it recorded or not */
+	uint64_t pid, ppid;
+	const char *name; /* of its first thread */
+};
+
 struct trace_run {
 	struct arena arena;
 	const char *tandem; /* version that recorded; "" where not known, as all of these */
@@ -29,6 +34,8 @@ struct trace_run {
 	bool has_exit;
 	int64_t exit_code, exit_signal; /* of which one is 0 */
 	double record_floor_ns;	  /* what recording a call costs there at least; 0: not known */
+	struct trace_run_process *processes; /* the program first; none where it has no end */
+	size_t process_count;
 	uint64_t recorder_cpu_ns; /* what the recorder took of the machine */
 };
 

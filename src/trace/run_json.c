@@ -46,6 +46,23 @@ static const char *run_command(struct trace_run *run, const json_t *root)
 	return copy ? copy : "";
 }
 
+static void run_processes(struct trace_run *run, const json_t *root)
+{
+	const json_t *processes = json_object_get(root, "processes");
+	size_t count = json_array_size(processes);
+
+	run->processes = arena_alloc(&run->arena, (count + 1) * sizeof(*run->processes));
+	for (size_t i = 0; run->processes && i < count; i++) {
+		const json_t *process = json_array_get(processes, i);
+
+		run->processes[run->process_count++] = (struct trace_run_process){
+			.pid = object_number(process, "pid"),
+			.ppid = object_number(process, "ppid"),
+			.name = run_string(run, process, "name"),
+		};
+	}
+}
+
 int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset,
 		    char *why, size_t why_bytes)
 {
@@ -84,6 +101,7 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 	run->exit_signal = json_integer_value(json_object_get(status, "signal"));
 	run->record_floor_ns = json_number_value(json_object_get(root, "record_floor_ns"));
 	run->recorder_cpu_ns = object_number(root, "recorder_cpu_ns");
+	run_processes(run, root);
 	json_decref(root);
 	return 0;
 }

@@ -188,14 +188,50 @@ static void number_member(struct trace_run *run, const struct values *values)
 		run->record_floor_ns = strtod(values->value, NULL);
 }
 
+/* Of one of "processes"; its number comes first. */
+static void process_member(struct trace_run *run, const struct values *values, struct text *text,
+			   size_t *capacity)
+{
+	struct trace_run_process *process, *more;
+
+	if (!strcmp(values->member, "pid") && run->process_count == *capacity) {
+		*capacity = *capacity ? 2 * *capacity : 16;
+		more = arena_alloc(&run->arena, *capacity * sizeof(*more));
+		if (!more) {
+			*capacity = run->process_count;
+			return;
+		}
+		if (run->process_count)
+			memcpy(more, run->processes, run->process_count * sizeof(*more));
+		run->processes = more;
+	}
+	if (!strcmp(values->member, "pid")) {
+		run->processes[run->process_count++] =
+			(struct trace_run_process){.pid = number(values), .name = ""};
+		return;
+	}
+	if (!run->process_count)
+		return;
+	process = &run->processes[run->process_count - 1];
+	if (!strcmp(values->member, "ppid"))
+		process->ppid = number(values);
+	if (!strcmp(values->member, "name") && *values->value == '"') {
+		string_take(values, text);
+		process->name = kept(run, text);
+	}
+}
+
 int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset,
 		    char *why, size_t why_bytes)
 {
 	struct values values = {.at = space_skip(text, text + bytes), .end = text + bytes};
 	struct text word = TEXT_INIT, command = TEXT_INIT;
+	size_t capacity = 0;
 	bool begins = values.at < values.end && *values.at == '{';
 
 	while (begins && values_next(&values)) {
+		if (values.depth == 3 && !strcmp(values.object, "processes"))
+			process_member(run, &values, &word, &capacity);
 		if (values.depth > 2)
 			continue;
 		if (*values.value != '"') {

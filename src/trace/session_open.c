@@ -17,6 +17,7 @@
 #include "trace/process_open.h"
 #include "trace/threads.h"
 #include "util/array.h"
+#include "util/map.h"
 #include "util/open_below.h"
 
 /* A command line of 2 MiB fits. */
@@ -192,6 +193,52 @@ static int session_add_process(struct trace_session *session, size_t *capacity, 
 	return status;
 }
 
+static int session_add_one(struct trace_session *session, size_t *capacity, size_t number)
+{
+	const struct trace_run *run = &session->run;
+	const struct trace_run_process *known = &run->processes[number];
+	struct trace_process *process;
+
+	if (array_reserve(&session->processes, capacity, session->process_count + 1,
+			  sizeof(*session->processes)))
+		return -ENOMEM;
+	process = &session->processes[session->process_count++];
+	*process = (struct trace_process){
+		.session = session,
+		.files = &session->files,
+		.path = strdup(""),
+		.untraced = true,
+		.pid = known->pid,
+		.ppid = known->ppid,
+		.name = strdup(known->name),
+		.command = strdup(number ? "" : run->command),
+		.level = session->args_level,
+		.ticks_hz = run->ticks_hz,
+	};
+	return process->path && process->name && process->command ? 0 : -ENOMEM;
+}
+
+/* Processes that the recording started and that recorded nothing themselves. */
+static int session_add_untraced(struct trace_session *session, size_t *capacity)
+{
+	const struct trace_run *run = &session->run;
+	struct map pids = {.count = 0};
+	int status = 0;
+
+	for (size_t i = 0; !status && i < session->process_count; i++)
+		if (!session->processes[i].kernel)
+			status = map_set(&pids, session->processes[i].pid, 1);
+	for (size_t i = 0; !status && i < run->process_count; i++) {
+		if (run->processes[i].pid && map_get(&pids, run->processes[i].pid) == MAP_NONE)
+			status = session_add_one(session, capacity, i);
+		/* A number that is used again is one process to all that follows. */
+		if (!status)
+			status = map_set(&pids, run->processes[i].pid, 1);
+	}
+	map_free(&pids);
+	return status;
+}
+
 static int session_scan(struct trace_session *session, struct error *error)
 {
 	int fd = open_folder_below(session->files.folder, ".");
@@ -211,6 +258,8 @@ static int session_scan(struct trace_session *session, struct error *error)
 			status = session_add_process(session, &capacity, entry->d_name, error);
 	}
 	closedir(folder);
+	if (!status)
+		status = session_add_untraced(session, &capacity);
 	for (size_t i = 0; i < session->process_count; i++)
 		session->traced_count += !session->processes[i].kernel;
 	if (session->process_count)

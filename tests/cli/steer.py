@@ -133,7 +133,7 @@ check(calls("late") == 7, "until it is resumed")
 caller = Caller("-o", "never", "--start-paused")
 caller.call(10)
 last = caller.end()
-check("recorded nothing" in last and "never resumed" in last, "or never", last)
+check("no GPU API events recorded" in last and "never resumed" in last, "or never", last)
 
 # A child that outlives the program goes on recording.
 caller = Caller("-o", "daemon")
@@ -155,7 +155,7 @@ check(wait_for(lambda: status("daemon")["state"] == "ended"), "until it ends too
 # Nested: the inner session has the calls, once.
 inner = subprocess.run([TANDEM, "record", "-o", "outer", TANDEM, "record", "-o", "inner", CALLER],
                        input="call 9\nexit 3\n", capture_output=True, text=True)
-check(inner.returncode == 3 and "recorded nothing" in inner.stderr, "a recorded recorder", inner)
+check(inner.returncode == 3 and "no GPU API calls" in inner.stderr, "a recorded recorder", inner)
 check(calls("inner") == 9, "records into the inner session")
 
 # A program that runs with another user's rights is left alone.
@@ -168,7 +168,7 @@ elif os.geteuid() == 0 and not os.statvfs(".").f_flag & os.ST_NOSUID:
     strange = subprocess.run([TANDEM, "record", "-o", "strange", "./setuid"], text=True,
                              input="call 5\nexit 6\n", capture_output=True)
     check(strange.returncode == 6 and "made 5" in strange.stdout, "a set-user-ID program", strange)
-    check("recorded nothing" in strange.stderr and "ld.so" not in strange.stderr,
+    check("no GPU API events recorded" in strange.stderr and "ld.so" not in strange.stderr,
           "is not recorded, without a word of the loader", strange.stderr)
     check("set-user-ID" in strange.stderr, "and the last line says why", strange.stderr)
 else:

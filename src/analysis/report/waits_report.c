@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/report/table.h"
+#include "util/map.h"
 
 static void finish_api(const struct waits *waits, struct report *report)
 {
@@ -19,15 +20,9 @@ static void finish_api(const struct waits *waits, struct report *report)
 	}
 }
 
-static struct report_thread *row_of(struct report *report, size_t count,
-				    const struct states_thread *thread)
+static uint64_t thread_key(uint64_t process, uint64_t thread)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (report->thread[i].process == thread->pid &&
-		    report->thread[i].thread == thread->local_tid)
-			return &report->thread[i];
-	}
-	return NULL;
+	return process << 32 | (uint32_t)thread;
 }
 
 static const char *name_of(const struct waits *waits, struct report *report, uint32_t name)
@@ -42,25 +37,26 @@ static bool was_away(const struct wait_thread *thread)
 	       !thread->ns[STATE_WAIT_BLOCKED] && !thread->ns[STATE_UNKNOWN];
 }
 
-/* The threads that made calls have their rows; the others get one. */
-static int finish_threads(const struct waits *waits, struct report *report)
+/* The threads that made calls have their rows; the others get one, also where the kernel
+ * knew one by several numbers in turn. */
+static int add_rows(const struct waits *waits, struct report *report, struct map *row_of)
 {
-	size_t with_calls = report->thread_count;
-	struct report_thread *rows =
-		arena_alloc(&report->arena, (with_calls + waits->thread_count) * sizeof(*rows));
+	struct report_thread *rows = report->thread;
 
-	if (!rows)
-		return -ENOMEM;
-	if (with_calls)
-		memcpy(rows, report->thread, with_calls * sizeof(*rows));
-	report->thread = rows;
+	for (size_t i = 0; i < report->thread_count; i++)
+		if (map_set(row_of, thread_key(rows[i].process, rows[i].thread), i))
+			return -ENOMEM;
 	for (size_t i = 0; i < waits->thread_count; i++) {
 		const struct wait_thread *thread = waits->threads[i];
-		struct report_thread *row = row_of(report, with_calls, thread->thread);
+		uint64_t key = thread_key(thread->thread->pid, thread->thread->local_tid);
+		uint64_t known = map_get(row_of, key);
+		struct report_thread *row = known == MAP_NONE ? NULL : &rows[known];
 
 		if (!row && report->ranged && was_away(thread))
 			continue;
 		if (!row) {
+			if (map_set(row_of, key, report->thread_count))
+				return -ENOMEM;
 			row = &rows[report->thread_count++];
 			*row = (struct report_thread){
 				.process = thread->thread->pid,
@@ -80,6 +76,24 @@ static int finish_threads(const struct waits *waits, struct report *report)
 		row->migrations += thread->thread->migrations;
 	}
 	return 0;
+}
+
+static int finish_threads(const struct waits *waits, struct report *report)
+{
+	size_t with_calls = report->thread_count;
+	struct report_thread *rows =
+		arena_alloc(&report->arena, (with_calls + waits->thread_count) * sizeof(*rows));
+	struct map row_of = {.count = 0};
+	int status;
+
+	if (!rows)
+		return -ENOMEM;
+	if (with_calls)
+		memcpy(rows, report->thread, with_calls * sizeof(*rows));
+	report->thread = rows;
+	status = add_rows(waits, report, &row_of);
+	map_free(&row_of);
+	return status;
 }
 
 static const char *by_kind(const struct wait_row *row)

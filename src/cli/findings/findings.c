@@ -106,7 +106,8 @@ static void write_json(struct text *out, const struct findings *findings,
 	text_add_char(out, '\n');
 }
 
-static int write_findings(const struct arguments *arguments, const struct findings *findings)
+static int write_findings(const struct reading *reading, const struct arguments *arguments,
+			  const struct findings *findings)
 {
 	struct findings_style style = {
 		.least_percent = arguments->least_percent,
@@ -117,6 +118,8 @@ static int write_findings(const struct arguments *arguments, const struct findin
 
 	if (arguments->format == FORMAT_JSON)
 		write_json(&out, findings, arguments);
+	else if (!findings->count && !reading_has_events(reading))
+		text_add_string(&out, "Nothing to examine: no GPU API calls were recorded.\n");
 	else
 		findings_text_print(&out, findings, &style);
 	status = reading_write(&out);
@@ -142,7 +145,7 @@ int cmd_findings(int argc, char **argv)
 	if (status) {
 		status = cli_fail(&error);
 	} else {
-		status = write_findings(&arguments, &findings);
+		status = write_findings(&reading, &arguments, &findings);
 		findings_free(&findings);
 	}
 	reading_close(&reading);

@@ -83,9 +83,15 @@ static void add_title(struct text *out, const struct report *report,
 	text_add_string(out, "\n  ");
 	add_count(out, report->processes, "process", "processes");
 	text_add_string(out, ", ");
-	add_count(out, report->threads, "thread", "threads");
+	/* Those that recorded events; of a program without any, all that the kernel saw. */
+	add_count(out, report->threads ? report->threads : report->thread_count, "thread",
+		  "threads");
 	text_add_string(out, ", ");
 	add_count(out, report->events, "event", "events");
+	if (report->kernel_events) {
+		text_add_string(out, ", ");
+		add_count(out, report->kernel_events, "kernel event", "kernel events");
+	}
 	text_add_string(out, report->lost_total ? "\n" : "; nothing lost\n");
 	if (report->ranged)
 		add_range(out, report, colour);
@@ -258,9 +264,9 @@ void report_text(struct text *out, const struct report *report, const struct fin
 	if (!report->events && report->ranged)
 		text_add_string(out, "\nNo event of the traced runtimes began there.\n");
 	else if (!report->events)
-		text_add_string(out, "\nNothing was recorded: the program made no call of a "
-				     "traced runtime while\nrecording was on. `tandem doctor` says "
-				     "what this machine can record.\n");
+		text_add_string(out, "\nNo GPU API calls: the program made none while recording was "
+				     "on, or they could\nnot be seen. `tandem doctor` says what this "
+				     "machine can record.\n");
 	else {
 		text_format(out, "\n%sNext: `tandem print ", colour_begin(colour, COLOUR_DIM));
 		text_escape(out, session->path, strlen(session->path));

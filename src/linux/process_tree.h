@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes that began while the collector ran, and whose children they are: which of
+ * them the recorded program started. Records of several CPUs come in no common order, so
+ * that ancestry is decided at the end. Grows with the processes that began, up to
+ * LINUX_PROCESSES_MOST. One thread.
+ *
+ *	linux_process_tree_fork(&tree, ticks, pid, ppid);
+ *	linux_process_tree_name(&tree, pid, "ls", 2);
+ *	linux_process_tree_finish(&tree, getpid());
+ *	for (size_t i = 0; i < tree.count; i++)      descendants, by their begin
+ *		... tree.processes[i]
+ */
+#ifndef TANDEM_LINUX_PROCESS_TREE_H
+#define TANDEM_LINUX_PROCESS_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/map.h"
+
+#define LINUX_PROCESSES_MOST 65536u
+
+struct linux_process {
+	uint64_t ticks; /* when it began */
+	uint32_t pid, ppid;
+	char name[16]; /* may fill it; else zeroes behind */
+};
+
+struct linux_process_tree {
+	struct linux_process *processes;
+	size_t count, capacity;
+	struct map by_pid; /* -> index of the latest */
+};
+
+void linux_process_tree_fork(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid,
+			     uint32_t ppid);
+
+/* What its first thread is called from now on; `length` up to 16. */
+void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, const char *name,
+			     size_t length);
+
+/* Keeps the descendants of a process only, without itself. */
+void linux_process_tree_finish(struct linux_process_tree *tree, uint32_t ancestor);
+
+void linux_process_tree_free(struct linux_process_tree *tree);
+
+#endif
