@@ -60,7 +60,8 @@ void summary_add_losses(struct text *text, const struct tandem_control *control)
 /* Why a program has no API call in its trace; NULL: it made none, as far as is known. */
 static const char *why_nothing(const struct session *session, const struct program *program)
 {
-	if (count_losses(session->control))
+	if (count_losses(session->control) >
+	    atomic_load(&session->control->lost[TANDEM_LOSS_kernel_buffer]))
 		return "what it recorded could not be written";
 	if (session->options->start_paused)
 		return "recording was never resumed, or the program made no call after it";
