@@ -3,11 +3,11 @@
  * CUPTI delivers its buffers, one at a time (activity.c). */
 #include "domains/cuda/activity/operation.h"
 
+#include "core/kernel_name.h"
 #include "core/process.h"
 #include "core/stream.h"
 #include "domains/cuda/activity/launch_config.h"
 #include "domains/cuda/device.h"
-#include "domains/cuda/names.h"
 #include "domains/cuda/operation_id.h"
 #include "domains/cuda/queue.h"
 
@@ -52,7 +52,7 @@ void cuda_operation_kernel(const struct cupti_kernel *kernel)
 	struct cuda_operation operation = {
 		.correlation = kernel->correlation,
 		.queue = cuda_queue(kernel->device, kernel->context, kernel->stream),
-		.kernel = cuda_kernel(kernel->name),
+		.kernel = tandem_kernel_named(TANDEM_DOMAIN_cuda, kernel->name),
 		.kind = TANDEM_OPERATION_KIND_kernel,
 		.queued = kernel->queued,
 		.submitted = kernel->submitted,

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/control.h"
+#include "core/kernel_name.h"
 #include "domains/cuda/cupti/driver.h"
 #include "domains/cuda/device.h"
-#include "domains/cuda/names.h"
 #include "domains/cuda/operation_id.h"
 #include "domains/cuda/queue.h"
 #include "domains/cuda/state.h"
@@ -93,7 +93,7 @@ static void step_take(struct args *args, const struct cuda_step *step, const str
 		put_u32(args, handle ? event_number(handle) : 0);
 		break;
 	case CUDA_STEP_KERNEL:
-		put_u32(args, cuda_kernel(data->symbol));
+		put_u32(args, tandem_kernel_named(TANDEM_DOMAIN_cuda, data->symbol));
 		break;
 	case CUDA_STEP_TEXT:
 		if (source)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels by their names, as the linker knows them: the file side makes them
- * readable. CUPTI gives a pointer that is the same for every launch of a kernel as
+ * readable. A runtime gives a pointer that is the same for every launch of a kernel as
  * long as its module is loaded, and perhaps another kernel's afterwards. So a small
  * cache by pointer answers nearly always, after a comparison of the text, and behind
  * it stands a table by text, which grows with the number of different kernels. */
-#include "domains/cuda/names.h"
+#include "core/kernel_name.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +23,7 @@ struct name {
 	uint64_t hash;
 	uint32_t number, epoch;
 	uint32_t bytes;
+	uint32_t domain;
 	char text[]; /* with its end */
 };
 
@@ -56,7 +57,7 @@ static uint64_t hash_of(const char *text, uint32_t bytes)
 	return hash;
 }
 
-static struct name *name_new(const char *text, uint32_t bytes, uint64_t hash)
+static struct name *name_new(unsigned domain, const char *text, uint32_t bytes, uint64_t hash)
 {
 	size_t need = (sizeof(struct name) + bytes + 1 + 7) & ~(size_t)7;
 	struct name *name;
@@ -74,6 +75,7 @@ static struct name *name_new(const char *text, uint32_t bytes, uint64_t hash)
 	name->number = 0;
 	name->epoch = 0;
 	name->bytes = bytes;
+	name->domain = domain;
 	memcpy(name->text, text, bytes);
 	name->text[bytes] = 0;
 	return name;
@@ -108,17 +110,17 @@ static bool table_grow(void)
 	return true;
 }
 
-static struct name *name_intern(const char *text)
+static struct name *name_intern(unsigned domain, const char *text)
 {
 	uint32_t bytes = (uint32_t)strnlen(text, NAME_BYTES_MOST);
-	uint64_t hash = hash_of(text, bytes);
+	uint64_t hash = hash_of(text, bytes) ^ domain * 0x9e3779b97f4a7c15u;
 	struct name **slot;
 
 	if (used * 2 >= slots && !table_grow())
 		return NULL;
 	slot = slot_find(table, slots, text, bytes, hash);
 	if (!*slot) {
-		*slot = name_new(text, bytes, hash);
+		*slot = name_new(domain, text, bytes, hash);
 		used += !!*slot;
 	}
 	return *slot;
@@ -133,7 +135,7 @@ static void name_describe(const struct name *name)
 		return;
 	memset(&record->kernel, 0, sizeof(*record) - sizeof(record->head));
 	record->kernel = name->number;
-	record->domain = TANDEM_DOMAIN_cuda;
+	record->domain = (uint8_t)name->domain;
 	record->handle = (uintptr_t)name;
 	record->name_count = (uint16_t)name->bytes;
 	memcpy(record + 1, name->text, name->bytes);
@@ -152,7 +154,7 @@ static uint32_t name_number(struct name *name)
 	return name->number;
 }
 
-static uint32_t kernel_lookup(const char *pointer, uint32_t slot)
+static uint32_t kernel_lookup(unsigned domain, const char *pointer, uint32_t slot)
 {
 	struct name *name;
 	uint32_t number = TANDEM_OBJECT_UNKNOWN;
@@ -162,7 +164,7 @@ static uint32_t kernel_lookup(const char *pointer, uint32_t slot)
 	for (int tries = 0; atomic_exchange(&taken, 1); tries++)
 		if (tries == 1 << 16)
 			return number;
-	name = name_intern(pointer);
+	name = name_intern(domain, pointer);
 	if (name) {
 		number = name_number(name);
 		atomic_store(&cache[slot].pointer, NULL);
@@ -173,7 +175,7 @@ static uint32_t kernel_lookup(const char *pointer, uint32_t slot)
 	return number;
 }
 
-uint32_t cuda_kernel(const char *pointer)
+uint32_t tandem_kernel_named(unsigned domain, const char *pointer)
 {
 	uint32_t slot = (uint32_t)(((uintptr_t)pointer * 0x9e3779b97f4a7c15u) >> 52) % CACHE_SLOTS;
 	const struct name *name;
@@ -182,9 +184,9 @@ uint32_t cuda_kernel(const char *pointer)
 		return 0;
 	if (tandem_likely(atomic_load(&cache[slot].pointer) == pointer)) {
 		name = atomic_load(&cache[slot].name);
-		if (tandem_likely(name && name->epoch == tandem_process_epoch() &&
-				  !strcmp(name->text, pointer)))
+		if (tandem_likely(name && name->domain == domain &&
+				  name->epoch == tandem_process_epoch() && !strcmp(name->text, pointer)))
 			return name->number;
 	}
-	return kernel_lookup(pointer, slot);
+	return kernel_lookup(domain, pointer, slot);
 }
