@@ -29,7 +29,7 @@ bool trace_operation_times(struct trace_session *session, const struct tandem_re
 		times->submitted = record->submitted;
 		times->start = record->start;
 		times->end = record->end;
-		times->waits = true;
+		times->waits = record->queued && record->submitted;
 	}
 	return true;
 }

@@ -128,7 +128,8 @@ static inline int add_device_clock(struct clock_sync *clock_sync, const struct d
 		moment_add(clock, &clock->lower, (int64_t)record->queued, operation->call_begin_ns);
 	/* A call that waited for its command says nothing by returning that the
 	 * command's end has not said. */
-	if (!status && operation->call_end_ns && operation->call_end_ns < operation->seen_ns)
+	if (!status && operation->device_times.waits && operation->call_end_ns &&
+	    operation->call_end_ns < operation->seen_ns)
 		status = moment_add(clock, &clock->returned, (int64_t)record->queued,
 				    operation->call_end_ns);
 	return status;
@@ -327,6 +328,19 @@ static void place_together(struct operation *operation, const struct place *star
 	times->end_ns = (int64_t)record->end + shift;
 }
 
+/* Where the runtime does not say when an operation was queued and submitted, both are
+ * in the call. */
+static void place_in_call(struct operation *operation)
+{
+	struct operation_times *times = &operation->times;
+
+	if (operation->device_times.waits || !operation->call || operation->further ||
+	    operation->call_begin_ns > times->start_ns)
+		return;
+	times->queued_ns = operation->call_begin_ns;
+	times->submitted_ns = operation->call_begin_ns;
+}
+
 static bool in_order(const struct tandem_rec_operation *record)
 {
 	return record->queued <= record->submitted && record->submitted <= record->start &&
@@ -382,12 +396,14 @@ void clock_sync_place(const struct clock_sync *clock_sync, struct operation *ope
 	known = times->bound_ns > UINT64_MAX / 2 ? UINT64_MAX : 2 * times->bound_ns;
 	if (times->causal && in_order(record) && apart <= known) {
 		place_together(operation, &start, &end);
+		place_in_call(operation);
 		return;
 	}
 	times->queued_ns = queued.host_ns;
 	times->submitted_ns = submitted.host_ns;
 	times->start_ns = start.host_ns;
 	times->end_ns = end.host_ns < start.host_ns ? start.host_ns : end.host_ns;
+	place_in_call(operation);
 }
 
 uint64_t clock_sync_bound_ns(const struct clock_sync *clock_sync, uint32_t device)

@@ -415,8 +415,14 @@ static inline void take_times(struct operation_matcher *matcher, struct operatio
 		.submitted = record->submitted,
 		.start = record->start,
 		.end = record->end,
-		.waits = record->timed,
+		.waits = record->timed && record->queued && record->submitted,
 	};
+	if (!record->timed || operation->device_times.waits)
+		return;
+	/* The runtime does not say when it was queued: no later than it began. */
+	matcher->ended = *record;
+	matcher->ended.queued = matcher->ended.submitted = record->start;
+	operation->record = &matcher->ended;
 }
 
 static inline void slot_end(struct operation_matcher *matcher, struct operation_ring *ring,
