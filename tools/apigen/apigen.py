@@ -24,6 +24,7 @@ import domains  # noqa: E402
 import ids  # noqa: E402
 import rules  # noqa: E402
 import schema  # noqa: E402
+import tabled  # noqa: E402
 import wrapped  # noqa: E402
 from model import SourceError, fail  # noqa: E402
 
@@ -40,7 +41,7 @@ def text_of(path):
 def outputs_make():
     """Returns {path from the root: text}."""
     outputs, made = {}, []
-    makers = {"opencl": opencl_make, "cuda": cuda_make}
+    makers = {"opencl": opencl_make, "cuda": cuda_make, "hip": hip_make}
     for domain in domains.read(ROOT):
         if domain.name in makers:
             made += makers[domain.name](outputs)
@@ -50,9 +51,9 @@ def outputs_make():
     return outputs
 
 
-def ids_of(outputs, path, name):
+def ids_of(outputs, path, name, own=1):
     """The numbers of a domain's events; the file that keeps them is one more output."""
-    outputs[path] = ids.Ids(ROOT, path, name)
+    outputs[path] = ids.Ids(ROOT, path, name, own)
     return outputs[path]
 
 
@@ -119,6 +120,38 @@ def cuda_make(outputs):
     outputs["src/schema/gen/cudart_schema.c"] = schema.schema_write(
         "cuda.api and cuda.rules", "cudart", cudart_number, cudart_events)
     return [("cuda", cuda_number, cuda_events), ("cudart", cudart_number, cudart_events)]
+
+
+# ROCm gives HIP's functions numbers of its own, 407 in 2024.
+HIP_OWN = 700
+
+
+def hip_make(outputs):
+    """Adds the outputs of the HIP domain; returns its events."""
+    sources = ["hip.api", "hip.rules"]
+    api_ = tabled.Api(os.path.join(ROOT, "src/domains/hip/hip.api"), ("hip5",), ("runtime", "compiler"))
+    numbers = ids_of(outputs, "src/domains/hip/hip.ids", "hip", HIP_OWN)
+    records = records_make(outputs, "hip", numbers)
+    return tabled_make(outputs, "hip", api_, numbers, records, "hipError_t", sources, ("hip5",),
+                       "The arguments of each function, laid out as the struct of HIP's callbacks "
+                       "has them (hip_api_data_t, behind correlation id and phase), without what "
+                       "pointers lead to; those that no callback reports, one after another.")
+
+
+def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts, what):
+    """Adds the outputs of a domain whose functions are in tables; returns its events."""
+    book = rules.Rules(os.path.join(ROOT, "src/domains/%s/%s.rules" % (name, name)),
+                       [function.name for function in api_.functions], tabled.KEYS)
+    calls = tabled.calls_make(api_, book, numbers, results)
+    events = numbers.order(records + [call.event() for call in calls])
+    gen = "src/domains/%s/gen/" % name
+    outputs[gen + "args.h"] = tabled.args_h(name, calls, sources[:1], what)
+    outputs[gen + "ids.h"] = tabled.ids_h(name, calls, api_, sources[:1])
+    outputs[gen + "api.c"] = tabled.tables_c(name, calls, api_, sources, layouts)
+    outputs[gen + "wrappers.c"] = tabled.wrappers_c(name, calls, api_, sources)
+    outputs["src/schema/gen/%s_schema.c" % name] = schema.schema_write(
+        "%s.events, %s" % (name, " and ".join(sources)), name, domains.number(name), events)
+    return [(name, domains.number(name), events)]
 
 
 def main():

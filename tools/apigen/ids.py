@@ -14,8 +14,11 @@ HEAD = """\
 
 
 class Ids:
-    def __init__(self, root, path, name):
+    """`own`: numbers below it are the vendor's (fixed()), with gaps; ours begin there."""
+
+    def __init__(self, root, path, name, own=1):
         self.path, self.name, self.numbers, self.used = path, name, {}, set()
+        self.own = own
         full = os.path.join(root, path)
         last = 0
         for at, line in enumerate(open(full, encoding="utf-8") if os.path.exists(full) else [], 1):
@@ -25,11 +28,11 @@ class Ids:
             if len(words) != 2 or not words[0].isdigit() or words[1] in self.numbers:
                 raise SourceError(path, at, "not a number and a new name")
             number = int(words[0])
-            if number != self.after(last):
+            if number != self.after(last) and not (last < number <= own):
                 raise SourceError(path, at, "number %d is no event's, or not the next: numbers "
                                   "are never changed, taken away or given twice" % number)
             self.numbers[words[1]] = last = number
-        self.last = last
+        self.last = max(last, own - 1)
 
     @staticmethod
     def after(number):
@@ -43,6 +46,13 @@ class Ids:
             self.numbers[name] = self.last
         self.used.add(name)
         return self.numbers[name]
+
+    def fixed(self, name, number):
+        """The number that the vendor's headers give."""
+        if self.numbers.setdefault(name, number) != number or number >= self.own:
+            raise SourceError(self.path, 0, "%s: %d is not what it was, or one of ours" % (name, number))
+        self.used.add(name)
+        return number
 
     def order(self, events):
         """The events by their numbers; event 0 is none. What the API has lost keeps its number,

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "domains/hip/activity_callbacks.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/pool.h"
+#include "domains/hip/abi.h"
+#include "domains/hip/call.h"
+#include "domains/hip/functions.h"
+#include "domains/hip/operation.h"
+#include "domains/hip/runtime.h"
+#include "domains/hip/state.h"
+#include "domains/hip/status.h"
+#include "domains/hip/thread.h"
+
+#define FUNCTIONS_MOST 1024u
+#define DATA_BYTES 1024u /* hip_api_data_t: 832 in HIP 5.2 */
+#define OURS ((void *)1) /* what comes back with an exit */
+
+static uint16_t functions[FUNCTIONS_MOST];
+static struct tandem_pool data_pool = TANDEM_POOL(DATA_BYTES);
+
+static struct hip_call *innermost(void)
+{
+	struct hip_thread *thread = &hip_thread;
+
+	return thread->depth ? &thread->open[thread->depth - 1] : NULL;
+}
+
+/* The entry: the runtime fills what this returns, or leaves the call alone for NULL. */
+static void *call_entered(uint32_t id)
+{
+	struct hip_thread *thread = &hip_thread;
+	struct hip_call *call = &thread->open[thread->depth];
+	struct hip_api_data *data;
+
+	if (id >= FUNCTIONS_MOST || !functions[id] || thread->in_tool || thread->depth >= HIP_NEST)
+		return NULL;
+	hip_runtime_has_devices();
+	if (!hip_call_prepare(call, functions[id], true))
+		return NULL;
+	data = tandem_pool_take(&data_pool);
+	if (!data)
+		return NULL;
+	data->correlation = call->op;
+	data->phase = HIP_PHASE_ENTER;
+	call->data = data;
+	thread->depth++;
+	return data;
+}
+
+static void *activity_called(uint32_t id, void *record, const void *data, void *user)
+{
+	struct hip_call *call;
+
+	(void)record;
+	(void)data;
+	if (!user)
+		return call_entered(id);
+	call = innermost();
+	if (call) {
+		tandem_pool_give(&data_pool, call->data);
+		hip_thread.depth--;
+	}
+	return NULL;
+}
+
+static void api_called(uint32_t domain, uint32_t id, const void *given, void *user)
+{
+	struct hip_call *call = innermost();
+	const struct hip_api_data *data = given;
+
+	(void)domain;
+	(void)id;
+	(void)user;
+	/* Above it are calls that the program has left by longjmp(). */
+	while (call && call->data != given) {
+		tandem_pool_give(&data_pool, call->data);
+		hip_thread.depth--;
+		call = innermost();
+	}
+	if (!call)
+		return;
+	if (data->phase == HIP_PHASE_ENTER)
+		hip_call_record(call, (const uint8_t *)given + HIP_ARGUMENTS_AT);
+	else
+		hip_call_end(call, (const uint8_t *)given + HIP_ARGUMENTS_AT,
+			     hip_status(call->function));
+}
+
+/* The runtime has numbered a command of the call under way. */
+static void operation_numbered(uint64_t number)
+{
+	struct hip_call *call = innermost();
+
+	if (call && call->op)
+		hip_operation_number(number, call->op);
+}
+
+static void operation_ended(uint32_t operation, void *record, void *user)
+{
+	struct hip_activity *activity = record;
+
+	(void)operation;
+	(void)user;
+	if (hip_recording())
+		hip_operation_write(activity, hip_operation_of(activity->correlation), false);
+}
+
+static bool function_register(uint32_t id)
+{
+	return !hip_runtime.hipRegisterApiCallback(id, (void *)api_called, OURS) &&
+	       !hip_runtime.hipRegisterActivityCallback(id, (void *)activity_called, OURS);
+}
+
+int hip_activity_callbacks_begin(void)
+{
+	uint32_t refused = 0;
+
+	if (!hip_runtime.hipRegisterApiCallback || !hip_runtime.hipRegisterActivityCallback ||
+	    !hip_runtime.hipApiName)
+		return -ENOSYS;
+	hip_in_tool_begin();
+	for (uint32_t id = 1; id < FUNCTIONS_MOST; id++) {
+		functions[id] = (uint16_t)hip_function_find(hip_runtime.hipApiName(id), id);
+		if (functions[id])
+			refused += !function_register(id);
+	}
+	if (hip_wanted(TANDEM_HIP_kernels) && hip_runtime.hipInitActivityCallback &&
+	    hip_runtime.hipEnableActivityCallback) {
+		hip_runtime.hipInitActivityCallback((void *)operation_numbered,
+						    (void *)operation_ended, OURS);
+		for (uint32_t operation = 0; operation < HIP_OPERATIONS; operation++)
+			refused += !hip_runtime.hipEnableActivityCallback(operation, true);
+	}
+	hip_in_tool_end();
+	if (refused)
+		hip_notice(TANDEM_HIP_NOTICE_refused);
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "domains/hip/attach.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "core/process.h"
+#include "domains/hip/activity_callbacks.h"
+#include "domains/hip/dispatch_table.h"
+#include "domains/hip/runtime.h"
+#include "domains/hip/state.h"
+#include "domains/hip/tracer_callback.h"
+#include "schema/gen/hip_records.h"
+
+static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
+static bool attached;
+static _Atomic uint32_t wrapped, operations;
+static uint32_t unknown_functions;
+
+bool hip_calls_are_wrapped(void)
+{
+	return atomic_load_explicit(&wrapped, memory_order_relaxed);
+}
+
+bool hip_reports_operations(void)
+{
+	return atomic_load_explicit(&operations, memory_order_relaxed);
+}
+
+static bool is_asked_for(void)
+{
+	return tandem_session_dir[0] && tandem_control.domains & TANDEM_DOMAIN_BIT(hip);
+}
+
+static void at_fork(void)
+{
+	atomic_store(&hip_disabled, 1);
+}
+
+/* In a forked child HIP works no more, and its runtime may still call back. */
+static void attached_by(uint8_t generation)
+{
+	static struct tandem_process_hook fork_hook = {.function = at_fork};
+
+	tandem_process_at_fork(&fork_hook);
+	hip_runtime_recorded_by(generation, hip_reports_operations(), unknown_functions);
+}
+
+/* A runtime that has loaded: callbacks, where it has them. HIP 6 hands out its tables with
+ * its first call. */
+static void runtime_register(void)
+{
+	if (attached || hip_runtime_find())
+		return;
+	attached = true;
+	if (!hip_tracer_begin()) {
+		atomic_store(&operations, 1);
+		attached_by(TANDEM_HIP_GENERATION_tracer);
+	} else if (!hip_activity_callbacks_begin()) {
+		atomic_store(&operations, 1);
+		attached_by(TANDEM_HIP_GENERATION_activity);
+	} else if (!hip_calls_are_wrapped() && hip_runtime.major < 6) {
+		hip_notice(TANDEM_HIP_NOTICE_no_way);
+	}
+}
+
+void hip_attach(void)
+{
+	if (!is_asked_for())
+		return;
+	pthread_mutex_lock(&attaching);
+	runtime_register();
+	pthread_mutex_unlock(&attaching);
+}
+
+void hip_attach_table(const char *name, void *table)
+{
+	if (!is_asked_for() || !table)
+		return;
+	pthread_mutex_lock(&attaching);
+	atomic_store(&wrapped, 1);
+	unknown_functions += hip_dispatch_table_wrap(table, !strcmp(name, "hip_compiler"));
+	runtime_register();
+	attached_by(TANDEM_HIP_GENERATION_table);
+	pthread_mutex_unlock(&attaching);
+}
+
+/* A program that is linked with HIP has it by now: libraries that need nothing of this one
+ * were initialised before. One that loads it later is attached when HIP loads the tools of
+ * HSA, or hands out its tables. */
+__attribute__((constructor)) static void loaded(void)
+{
+	int saved = errno;
+
+	hip_attach();
+	errno = saved;
+}

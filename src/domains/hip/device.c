@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "domains/hip/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/stream.h"
+#include "domains/hip/object.h"
+#include "domains/hip/runtime.h"
+#include "domains/hip/thread.h"
+#include "schema/gen/core_records.h"
+
+/* hipDeviceAttribute_t, the same in HIP 5 and 6. */
+enum {
+	CLOCK_KHZ = 5,
+	MAJOR = 23,
+	GROUP_ITEMS = 56,
+	MINOR = 61,
+	MULTIPROCESSORS = 63,
+};
+
+static uint32_t attribute(uint32_t device, int32_t which)
+{
+	int32_t value = 0;
+
+	if (!hip_runtime.hipDeviceGetAttribute ||
+	    hip_runtime.hipDeviceGetAttribute(&value, which, (int32_t)device))
+		return 0;
+	return value > 0 ? (uint32_t)value : 0;
+}
+
+static void device_describe(uint32_t device, uint32_t number)
+{
+	static const char platform[] = "AMD HIP", vendor[] = "Advanced Micro Devices, Inc.";
+	char name[256] = "", version[48], driver[48];
+	const char *texts[] = {name, platform, vendor, version, driver};
+	struct tandem_rec_device fixed = {
+		.device = number,
+		.domain = TANDEM_DOMAIN_hip,
+		.type = TANDEM_DEVICE_TYPE_gpu,
+		.ordinal = device,
+	};
+	struct tandem_rec_device *record;
+	uint32_t bytes = sizeof(*record);
+	size_t memory_bytes = 0;
+	uint8_t *at;
+
+	hip_in_tool_begin();
+	fixed.compute_units = attribute(device, MULTIPROCESSORS);
+	fixed.clock_mhz = attribute(device, CLOCK_KHZ) / 1000;
+	fixed.max_work_group = attribute(device, GROUP_ITEMS);
+	snprintf(version, sizeof(version), "compute capability %u.%u", attribute(device, MAJOR),
+		 attribute(device, MINOR));
+	if (hip_runtime.hipDeviceTotalMem &&
+	    !hip_runtime.hipDeviceTotalMem(&memory_bytes, (int32_t)device))
+		fixed.memory_bytes = memory_bytes;
+	if (!hip_runtime.hipDeviceGetName ||
+	    hip_runtime.hipDeviceGetName(name, sizeof(name), (int32_t)device))
+		name[0] = 0;
+	hip_in_tool_end();
+	snprintf(driver, sizeof(driver), "HIP %u.%u", hip_runtime.major, hip_runtime.minor);
+	fixed.name_count = (uint16_t)strlen(name);
+	fixed.platform_name_count = sizeof(platform) - 1;
+	fixed.vendor_count = sizeof(vendor) - 1;
+	fixed.version_count = (uint16_t)strlen(version);
+	fixed.driver_count = (uint16_t)strlen(driver);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		bytes += (uint32_t)strlen(texts[i]);
+	record = tandem_record_begin(TANDEM_EVENT_device, bytes);
+	if (!record)
+		return;
+	fixed.head = record->head;
+	*record = fixed;
+	at = (uint8_t *)(record + 1);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		memcpy(at, texts[i], strlen(texts[i]));
+		at += strlen(texts[i]);
+	}
+	tandem_record_commit();
+}
+
+uint32_t hip_device(uint32_t ordinal)
+{
+	const void *address = hip_address_of(0, ordinal, HIP_TAG_DEVICE);
+	uint32_t number = tandem_object_find(HIP_KIND(device), address);
+
+	if (tandem_unlikely(!number)) {
+		number = tandem_object_assign(HIP_KIND(device), address);
+		device_describe(ordinal, number);
+	}
+	return number;
+}
+
+uint32_t hip_device_current(void)
+{
+	struct hip_thread *thread = &hip_thread;
+	int32_t device = 0;
+
+	if (tandem_unlikely(!thread->device)) {
+		hip_in_tool_begin();
+		if (!hip_runtime.hipGetDevice || hip_runtime.hipGetDevice(&device) || device < 0)
+			device = 0;
+		hip_in_tool_end();
+		thread->device = (uint32_t)device + 1;
+	}
+	return thread->device - 1;
+}
+
+void hip_device_changed(void)
+{
+	hip_thread.device = 0;
+}

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "domains/hip/state.h"
+
+_Atomic uint32_t hip_disabled;

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether, and what, of HIP is recorded now. Any thread. */
+#ifndef TANDEM_DOMAINS_HIP_STATE_H
+#define TANDEM_DOMAINS_HIP_STATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/capture.h"
+#include "core/control.h"
+#include "schema/hip.h"
+
+#pragma GCC visibility push(hidden)
+/* In the child of a fork HIP is of no use, and its threads do not exist. */
+extern _Atomic uint32_t hip_disabled;
+#pragma GCC visibility pop
+
+static inline bool hip_wanted(enum tandem_hip_choice choice)
+{
+	return tandem_choices(TANDEM_DOMAIN_hip) >> choice & 1;
+}
+
+static inline bool hip_recording(void)
+{
+	return tandem_recording() & TANDEM_DOMAIN_BIT(hip) && tandem_capture_is_enabled() &&
+	       tandem_likely(!atomic_load_explicit(&hip_disabled, memory_order_relaxed));
+}
+
+static inline void hip_notice(enum tandem_hip_notice notice)
+{
+	tandem_notice(TANDEM_DOMAIN_hip, notice);
+}
+
+#endif

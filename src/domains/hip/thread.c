@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "domains/hip/thread.h"
+
+__thread struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
