@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/control.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 #define TEXTS_MOST 4u
 #define FIXED_BYTES 256u

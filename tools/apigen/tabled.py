@@ -147,7 +147,7 @@ def tables_c(domain, calls, api, sources, layouts=()):
     return """%s
 #include "domains/%s/functions.h"
 
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 
 const struct arguments_step %s_steps[] = {

@@ -8,6 +8,7 @@
 #include "core/process.h"
 #include "domains/hip/activity_callbacks.h"
 #include "domains/hip/dispatch_table.h"
+#include "domains/hip/rocprofiler.h"
 #include "domains/hip/runtime.h"
 #include "domains/hip/state.h"
 #include "domains/hip/tracer_callback.h"
@@ -84,6 +85,20 @@ void hip_attach_table(const char *name, void *table)
 	runtime_register();
 	attached_by(TANDEM_HIP_GENERATION_table);
 	pthread_mutex_unlock(&attaching);
+}
+
+void tandem_rocprofiler_table(const char *name, void *table)
+{
+	int saved = errno;
+
+	if (!strcmp(name, "hip") || !strcmp(name, "hip_compiler"))
+		hip_attach_table(name, table);
+	errno = saved;
+}
+
+void tandem_rocprofiler_chain_failed(void)
+{
+	hip_notice(TANDEM_HIP_NOTICE_chain);
 }
 
 /* A program that is linked with HIP has it by now: libraries that need nothing of this one

@@ -10,7 +10,7 @@
 
 #include "domains/hip/call.h"
 
-#define HIP_NEST 16u
+#define HIP_NEST 4u /* deeper calls are not recorded */
 
 struct hip_thread {
 	uint32_t in_tool; /* calls of our own under way: they are not traced */

@@ -5,7 +5,7 @@
  * number of its event. */
 #include "domains/hip/functions.h"
 
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 
 const struct arguments_step hip_steps[] = {
