@@ -147,7 +147,8 @@ static uint32_t name_number(struct name *name)
 	uint32_t epoch = tandem_process_epoch();
 
 	if (!name->number || name->epoch != epoch) {
-		name->number = tandem_object_assign(TANDEM_KIND(cuda, kernel), name);
+		name->number = tandem_object_assign(
+			tandem_kind(name->domain, TANDEM_OBJECT_kernel), name);
 		name->epoch = epoch;
 		name_describe(name);
 	}

@@ -34,17 +34,8 @@ static bool is_asked_for(void)
 	return tandem_session_dir[0] && tandem_control.domains & TANDEM_DOMAIN_BIT(hip);
 }
 
-static void at_fork(void)
-{
-	atomic_store(&hip_disabled, 1);
-}
-
-/* In a forked child HIP works no more, and its runtime may still call back. */
 static void attached_by(uint8_t generation)
 {
-	static struct tandem_process_hook fork_hook = {.function = at_fork};
-
-	tandem_process_at_fork(&fork_hook);
 	hip_runtime_recorded_by(generation, hip_reports_operations(), unknown_functions);
 }
 
@@ -64,6 +55,13 @@ static void runtime_register(void)
 	} else if (!hip_calls_are_wrapped() && hip_runtime.major < 6) {
 		hip_notice(TANDEM_HIP_NOTICE_no_way);
 	}
+}
+
+/* In a forked child HIP works no more, and its runtime may still call back. */
+void hip_at_fork(void)
+{
+	if (attached || hip_calls_are_wrapped())
+		atomic_store(&hip_disabled, 1);
 }
 
 void hip_attach(void)

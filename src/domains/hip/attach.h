@@ -13,6 +13,8 @@ void hip_attach(void);
 /* The runtime hands out its dispatch tables: their wrappers record the calls. */
 void hip_attach_table(const char *name, void *table);
 
+void hip_at_fork(void);
+
 /* Calls are recorded by wrappers: callbacks have nothing to record of them. */
 bool hip_calls_are_wrapped(void);
 

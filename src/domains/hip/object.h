@@ -15,7 +15,7 @@ static inline const void *hip_address_of(uint32_t high, uint32_t low, enum hip_t
 	return (const void *)((uintptr_t)high << 36 | (uintptr_t)low << 4 | (uintptr_t)tag);
 }
 
-#define HIP_KIND(type) TANDEM_OBJECT_##type
-#define HIP_STATE TANDEM_HANDLE_STATE
+#define HIP_KIND(type) TANDEM_KIND(hip, type)
+#define HIP_STATE TANDEM_HANDLE_STATE(hip)
 
 #endif

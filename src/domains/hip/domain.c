@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/domain.h"
+
+#include "domains/hip/attach.h"
+
+const struct domain domain_hip = {
+	.at_fork = hip_at_fork,
+};
