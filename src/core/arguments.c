@@ -76,8 +76,8 @@ full_begin(struct tandem_call *call, const struct arguments_function *function,
 	   uint32_t (*number)(enum arguments_kind kind, const void *handle))
 {
 	unsigned level = tandem_control.args_level;
-	const struct arguments_step *end = step + function->level[level].first +
-					   function->level[level].count;
+	const struct arguments_step *end =
+		step + function->level[level].first + function->level[level].count;
 	struct fixed fixed;
 	uint8_t *record;
 

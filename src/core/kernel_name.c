@@ -147,8 +147,8 @@ static uint32_t name_number(struct name *name)
 	uint32_t epoch = tandem_process_epoch();
 
 	if (!name->number || name->epoch != epoch) {
-		name->number = tandem_object_assign(
-			tandem_kind(name->domain, TANDEM_OBJECT_kernel), name);
+		name->number =
+			tandem_object_assign(tandem_kind(name->domain, TANDEM_OBJECT_kernel), name);
 		name->epoch = epoch;
 		name_describe(name);
 	}
@@ -186,7 +186,8 @@ uint32_t tandem_kernel_named(unsigned domain, const char *pointer)
 	if (tandem_likely(atomic_load(&cache[slot].pointer) == pointer)) {
 		name = atomic_load(&cache[slot].name);
 		if (tandem_likely(name && name->domain == domain &&
-				  name->epoch == tandem_process_epoch() && !strcmp(name->text, pointer)))
+				  name->epoch == tandem_process_epoch() &&
+				  !strcmp(name->text, pointer)))
 			return name->number;
 	}
 	return kernel_lookup(domain, pointer, slot);

@@ -54,6 +54,15 @@ for archive in sorted(os.listdir(folder)):
 moved = [(number, name) for number, name in old.items() if name != "none" and now.get(number) != name]
 check(len(old) > 1000 and not moved, "the %d of older sessions are today's %s" % (len(old), moved[:3]))
 
+# HIP's calls have ROCm's numbers of them, HIP_API_ID_*.
+hip = ids.Ids(root, FILES["hip"], "hip")
+table = open(os.path.join(root, "src/domains/hip/hip.api"), encoding="utf-8").read()
+rocm = {name: int(number) for number, name in re.findall(r"^function ([1-9]\d*) (\w+)", table, re.M)}
+known = {"hipLaunchKernel": 107, "hipMalloc": 108, "hipMemcpy": 125, "hipExtHostAlloc": 407}
+check(len(rocm) == 407 and known.items() <= rocm.items() <= hip.numbers.items() and
+      all(number >= hip.own for name, number in hip.numbers.items() if name not in rocm),
+      "HIP's functions have ROCm's numbers, and what is ours has others")
+
 work = os.environ.get("TANDEM_TMP", ".")
 
 
@@ -76,6 +85,16 @@ check([event.id for event in ordered] == list(range(6)) and ordered[2].name == "
       "what the API has lost keeps its number")
 write(made.text())
 check(read().numbers == made.numbers, "it reads what it writes")
+write("own 5\n1 a\n3 b\n5 ours\n")
+made = read()
+check((made.fixed("c", 4), made.number("more"), made.fixed("a", 1)) == (4, 6, 1),
+      "a vendor's numbers have gaps, and ours follow them")
+for number, name in ((2, "a"), (5, "d")):
+    try:
+        made.fixed(name, number)
+        check(False, "a vendor's number can't be another, or one of ours")
+    except SourceError:
+        check(True, "a vendor's number can't be another, or one of ours")
 for text, words in (("1 a\n3 b\n", "left out"), ("2 a\n", "not from the start"),
                     ("1 a\n1 b\n", "given twice"), ("1 a\n2 a\n", "of one name"), ("x y\n", "none")):
     write(text)

@@ -14,7 +14,8 @@ HEAD = """\
 
 
 class Ids:
-    """`own`: numbers below it are the vendor's (fixed()), with gaps; ours begin there."""
+    """`own`, and in the file a line `own NUMBER`: numbers below it are the vendor's (fixed()),
+    with gaps; ours begin there."""
 
     def __init__(self, root, path, name, own=1):
         self.path, self.name, self.numbers, self.used = path, name, {}, set()
@@ -24,6 +25,9 @@ class Ids:
         for at, line in enumerate(open(full, encoding="utf-8") if os.path.exists(full) else [], 1):
             words = line.split("#")[0].split()
             if not words:
+                continue
+            if words[0] == "own":
+                self.own = own = int(words[1])
                 continue
             if len(words) != 2 or not words[0].isdigit() or words[1] in self.numbers:
                 raise SourceError(path, at, "not a number and a new name")
@@ -65,5 +69,6 @@ class Ids:
         return [by_number[number] for number in sorted(by_number)]
 
     def text(self):
-        return HEAD % self.name + "".join("%d %s\n" % (number, name) for name, number
+        own = "own %d\n" % self.own if self.own > 1 else ""
+        return HEAD % self.name + own + "".join("%d %s\n" % (number, name) for name, number
                                           in sorted(self.numbers.items(), key=lambda x: x[1]))

@@ -64,7 +64,8 @@ class TabledCall(Call):
         for word in self.rule["basic"].split(",") if "basic" in self.rule else ():
             if "@" in word:
                 what, argument = word.split("@")
-                items.append((Field(what, "u32", "object", what), Step("SYMBOL", argument)))
+                if version.argument(argument):
+                    items.append((Field(what, "u32", "object", what), Step("SYMBOL", argument)))
             elif version.argument(word):
                 items += self.argument_items(version.argument(word), True)
         return sorted(items, key=lambda item: item[0].count_bytes > 0)

@@ -132,9 +132,8 @@ void hip_call_end(struct hip_call *call, const void *arguments, int32_t status)
 {
 	if (!call->function)
 		return;
-	tandem_call_end(&call->call, hip_functions[call->function].flags & ARGUMENTS_NO_STATUS
-					     ? 0
-					     : status);
+	tandem_call_end(&call->call,
+			hip_functions[call->function].flags & ARGUMENTS_NO_STATUS ? 0 : status);
 	if (!status && hip_functions[call->function].flags & ARGUMENTS_HOOK)
 		hip_hook_after(call->function, arguments);
 }

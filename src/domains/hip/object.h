@@ -8,7 +8,12 @@
 
 #include "core/object.h"
 
-enum hip_tag { HIP_TAG_DEFAULT = 1, HIP_TAG_PER_THREAD = 3, HIP_TAG_DEVICE = 5, HIP_TAG_HARDWARE = 7 };
+enum hip_tag {
+	HIP_TAG_DEFAULT = 1,
+	HIP_TAG_PER_THREAD = 3,
+	HIP_TAG_DEVICE = 5,
+	HIP_TAG_HARDWARE = 7
+};
 
 static inline const void *hip_address_of(uint32_t high, uint32_t low, enum hip_tag tag)
 {

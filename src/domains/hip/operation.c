@@ -141,10 +141,10 @@ void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool 
 	record->end = timed ? activity->end_ns : 0;
 	record->queue = queue;
 	record->kernel = kind == TANDEM_OPERATION_KIND_kernel ? kernel : 0;
-	record->bytes = kind == TANDEM_OPERATION_KIND_kernel ||
-					kind == TANDEM_OPERATION_KIND_barrier
-				? 0
-				: activity->bytes;
+	record->bytes =
+		kind == TANDEM_OPERATION_KIND_kernel || kind == TANDEM_OPERATION_KIND_barrier
+			? 0
+			: activity->bytes;
 	record->status = 0;
 	record->api = 0; /* the call with this operation id says */
 	record->kind = kind;

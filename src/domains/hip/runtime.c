@@ -33,8 +33,8 @@ static void version_read(const char *path)
 	char *real = realpath(path, NULL);
 	const char *name = real ? strrchr(real, '/') : NULL;
 
-	if (!name || sscanf(name, "/libamdhip64.so.%u.%u", &hip_runtime.major,
-			    &hip_runtime.minor) < 1)
+	if (!name ||
+	    sscanf(name, "/libamdhip64.so.%u.%u", &hip_runtime.major, &hip_runtime.minor) < 1)
 		sscanf(strrchr(path, '/') ?: path, "%*[/]libamdhip64.so.%u", &hip_runtime.major);
 	free(real);
 }

@@ -12,23 +12,23 @@
 #include "core/process.h"
 
 /* X(name, returned, parameters) */
-#define HIP_FUNCTIONS(X)                                                          \
-	X(hipGetDevice, int32_t, (int32_t * device))                              \
-	X(hipGetDeviceCount, int32_t, (int32_t * count))                          \
-	X(hipDeviceGetName, int32_t, (char *name, int32_t bytes, int32_t device)) \
-	X(hipDeviceTotalMem, int32_t, (size_t * bytes, int32_t device))           \
+#define HIP_FUNCTIONS(X)                                                                        \
+	X(hipGetDevice, int32_t, (int32_t * device))                                            \
+	X(hipGetDeviceCount, int32_t, (int32_t * count))                                        \
+	X(hipDeviceGetName, int32_t, (char *name, int32_t bytes, int32_t device))               \
+	X(hipDeviceTotalMem, int32_t, (size_t * bytes, int32_t device))                         \
 	X(hipDeviceGetAttribute, int32_t, (int32_t * value, int32_t attribute, int32_t device)) \
-	X(hipDeviceGetPCIBusId, int32_t, (char *name, int32_t bytes, int32_t device)) \
-	X(hipRuntimeGetVersion, int32_t, (int32_t * version))                     \
-	X(hipPeekAtLastError, int32_t, (void))                                    \
-	X(hipStreamIsCapturing, int32_t, (const void *stream, int32_t *status))   \
-	X(hipApiName, const char *, (uint32_t id))                                \
-	X(hipKernelNameRef, const char *, (const void *function))                 \
-	X(hipKernelNameRefByPtr, const char *, (const void *symbol, void *stream)) \
-	X(hipRegisterTracerCallback, void, (int (*report)(uint32_t, uint32_t, void *))) \
-	X(hipRegisterApiCallback, int32_t, (uint32_t id, void *callback, void *data)) \
-	X(hipRegisterActivityCallback, int32_t, (uint32_t id, void *callback, void *data)) \
-	X(hipInitActivityCallback, void, (void *id_callback, void *callback, void *data)) \
+	X(hipDeviceGetPCIBusId, int32_t, (char *name, int32_t bytes, int32_t device))           \
+	X(hipRuntimeGetVersion, int32_t, (int32_t * version))                                   \
+	X(hipPeekAtLastError, int32_t, (void))                                                  \
+	X(hipStreamIsCapturing, int32_t, (const void *stream, int32_t *status))                 \
+	X(hipApiName, const char *, (uint32_t id))                                              \
+	X(hipKernelNameRef, const char *, (const void *function))                               \
+	X(hipKernelNameRefByPtr, const char *, (const void *symbol, void *stream))              \
+	X(hipRegisterTracerCallback, void, (int (*report)(uint32_t, uint32_t, void *)))         \
+	X(hipRegisterApiCallback, int32_t, (uint32_t id, void *callback, void *data))           \
+	X(hipRegisterActivityCallback, int32_t, (uint32_t id, void *callback, void *data))      \
+	X(hipInitActivityCallback, void, (void *id_callback, void *callback, void *data))       \
 	X(hipEnableActivityCallback, bool, (uint32_t operation, bool on))
 
 struct hip_runtime {

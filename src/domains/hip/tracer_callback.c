@@ -25,8 +25,8 @@ struct tool_part {
 
 #define FUNCTIONS_MOST 1024u
 
-static uint32_t tool_at;		  /* offset of the struct above */
-static bool hip5;			  /* arguments as HIP 5 has them */
+static uint32_t tool_at;		   /* offset of the struct above */
+static bool hip5;			   /* arguments as HIP 5 has them */
 static uint16_t functions[FUNCTIONS_MOST]; /* ours, by the runtime's numbers */
 static uint32_t function_count;
 

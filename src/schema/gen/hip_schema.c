@@ -483,29 +483,25 @@ static const struct tandem_field fields_47[] = {
 static const struct tandem_field fields_48[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
 static const struct tandem_field fields_49[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
-	{ "function_address", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
-	{ "numBlocks_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
-	{ "numBlocks_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
-	{ "numBlocks_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
-	{ "dimBlocks_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
-	{ "dimBlocks_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
-	{ "dimBlocks_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 76, NULL },
-	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
-	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
-	{ "startEvent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 96, NULL },
-	{ "stopEvent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 100, NULL },
-	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 104, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "function_address", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numBlocks_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numBlocks_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "numBlocks_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "dimBlocks_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "dimBlocks_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "dimBlocks_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "startEvent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 88, NULL },
+	{ "stopEvent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 92, NULL },
+	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 96, NULL },
 };
 
 static const struct tandem_field fields_50[] = {
@@ -525,12 +521,6 @@ static const struct tandem_field fields_52[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
-};
-
-static const struct tandem_field fields_53[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 	{ "globalWorkSizeX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "globalWorkSizeY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "globalWorkSizeZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
@@ -545,29 +535,29 @@ static const struct tandem_field fields_53[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 96, NULL },
 };
 
-static const struct tandem_field fields_54[] = {
+static const struct tandem_field fields_53[] = {
 	{ "queue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "cuMaskSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "cuMask", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_55[] = {
+static const struct tandem_field fields_54[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "cuMaskSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "cuMask", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_56[] = {
+static const struct tandem_field fields_55[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_57[] = {
+static const struct tandem_field fields_56[] = {
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_58[] = {
+static const struct tandem_field fields_57[] = {
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
@@ -586,13 +576,13 @@ static const struct tandem_name names_hipFunction_attribute_list[] = {
 };
 static const struct tandem_names names_hipFunction_attribute = { "hipFunction_attribute", names_hipFunction_attribute_list, 11, 4, 1 };
 
-static const struct tandem_field fields_59[] = {
+static const struct tandem_field fields_58[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipFunction_attribute },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 36, NULL },
 };
 
-static const struct tandem_field fields_60[] = {
+static const struct tandem_field fields_59[] = {
 	{ "attr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -604,56 +594,56 @@ static const struct tandem_name names_hipFuncAttribute_list[] = {
 };
 static const struct tandem_names names_hipFuncAttribute = { "hipFuncAttribute", names_hipFuncAttribute_list, 3, 4, 1 };
 
-static const struct tandem_field fields_61[] = {
+static const struct tandem_field fields_60[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipFuncAttribute },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_62[] = {
+static const struct tandem_field fields_61[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipFuncCache_t },
 };
 
-static const struct tandem_field fields_63[] = {
+static const struct tandem_field fields_62[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipSharedMemConfig },
 };
 
-static const struct tandem_field fields_64[] = {
+static const struct tandem_field fields_63[] = {
 	{ "deviceId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_65[] = {
+static const struct tandem_field fields_64[] = {
 	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_66[] = {
+static const struct tandem_field fields_65[] = {
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_67[] = {
+static const struct tandem_field fields_66[] = {
 	{ "hipError", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_hipError_t },
 };
 
-static const struct tandem_field fields_68[] = {
+static const struct tandem_field fields_67[] = {
 	{ "levelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_69[] = {
+static const struct tandem_field fields_68[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_70[] = {
+static const struct tandem_field fields_69[] = {
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_71[] = {
+static const struct tandem_field fields_70[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -670,119 +660,115 @@ static const struct tandem_field fields_71[] = {
 	{ "stopEvent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 92, NULL },
 };
 
-static const struct tandem_field fields_72[] = {
+static const struct tandem_field fields_71[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hstPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_73[] = {
+static const struct tandem_field fields_72[] = {
 	{ "flagsPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hostPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_74[] = {
+static const struct tandem_field fields_73[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hostPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_75[] = {
+static const struct tandem_field fields_74[] = {
 	{ "hostPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_76[] = {
+static const struct tandem_field fields_75[] = {
 	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_77[] = {
+static const struct tandem_field fields_76[] = {
 	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_78[] = {
+static const struct tandem_field fields_77[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_79[] = {
+static const struct tandem_field fields_78[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
-static const struct tandem_field fields_80[] = {
+static const struct tandem_field fields_79[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_81[] = {
+static const struct tandem_field fields_80[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_82[] = {
+static const struct tandem_field fields_81[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_82[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "gridDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "gridDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "gridDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "blockDimX_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "blockDimX_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "blockDimX_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
 static const struct tandem_field fields_83[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
-	{ "gridDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
-	{ "gridDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
-	{ "gridDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
-	{ "blockDimX_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
-	{ "blockDimX_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
-	{ "blockDimX_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
-	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
-	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "function_address", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numBlocks_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numBlocks_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "numBlocks_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "dimBlocks_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "dimBlocks_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "dimBlocks_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
 };
 
 static const struct tandem_field fields_84[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
-	{ "function_address", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
-	{ "numBlocks_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
-	{ "numBlocks_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
-	{ "numBlocks_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
-	{ "dimBlocks_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
-	{ "dimBlocks_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
-	{ "dimBlocks_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 76, NULL },
-	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
-	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
-};
-
-static const struct tandem_field fields_85[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_86[] = {
+static const struct tandem_field fields_85[] = {
 	{ "pitchedDevPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "extent_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "extent_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "extent_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_87[] = {
+static const struct tandem_field fields_86[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_88[] = {
+static const struct tandem_field fields_87[] = {
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_89[] = {
+static const struct tandem_field fields_88[] = {
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -790,26 +776,26 @@ static const struct tandem_field fields_89[] = {
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_90[] = {
+static const struct tandem_field fields_89[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_91[] = {
+static const struct tandem_field fields_90[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "numLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_92[] = {
+static const struct tandem_field fields_91[] = {
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_93[] = {
+static const struct tandem_field fields_92[] = {
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -828,19 +814,19 @@ static const struct tandem_name names_hipMemoryAdvise_list[] = {
 };
 static const struct tandem_names names_hipMemoryAdvise = { "hipMemoryAdvise", names_hipMemoryAdvise_list, 8, 4, 1 };
 
-static const struct tandem_field fields_94[] = {
+static const struct tandem_field fields_93[] = {
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemoryAdvise },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_95[] = {
+static const struct tandem_field fields_94[] = {
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "widthInBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_96[] = {
+static const struct tandem_field fields_95[] = {
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "widthInBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -848,18 +834,18 @@ static const struct tandem_field fields_96[] = {
 	{ "elementSizeBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_97[] = {
+static const struct tandem_field fields_96[] = {
 	{ "pbase", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "psize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_98[] = {
+static const struct tandem_field fields_97[] = {
 	{ "free", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "total", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_99[] = {
+static const struct tandem_field fields_98[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -867,7 +853,7 @@ static const struct tandem_field fields_99[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_100[] = {
+static const struct tandem_field fields_99[] = {
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -881,7 +867,7 @@ static const struct tandem_name names_hipMemRangeAttribute_list[] = {
 };
 static const struct tandem_names names_hipMemRangeAttribute = { "hipMemRangeAttribute", names_hipMemRangeAttribute_list, 5, 4, 1 };
 
-static const struct tandem_field fields_101[] = {
+static const struct tandem_field fields_100[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "data_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemRangeAttribute },
@@ -889,7 +875,7 @@ static const struct tandem_field fields_101[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
-static const struct tandem_field fields_102[] = {
+static const struct tandem_field fields_101[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "data_sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -908,7 +894,7 @@ static const struct tandem_name names_hipMemcpyKind_list[] = {
 };
 static const struct tandem_names names_hipMemcpyKind = { "hipMemcpyKind", names_hipMemcpyKind_list, 6, 4, 1 };
 
-static const struct tandem_field fields_103[] = {
+static const struct tandem_field fields_102[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -916,7 +902,7 @@ static const struct tandem_field fields_103[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_104[] = {
+static const struct tandem_field fields_103[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -925,7 +911,7 @@ static const struct tandem_field fields_104[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_105[] = {
+static const struct tandem_field fields_104[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -936,7 +922,7 @@ static const struct tandem_field fields_105[] = {
 	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
-static const struct tandem_field fields_106[] = {
+static const struct tandem_field fields_105[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -946,7 +932,7 @@ static const struct tandem_field fields_106[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_107[] = {
+static const struct tandem_field fields_106[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -958,7 +944,7 @@ static const struct tandem_field fields_107[] = {
 	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
 };
 
-static const struct tandem_field fields_108[] = {
+static const struct tandem_field fields_107[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -970,7 +956,7 @@ static const struct tandem_field fields_108[] = {
 	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
-static const struct tandem_field fields_109[] = {
+static const struct tandem_field fields_108[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -983,7 +969,7 @@ static const struct tandem_field fields_109[] = {
 	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
 };
 
-static const struct tandem_field fields_110[] = {
+static const struct tandem_field fields_109[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -995,7 +981,7 @@ static const struct tandem_field fields_110[] = {
 	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
-static const struct tandem_field fields_111[] = {
+static const struct tandem_field fields_110[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1008,18 +994,18 @@ static const struct tandem_field fields_111[] = {
 	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
 };
 
-static const struct tandem_field fields_112[] = {
+static const struct tandem_field fields_111[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_113[] = {
+static const struct tandem_field fields_112[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_114[] = {
+static const struct tandem_field fields_113[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1028,14 +1014,14 @@ static const struct tandem_field fields_114[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_115[] = {
+static const struct tandem_field fields_114[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
-static const struct tandem_field fields_116[] = {
+static const struct tandem_field fields_115[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1043,14 +1029,14 @@ static const struct tandem_field fields_116[] = {
 	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_117[] = {
+static const struct tandem_field fields_116[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
-static const struct tandem_field fields_118[] = {
+static const struct tandem_field fields_117[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1058,7 +1044,7 @@ static const struct tandem_field fields_118[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
-static const struct tandem_field fields_119[] = {
+static const struct tandem_field fields_118[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1066,7 +1052,7 @@ static const struct tandem_field fields_119[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_120[] = {
+static const struct tandem_field fields_119[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1076,7 +1062,7 @@ static const struct tandem_field fields_120[] = {
 	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_121[] = {
+static const struct tandem_field fields_120[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1084,13 +1070,22 @@ static const struct tandem_field fields_121[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_122[] = {
+static const struct tandem_field fields_121[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_hipMemcpyKind },
 	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+};
+
+static const struct tandem_field fields_122[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_hipMemcpyKind },
 };
 
 static const struct tandem_field fields_123[] = {
@@ -1100,16 +1095,14 @@ static const struct tandem_field fields_123[] = {
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_hipMemcpyKind },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_124[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_hipMemcpyKind },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
 static const struct tandem_field fields_125[] = {
@@ -1117,17 +1110,10 @@ static const struct tandem_field fields_125[] = {
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
-};
-
-static const struct tandem_field fields_126[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_127[] = {
+static const struct tandem_field fields_126[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1136,7 +1122,7 @@ static const struct tandem_field fields_127[] = {
 	{ "srcDeviceId", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_128[] = {
+static const struct tandem_field fields_127[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1146,7 +1132,7 @@ static const struct tandem_field fields_128[] = {
 	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_129[] = {
+static const struct tandem_field fields_128[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1156,7 +1142,7 @@ static const struct tandem_field fields_129[] = {
 	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_130[] = {
+static const struct tandem_field fields_129[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1164,13 +1150,22 @@ static const struct tandem_field fields_130[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_131[] = {
+static const struct tandem_field fields_130[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_hipMemcpyKind },
 	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+};
+
+static const struct tandem_field fields_131[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_hipMemcpyKind },
 };
 
 static const struct tandem_field fields_132[] = {
@@ -1180,39 +1175,30 @@ static const struct tandem_field fields_132[] = {
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_hipMemcpyKind },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_133[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_hipMemcpyKind },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_134[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
-};
-
-static const struct tandem_field fields_135[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_136[] = {
+static const struct tandem_field fields_135[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_137[] = {
+static const struct tandem_field fields_136[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1221,7 +1207,7 @@ static const struct tandem_field fields_137[] = {
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_138[] = {
+static const struct tandem_field fields_137[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1229,7 +1215,7 @@ static const struct tandem_field fields_138[] = {
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_139[] = {
+static const struct tandem_field fields_138[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1239,7 +1225,7 @@ static const struct tandem_field fields_139[] = {
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_140[] = {
+static const struct tandem_field fields_139[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "extent_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1247,7 +1233,7 @@ static const struct tandem_field fields_140[] = {
 	{ "extent_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_141[] = {
+static const struct tandem_field fields_140[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1256,14 +1242,14 @@ static const struct tandem_field fields_141[] = {
 	{ "extent_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_142[] = {
+static const struct tandem_field fields_141[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
-static const struct tandem_field fields_143[] = {
+static const struct tandem_field fields_142[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1271,17 +1257,24 @@ static const struct tandem_field fields_143[] = {
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_144[] = {
+static const struct tandem_field fields_143[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dest", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
-static const struct tandem_field fields_145[] = {
+static const struct tandem_field fields_144[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dest", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 48, NULL },
+};
+
+static const struct tandem_field fields_145[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dest", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
 static const struct tandem_field fields_146[] = {
@@ -1289,31 +1282,24 @@ static const struct tandem_field fields_146[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dest", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
-};
-
-static const struct tandem_field fields_147[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "dest", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_148[] = {
+static const struct tandem_field fields_147[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dest", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_149[] = {
+static const struct tandem_field fields_148[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dest", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_150[] = {
+static const struct tandem_field fields_149[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dest", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1321,30 +1307,30 @@ static const struct tandem_field fields_150[] = {
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_151[] = {
+static const struct tandem_field fields_150[] = {
 	{ "kname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_152[] = {
+static const struct tandem_field fields_151[] = {
 	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "kname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_153[] = {
+static const struct tandem_field fields_152[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_154[] = {
+static const struct tandem_field fields_153[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_155[] = {
+static const struct tandem_field fields_154[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -1359,21 +1345,21 @@ static const struct tandem_field fields_155[] = {
 	{ "extra", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
-static const struct tandem_field fields_156[] = {
+static const struct tandem_field fields_155[] = {
 	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_157[] = {
+static const struct tandem_field fields_156[] = {
 	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_158[] = {
+static const struct tandem_field fields_157[] = {
 	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_159[] = {
+static const struct tandem_field fields_158[] = {
 	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1381,19 +1367,27 @@ static const struct tandem_field fields_159[] = {
 	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_160[] = {
+static const struct tandem_field fields_159[] = {
 	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "dynSharedMemPerBlk", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_161[] = {
+static const struct tandem_field fields_160[] = {
 	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "dynSharedMemPerBlk", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+};
+
+static const struct tandem_field fields_161[] = {
+	{ "gridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 40, NULL },
+	{ "dynSharedMemPerBlk", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_162[] = {
@@ -1402,19 +1396,18 @@ static const struct tandem_field fields_162[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 40, NULL },
 	{ "dynSharedMemPerBlk", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
-};
-
-static const struct tandem_field fields_163[] = {
-	{ "gridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 40, NULL },
-	{ "dynSharedMemPerBlk", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_164[] = {
+static const struct tandem_field fields_163[] = {
 	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+};
+
+static const struct tandem_field fields_164[] = {
+	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dynSharedMemPerBlk", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_165[] = {
@@ -1422,17 +1415,10 @@ static const struct tandem_field fields_165[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "dynSharedMemPerBlk", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-};
-
-static const struct tandem_field fields_166[] = {
-	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "dynSharedMemPerBlk", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_167[] = {
+static const struct tandem_field fields_166[] = {
 	{ "gridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1440,83 +1426,83 @@ static const struct tandem_field fields_167[] = {
 	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_168[] = {
+static const struct tandem_field fields_167[] = {
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_169[] = {
+static const struct tandem_field fields_168[] = {
 	{ "deviceId", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_170[] = {
+static const struct tandem_field fields_169[] = {
 	{ "arg", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_171[] = {
+static const struct tandem_field fields_170[] = {
 	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
 };
 
-static const struct tandem_field fields_172[] = {
+static const struct tandem_field fields_171[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 };
 
-static const struct tandem_field fields_173[] = {
+static const struct tandem_field fields_172[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_174[] = {
+static const struct tandem_field fields_173[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_175[] = {
+static const struct tandem_field fields_174[] = {
 	{ "queue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+};
+
+static const struct tandem_field fields_175[] = {
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_176[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "queue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_177[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
-};
-
-static const struct tandem_field fields_178[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "queue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_179[] = {
+static const struct tandem_field fields_178[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_180[] = {
+static const struct tandem_field fields_179[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_181[] = {
+static const struct tandem_field fields_180[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_182[] = {
+static const struct tandem_field fields_181[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1524,7 +1510,7 @@ static const struct tandem_field fields_182[] = {
 	{ "mask", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_183[] = {
+static const struct tandem_field fields_182[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1532,30 +1518,30 @@ static const struct tandem_field fields_183[] = {
 	{ "mask", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_184[] = {
+static const struct tandem_field fields_183[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_185[] = {
+static const struct tandem_field fields_184[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_186[] = {
+static const struct tandem_field fields_185[] = {
 	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_187[] = {
+static const struct tandem_field fields_186[] = {
 	{ "surfaceObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_188[] = {
+static const struct tandem_field fields_187[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1563,7 +1549,7 @@ static const struct tandem_field fields_188[] = {
 	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_189[] = {
+static const struct tandem_field fields_188[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1571,7 +1557,7 @@ static const struct tandem_field fields_189[] = {
 	{ "pCopyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_190[] = {
+static const struct tandem_field fields_189[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1579,25 +1565,25 @@ static const struct tandem_field fields_190[] = {
 	{ "pMemsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_191[] = {
+static const struct tandem_field fields_190[] = {
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_192[] = {
+static const struct tandem_field fields_191[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_193[] = {
+static const struct tandem_field fields_192[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_194[] = {
+static const struct tandem_field fields_193[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_195[] = {
+static const struct tandem_field fields_194[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pErrorNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1605,23 +1591,23 @@ static const struct tandem_field fields_195[] = {
 	{ "bufferSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_196[] = {
+static const struct tandem_field fields_195[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_197[] = {
+static const struct tandem_field fields_196[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pMipmappedArrayDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numMipmapLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_198[] = {
+static const struct tandem_field fields_197[] = {
 	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_199[] = {
+static const struct tandem_field fields_198[] = {
 	{ "pLevelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hMipMappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1634,68 +1620,68 @@ static const struct tandem_name names_hipStreamCaptureMode_list[] = {
 };
 static const struct tandem_names names_hipStreamCaptureMode = { "hipStreamCaptureMode", names_hipStreamCaptureMode_list, 3, 4, 1 };
 
-static const struct tandem_field fields_200[] = {
+static const struct tandem_field fields_199[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_hipStreamCaptureMode },
 };
 
-static const struct tandem_field fields_201[] = {
+static const struct tandem_field fields_200[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_202[] = {
+static const struct tandem_field fields_201[] = {
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_203[] = {
+static const struct tandem_field fields_202[] = {
 	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_204[] = {
+static const struct tandem_field fields_203[] = {
 	{ "pFormat", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pNumChannels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_205[] = {
+static const struct tandem_field fields_204[] = {
 	{ "pmaxAnsio", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_206[] = {
+static const struct tandem_field fields_205[] = {
 	{ "pArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_207[] = {
+static const struct tandem_field fields_206[] = {
 	{ "pbias", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_208[] = {
+static const struct tandem_field fields_207[] = {
 	{ "pminMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pmaxMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_209[] = {
+static const struct tandem_field fields_208[] = {
 	{ "ByteOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
-static const struct tandem_field fields_210[] = {
+static const struct tandem_field fields_209[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "Pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_211[] = {
+static const struct tandem_field fields_210[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -1712,22 +1698,22 @@ static const struct tandem_name names_hipArray_Format_list[] = {
 };
 static const struct tandem_names names_hipArray_Format = { "hipArray_Format", names_hipArray_Format_list, 8, 4, 1 };
 
-static const struct tandem_field fields_212[] = {
+static const struct tandem_field fields_211[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fmt", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipArray_Format },
 	{ "NumPackedComponents", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_213[] = {
+static const struct tandem_field fields_212[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "maxAniso", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_214[] = {
+static const struct tandem_field fields_213[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_215[] = {
+static const struct tandem_field fields_214[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1740,73 +1726,73 @@ static const struct tandem_name names_hipGLDeviceList_list[] = {
 };
 static const struct tandem_names names_hipGLDeviceList = { "hipGLDeviceList", names_hipGLDeviceList_list, 3, 4, 1 };
 
-static const struct tandem_field fields_216[] = {
+static const struct tandem_field fields_215[] = {
 	{ "pHipDeviceCount", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pHipDevices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hipDeviceCount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "deviceList", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_hipGLDeviceList },
 };
 
-static const struct tandem_field fields_217[] = {
+static const struct tandem_field fields_216[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_218[] = {
+static const struct tandem_field fields_217[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_219[] = {
+static const struct tandem_field fields_218[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_220[] = {
+static const struct tandem_field fields_219[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_221[] = {
+static const struct tandem_field fields_220[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pNumRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_222[] = {
+static const struct tandem_field fields_221[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_223[] = {
+static const struct tandem_field fields_222[] = {
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "buffer", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_224[] = {
+static const struct tandem_field fields_223[] = {
 	{ "count", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
-static const struct tandem_field fields_225[] = {
+static const struct tandem_field fields_224[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_226[] = {
+static const struct tandem_field fields_225[] = {
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_227[] = {
+static const struct tandem_field fields_226[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1814,7 +1800,7 @@ static const struct tandem_field fields_227[] = {
 	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_228[] = {
+static const struct tandem_field fields_227[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1822,7 +1808,7 @@ static const struct tandem_field fields_228[] = {
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 56, NULL },
 };
 
-static const struct tandem_field fields_229[] = {
+static const struct tandem_field fields_228[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1833,7 +1819,7 @@ static const struct tandem_field fields_229[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 80, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_230[] = {
+static const struct tandem_field fields_229[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1845,7 +1831,7 @@ static const struct tandem_field fields_230[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 88, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_231[] = {
+static const struct tandem_field fields_230[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1857,43 +1843,43 @@ static const struct tandem_field fields_231[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 88, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_232[] = {
+static const struct tandem_field fields_231[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_233[] = {
+static const struct tandem_field fields_232[] = {
 	{ "pGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_234[] = {
+static const struct tandem_field fields_233[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_235[] = {
+static const struct tandem_field fields_234[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_236[] = {
+static const struct tandem_field fields_235[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
-static const struct tandem_field fields_237[] = {
+static const struct tandem_field fields_236[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_238[] = {
+static const struct tandem_field fields_237[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 40, NULL },
 };
 
-static const struct tandem_field fields_239[] = {
+static const struct tandem_field fields_238[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1902,7 +1888,7 @@ static const struct tandem_field fields_239[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_240[] = {
+static const struct tandem_field fields_239[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1912,7 +1898,7 @@ static const struct tandem_field fields_240[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_241[] = {
+static const struct tandem_field fields_240[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1922,31 +1908,31 @@ static const struct tandem_field fields_241[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_242[] = {
+static const struct tandem_field fields_241[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_243[] = {
+static const struct tandem_field fields_242[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hErrorNode_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "updateResult_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_244[] = {
+static const struct tandem_field fields_243[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_245[] = {
+static const struct tandem_field fields_244[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_246[] = {
+static const struct tandem_field fields_245[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1954,7 +1940,7 @@ static const struct tandem_field fields_246[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_247[] = {
+static const struct tandem_field fields_246[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1963,7 +1949,7 @@ static const struct tandem_field fields_247[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_248[] = {
+static const struct tandem_field fields_247[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1972,36 +1958,36 @@ static const struct tandem_field fields_248[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_hipMemcpyKind },
 };
 
-static const struct tandem_field fields_249[] = {
+static const struct tandem_field fields_248[] = {
 	{ "pNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "originalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "clonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_250[] = {
+static const struct tandem_field fields_249[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pNumDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_251[] = {
+static const struct tandem_field fields_250[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pNumDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_252[] = {
+static const struct tandem_field fields_251[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pType", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_253[] = {
+static const struct tandem_field fields_252[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "pCaptureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "pId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_254[] = {
+static const struct tandem_field fields_253[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2010,33 +1996,33 @@ static const struct tandem_field fields_254[] = {
 	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_255[] = {
+static const struct tandem_field fields_254[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "pCaptureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_256[] = {
+static const struct tandem_field fields_255[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_257[] = {
+static const struct tandem_field fields_256[] = {
 	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_258[] = {
+static const struct tandem_field fields_257[] = {
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "image", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "target", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_259[] = {
+static const struct tandem_field fields_258[] = {
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "arrayIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2064,76 +2050,76 @@ static const struct tandem_name names_hipPointer_attribute_list[] = {
 };
 static const struct tandem_names names_hipPointer_attribute = { "hipPointer_attribute", names_hipPointer_attribute_list, 17, 4, 1 };
 
-static const struct tandem_field fields_260[] = {
+static const struct tandem_field fields_259[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipPointer_attribute },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_261[] = {
+static const struct tandem_field fields_260[] = {
 	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_262[] = {
+static const struct tandem_field fields_261[] = {
 	{ "uuid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_263[] = {
+static const struct tandem_field fields_262[] = {
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_264[] = {
+static const struct tandem_field fields_263[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_265[] = {
+static const struct tandem_field fields_264[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_266[] = {
+static const struct tandem_field fields_265[] = {
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_267[] = {
+static const struct tandem_field fields_266[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_268[] = {
+static const struct tandem_field fields_267[] = {
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+};
+
+static const struct tandem_field fields_268[] = {
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 };
 
 static const struct tandem_field fields_269[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
-};
-
-static const struct tandem_field fields_270[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
-	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_271[] = {
+static const struct tandem_field fields_270[] = {
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pool_props", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_272[] = {
+static const struct tandem_field fields_271[] = {
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_273[] = {
+static const struct tandem_field fields_272[] = {
 	{ "export_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -2146,14 +2132,14 @@ static const struct tandem_name names_hipMemAllocationHandleType_list[] = {
 };
 static const struct tandem_names names_hipMemAllocationHandleType = { "hipMemAllocationHandleType", names_hipMemAllocationHandleType_list, 4, 4, 1 };
 
-static const struct tandem_field fields_274[] = {
+static const struct tandem_field fields_273[] = {
 	{ "shared_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handle_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_275[] = {
+static const struct tandem_field fields_274[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2171,52 +2157,52 @@ static const struct tandem_name names_hipMemPoolAttr_list[] = {
 };
 static const struct tandem_names names_hipMemPoolAttr = { "hipMemPoolAttr", names_hipMemPoolAttr_list, 8, 4, 1 };
 
-static const struct tandem_field fields_276[] = {
+static const struct tandem_field fields_275[] = {
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipMemPoolAttr },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_277[] = {
+static const struct tandem_field fields_276[] = {
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "shared_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handle_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_278[] = {
+static const struct tandem_field fields_277[] = {
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "export_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_279[] = {
+static const struct tandem_field fields_278[] = {
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "desc_list", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
-static const struct tandem_field fields_280[] = {
+static const struct tandem_field fields_279[] = {
 	{ "mem_pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "min_bytes_to_hold", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_281[] = {
+static const struct tandem_field fields_280[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 };
 
-static const struct tandem_field fields_282[] = {
+static const struct tandem_field fields_281[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_283[] = {
+static const struct tandem_field fields_282[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_284[] = {
+static const struct tandem_field fields_283[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2224,26 +2210,26 @@ static const struct tandem_field fields_284[] = {
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_285[] = {
+static const struct tandem_field fields_284[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_286[] = {
+static const struct tandem_field fields_285[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_287[] = {
+static const struct tandem_field fields_286[] = {
 	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_288[] = {
+static const struct tandem_field fields_287[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2255,24 +2241,24 @@ static const struct tandem_name names_hipMemAllocationGranularity_flags_list[] =
 };
 static const struct tandem_names names_hipMemAllocationGranularity_flags = { "hipMemAllocationGranularity_flags", names_hipMemAllocationGranularity_flags_list, 2, 4, 1 };
 
-static const struct tandem_field fields_289[] = {
+static const struct tandem_field fields_288[] = {
 	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemAllocationGranularity_flags },
 };
 
-static const struct tandem_field fields_290[] = {
+static const struct tandem_field fields_289[] = {
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_291[] = {
+static const struct tandem_field fields_290[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "osHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "shHandleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemAllocationHandleType },
 };
 
-static const struct tandem_field fields_292[] = {
+static const struct tandem_field fields_291[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2280,22 +2266,22 @@ static const struct tandem_field fields_292[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_293[] = {
+static const struct tandem_field fields_292[] = {
 	{ "mapInfoList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
-static const struct tandem_field fields_294[] = {
+static const struct tandem_field fields_293[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_295[] = {
+static const struct tandem_field fields_294[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_296[] = {
+static const struct tandem_field fields_295[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2309,46 +2295,46 @@ static const struct tandem_name names_hipGraphMemAttributeType_list[] = {
 };
 static const struct tandem_names names_hipGraphMemAttributeType = { "hipGraphMemAttributeType", names_hipGraphMemAttributeType_list, 4, 4, 1 };
 
-static const struct tandem_field fields_297[] = {
+static const struct tandem_field fields_296[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_hipGraphMemAttributeType },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_298[] = {
+static const struct tandem_field fields_297[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_299[] = {
+static const struct tandem_field fields_298[] = {
 	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_hipLimit_t },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_300[] = {
+static const struct tandem_field fields_299[] = {
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_301[] = {
+static const struct tandem_field fields_300[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_302[] = {
+static const struct tandem_field fields_301[] = {
 	{ "driverVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_303[] = {
+static const struct tandem_field fields_302[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
-static const struct tandem_field fields_304[] = {
+static const struct tandem_field fields_303[] = {
 	{ "runtimeVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_305[] = {
+static const struct tandem_field fields_304[] = {
 	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2356,54 +2342,54 @@ static const struct tandem_field fields_305[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_306[] = {
+static const struct tandem_field fields_305[] = {
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_307[] = {
+static const struct tandem_field fields_306[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_308[] = {
+static const struct tandem_field fields_307[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_309[] = {
+static const struct tandem_field fields_308[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_310[] = {
+static const struct tandem_field fields_309[] = {
 	{ "hSrc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hDst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_311[] = {
+static const struct tandem_field fields_310[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_312[] = {
+static const struct tandem_field fields_311[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_313[] = {
+static const struct tandem_field fields_312[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipPointer_attribute },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_314[] = {
+static const struct tandem_field fields_313[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2411,12 +2397,12 @@ static const struct tandem_field fields_314[] = {
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_315[] = {
+static const struct tandem_field fields_314[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_316[] = {
+static const struct tandem_field fields_315[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -2430,42 +2416,42 @@ static const struct tandem_field fields_316[] = {
 	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_317[] = {
+static const struct tandem_field fields_316[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "launchParamsList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numDevices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_318[] = {
+static const struct tandem_field fields_317[] = {
 	{ "pArrayDescriptor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_319[] = {
+static const struct tandem_field fields_318[] = {
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "extent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_320[] = {
+static const struct tandem_field fields_319[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_321[] = {
+static const struct tandem_field fields_320[] = {
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_322[] = {
+static const struct tandem_field fields_321[] = {
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_323[] = {
+static const struct tandem_field fields_322[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2474,7 +2460,7 @@ static const struct tandem_field fields_323[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_324[] = {
+static const struct tandem_field fields_323[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2483,12 +2469,12 @@ static const struct tandem_field fields_324[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_325[] = {
+static const struct tandem_field fields_324[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_326[] = {
+static const struct tandem_field fields_325[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2496,18 +2482,18 @@ static const struct tandem_field fields_326[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_327[] = {
+static const struct tandem_field fields_326[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_328[] = {
+static const struct tandem_field fields_327[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_329[] = {
+static const struct tandem_field fields_328[] = {
 	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pfn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hipVersion", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2515,29 +2501,29 @@ static const struct tandem_field fields_329[] = {
 	{ "symbolStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_330[] = {
+static const struct tandem_field fields_329[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_331[] = {
+static const struct tandem_field fields_330[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_332[] = {
+static const struct tandem_field fields_331[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_333[] = {
+static const struct tandem_field fields_332[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_334[] = {
+static const struct tandem_field fields_333[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2545,26 +2531,26 @@ static const struct tandem_field fields_334[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_335[] = {
+static const struct tandem_field fields_334[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "copyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_336[] = {
+static const struct tandem_field fields_335[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "memsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_337[] = {
+static const struct tandem_field fields_336[] = {
 	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_338[] = {
+static const struct tandem_field fields_337[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_hipStreamCaptureMode },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
@@ -2573,12 +2559,12 @@ static const struct tandem_field fields_338[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_339[] = {
+static const struct tandem_field fields_338[] = {
 	{ "functionPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "symbolPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_340[] = {
+static const struct tandem_field fields_339[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2591,14 +2577,14 @@ static const struct tandem_field fields_340[] = {
 	{ "hOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 92, NULL },
 };
 
-static const struct tandem_field fields_341[] = {
+static const struct tandem_field fields_340[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
-static const struct tandem_field fields_342[] = {
+static const struct tandem_field fields_341[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2607,18 +2593,26 @@ static const struct tandem_field fields_342[] = {
 	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_343[] = {
+static const struct tandem_field fields_342[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
-static const struct tandem_field fields_344[] = {
+static const struct tandem_field fields_343[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+};
+
+static const struct tandem_field fields_344[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_345[] = {
@@ -2627,29 +2621,29 @@ static const struct tandem_field fields_345[] = {
 	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
 static const struct tandem_field fields_346[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
-	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_347[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_348[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
-	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_349[] = {
@@ -2658,18 +2652,10 @@ static const struct tandem_field fields_349[] = {
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
-};
-
-static const struct tandem_field fields_350[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_351[] = {
+static const struct tandem_field fields_350[] = {
 	{ "device_arr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -2682,7 +2668,7 @@ static const struct tandem_name names_tandem_hip_generation_list[] = {
 };
 static const struct tandem_names names_tandem_hip_generation = { "tandem_hip_generation", names_tandem_hip_generation_list, 4, 1, 0 };
 
-static const struct tandem_field fields_352[] = {
+static const struct tandem_field fields_351[] = {
 	{ "version", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
 	{ "generation", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_hip_generation },
 	{ "operations", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, NULL },
@@ -2690,11 +2676,11 @@ static const struct tandem_field fields_352[] = {
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 22, NULL },
 };
 
-static const struct tandem_field fields_353[] = {
+static const struct tandem_field fields_352[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_354[] = {
+static const struct tandem_field fields_353[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hostFunction", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "deviceFunction", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2707,7 +2693,7 @@ static const struct tandem_field fields_354[] = {
 	{ "deviceName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 92, NULL },
 };
 
-static const struct tandem_field fields_355[] = {
+static const struct tandem_field fields_354[] = {
 	{ "hipModule", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pointer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "init_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2716,7 +2702,7 @@ static const struct tandem_field fields_355[] = {
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_356[] = {
+static const struct tandem_field fields_355[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "var", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hostVar", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2725,7 +2711,7 @@ static const struct tandem_field fields_356[] = {
 	{ "ext", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_357[] = {
+static const struct tandem_field fields_356[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "var", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hostVar", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2735,7 +2721,7 @@ static const struct tandem_field fields_357[] = {
 	{ "ext", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_358[] = {
+static const struct tandem_field fields_357[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "var", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hostVar", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2746,15 +2732,15 @@ static const struct tandem_field fields_358[] = {
 	{ "global", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_359[] = {
+static const struct tandem_field fields_358[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_360[] = {
+static const struct tandem_field fields_359[] = {
 	{ "id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_361[] = {
+static const struct tandem_field fields_360[] = {
 	{ "offset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2762,7 +2748,7 @@ static const struct tandem_field fields_361[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
 };
 
-static const struct tandem_field fields_362[] = {
+static const struct tandem_field fields_361[] = {
 	{ "offset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2772,13 +2758,13 @@ static const struct tandem_field fields_362[] = {
 	{ "pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_363[] = {
+static const struct tandem_field fields_362[] = {
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_364[] = {
+static const struct tandem_field fields_363[] = {
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2792,7 +2778,7 @@ static const struct tandem_name names_hipChannelFormatKind_list[] = {
 };
 static const struct tandem_names names_hipChannelFormatKind = { "hipChannelFormatKind", names_hipChannelFormatKind_list, 4, 4, 1 };
 
-static const struct tandem_field fields_365[] = {
+static const struct tandem_field fields_364[] = {
 	{ "x", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "y", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "z", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
@@ -2800,83 +2786,81 @@ static const struct tandem_field fields_365[] = {
 	{ "kernel", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipChannelFormatKind },
 };
 
-static const struct tandem_field fields_366[] = {
+static const struct tandem_field fields_365[] = {
 	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_367[] = {
+static const struct tandem_field fields_366[] = {
 	{ "textureObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_368[] = {
+static const struct tandem_field fields_367[] = {
 	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fmtDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_369[] = {
+static const struct tandem_field fields_368[] = {
 	{ "hipError", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_hipError_t },
 	{ "errorString", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_370[] = {
+static const struct tandem_field fields_369[] = {
 	{ "hip_error", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_hipError_t },
 };
 
-static const struct tandem_field fields_371[] = {
+static const struct tandem_field fields_370[] = {
 	{ "offset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texref", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_372[] = {
+static const struct tandem_field fields_371[] = {
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "textureObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_373[] = {
+static const struct tandem_field fields_372[] = {
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "textureObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_374[] = {
+static const struct tandem_field fields_373[] = {
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "textureObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_375[] = {
+static const struct tandem_field fields_374[] = {
 	{ "texref", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_376[] = {
+static const struct tandem_field fields_375[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_377[] = {
+static const struct tandem_field fields_376[] = {
 	{ "hostFunction", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
-static const struct tandem_field fields_378[] = {
+static const struct tandem_field fields_377[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
-	{ "gridDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
-	{ "gridDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
-	{ "gridDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
-	{ "blockDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
-	{ "blockDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
-	{ "blockDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
-	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
-	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "gridDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "gridDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "gridDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "blockDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "blockDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "blockDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_379[] = {
+static const struct tandem_field fields_378[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2889,7 +2873,7 @@ static const struct tandem_field fields_379[] = {
 	{ "hOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
 };
 
-static const struct tandem_field fields_380[] = {
+static const struct tandem_field fields_379[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2899,32 +2883,32 @@ static const struct tandem_field fields_380[] = {
 	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_381[] = {
+static const struct tandem_field fields_380[] = {
 	{ "texObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_382[] = {
+static const struct tandem_field fields_381[] = {
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_383[] = {
+static const struct tandem_field fields_382[] = {
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_384[] = {
+static const struct tandem_field fields_383[] = {
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_385[] = {
+static const struct tandem_field fields_384[] = {
 	{ "pam", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_386[] = {
+static const struct tandem_field fields_385[] = {
 	{ "pfm", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -2937,7 +2921,7 @@ static const struct tandem_name names_hipTextureAddressMode_list[] = {
 };
 static const struct tandem_names names_hipTextureAddressMode = { "hipTextureAddressMode", names_hipTextureAddressMode_list, 4, 4, 1 };
 
-static const struct tandem_field fields_387[] = {
+static const struct tandem_field fields_386[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "am", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_hipTextureAddressMode },
@@ -2949,12 +2933,12 @@ static const struct tandem_name names_hipTextureFilterMode_list[] = {
 };
 static const struct tandem_names names_hipTextureFilterMode = { "hipTextureFilterMode", names_hipTextureFilterMode_list, 2, 4, 1 };
 
-static const struct tandem_field fields_388[] = {
+static const struct tandem_field fields_387[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fm", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipTextureFilterMode },
 };
 
-static const struct tandem_field fields_389[] = {
+static const struct tandem_field fields_388[] = {
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
@@ -3084,247 +3068,247 @@ static const struct tandem_event events[] = {
 	[61] = { 3133, TANDEM_CLASS_QUERY, 1, "hipExtGetLinkTypeAndHopCount", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_47 } } },
 	[62] = { 3134, TANDEM_CLASS_ENQUEUE, 1, "hipExtLaunchKernel", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 48, 5, fields_48 }, { 108, 17, fields_49 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 100, 15, fields_49 } } },
 	[63] = { 3135, TANDEM_CLASS_ENQUEUE, 1, "hipExtLaunchMultiKernelMultiDevice", &names_hipError_t, { 0 },
 	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 48, 4, fields_50 } } },
 	[64] = { 3136, TANDEM_CLASS_CREATE, 1, "hipExtMallocWithFlags", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_51 }, { 44, 3, fields_51 } } },
 	[65] = { 3137, TANDEM_CLASS_ENQUEUE, 1, "hipExtModuleLaunchKernel", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 40, 3, fields_52 }, { 100, 15, fields_53 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 100, 15, fields_52 } } },
 	[66] = { 3138, TANDEM_CLASS_CREATE, 1, "hipExtStreamCreateWithCUMask", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_54 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_53 } } },
 	[67] = { 3139, TANDEM_CLASS_QUERY, 1, "hipExtStreamGetCUMask", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_55 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_54 } } },
 	[68] = { 3140, TANDEM_CLASS_CALL, 1, "hipExternalMemoryGetMappedBuffer", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_56 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_55 } } },
 	[69] = { 3141, TANDEM_CLASS_RELEASE, 1, "hipFree", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 32, 1, fields_57 }, { 32, 1, fields_57 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_56 }, { 32, 1, fields_56 } } },
 	[70] = { 3142, TANDEM_CLASS_RELEASE, 1, "hipFreeArray", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_4 } } },
 	[71] = { 3143, TANDEM_CLASS_RELEASE, 1, "hipFreeHost", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 32, 1, fields_57 }, { 32, 1, fields_57 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_56 }, { 32, 1, fields_56 } } },
 	[72] = { 3144, TANDEM_CLASS_RELEASE, 1, "hipFreeMipmappedArray", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_58 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_57 } } },
 	[73] = { 3145, TANDEM_CLASS_QUERY, 1, "hipFuncGetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_59 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_58 } } },
 	[74] = { 3146, TANDEM_CLASS_QUERY, 1, "hipFuncGetAttributes", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_60 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_59 } } },
 	[75] = { 3147, TANDEM_CLASS_CALL, 1, "hipFuncSetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_61 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_60 } } },
 	[76] = { 3148, TANDEM_CLASS_CALL, 1, "hipFuncSetCacheConfig", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_62 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_61 } } },
 	[77] = { 3149, TANDEM_CLASS_CALL, 1, "hipFuncSetSharedMemConfig", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_63 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_62 } } },
 	[78] = { 3150, TANDEM_CLASS_QUERY, 1, "hipGetDevice", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_64 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_63 } } },
 	[79] = { 3151, TANDEM_CLASS_QUERY, 1, "hipGetDeviceCount", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_65 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_64 } } },
 	[80] = { 3152, TANDEM_CLASS_QUERY, 1, "hipGetDeviceFlags", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_14 } } },
 	[81] = { 3153, TANDEM_CLASS_QUERY, 1, "hipGetDevicePropertiesR0000", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_66 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_65 } } },
 	[82] = { 3154, TANDEM_CLASS_CALL, 1, "RESERVED_82", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[83] = { 3155, TANDEM_CLASS_QUERY, 0, "hipGetErrorString", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_67 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_66 } } },
 	[84] = { 3156, TANDEM_CLASS_QUERY, 0, "hipGetLastError", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[85] = { 3157, TANDEM_CLASS_QUERY, 1, "hipGetMipmappedArrayLevel", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_68 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_67 } } },
 	[86] = { 3158, TANDEM_CLASS_QUERY, 1, "hipGetSymbolAddress", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_69 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_68 } } },
 	[87] = { 3159, TANDEM_CLASS_QUERY, 1, "hipGetSymbolSize", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_70 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_69 } } },
 	[88] = { 3160, TANDEM_CLASS_ENQUEUE, 1, "hipHccModuleLaunchKernel", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 40, 3, fields_52 }, { 96, 14, fields_71 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 96, 14, fields_70 } } },
 	[89] = { 3161, TANDEM_CLASS_CREATE, 1, "hipHostAlloc", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_51 }, { 44, 3, fields_51 } } },
 	[90] = { 3162, TANDEM_CLASS_RELEASE, 1, "hipHostFree", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 32, 1, fields_57 }, { 32, 1, fields_57 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_56 }, { 32, 1, fields_56 } } },
 	[91] = { 3163, TANDEM_CLASS_QUERY, 1, "hipHostGetDevicePointer", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_72 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_71 } } },
 	[92] = { 3164, TANDEM_CLASS_QUERY, 1, "hipHostGetFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_73 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_72 } } },
 	[93] = { 3165, TANDEM_CLASS_CREATE, 1, "hipHostMalloc", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_51 }, { 44, 3, fields_51 } } },
 	[94] = { 3166, TANDEM_CLASS_CALL, 1, "hipHostRegister", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_register },
-	  { { 24, 0, NULL }, { 44, 3, fields_74 }, { 44, 3, fields_74 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_73 }, { 44, 3, fields_73 } } },
 	[95] = { 3167, TANDEM_CLASS_CALL, 1, "hipHostUnregister", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_unregister },
-	  { { 24, 0, NULL }, { 32, 1, fields_75 }, { 32, 1, fields_75 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_74 }, { 32, 1, fields_74 } } },
 	[96] = { 3168, TANDEM_CLASS_CALL, 1, "hipImportExternalMemory", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_76 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_75 } } },
 	[97] = { 3169, TANDEM_CLASS_CALL, 1, "hipImportExternalSemaphore", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_77 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_76 } } },
 	[98] = { 3170, TANDEM_CLASS_CALL, 1, "hipInit", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_42 } } },
 	[99] = { 3171, TANDEM_CLASS_CALL, 1, "hipIpcCloseMemHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_78 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_77 } } },
 	[100] = { 3172, TANDEM_CLASS_CALL, 1, "hipIpcGetEventHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_79 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_78 } } },
 	[101] = { 3173, TANDEM_CLASS_CALL, 1, "hipIpcGetMemHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_80 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_79 } } },
 	[102] = { 3174, TANDEM_CLASS_CALL, 1, "hipIpcOpenEventHandle", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_41 } } },
 	[103] = { 3175, TANDEM_CLASS_CALL, 1, "hipIpcOpenMemHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_81 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_80 } } },
 	[104] = { 3176, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchByPtr", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 40, 2, fields_82 } } },
+	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 40, 2, fields_81 } } },
 	[105] = { 3177, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchCooperativeKernel", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 48, 5, fields_48 }, { 84, 13, fields_83 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 76, 11, fields_82 } } },
 	[106] = { 3178, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchCooperativeKernelMultiDevice", &names_hipError_t, { 0 },
 	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 48, 4, fields_50 } } },
 	[107] = { 3179, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchKernel", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 48, 5, fields_48 }, { 96, 14, fields_84 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 88, 12, fields_83 } } },
 	[108] = { 3180, TANDEM_CLASS_CREATE, 1, "hipMalloc", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 40, 2, fields_85 }, { 40, 2, fields_85 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_84 }, { 40, 2, fields_84 } } },
 	[109] = { 3181, TANDEM_CLASS_CREATE, 1, "hipMalloc3D", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_86 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_85 } } },
 	[110] = { 3182, TANDEM_CLASS_CREATE, 1, "hipMalloc3DArray", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 28, 1, fields_42 }, { 44, 3, fields_87 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_42 }, { 44, 3, fields_86 } } },
 	[111] = { 3183, TANDEM_CLASS_CREATE, 1, "hipMallocArray", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_88 }, { 60, 5, fields_89 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_87 }, { 60, 5, fields_88 } } },
 	[112] = { 3184, TANDEM_CLASS_CREATE, 1, "hipMallocHost", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 40, 2, fields_85 }, { 40, 2, fields_85 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_84 }, { 40, 2, fields_84 } } },
 	[113] = { 3185, TANDEM_CLASS_CREATE, 1, "hipMallocManaged", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_90 }, { 44, 3, fields_90 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_89 }, { 44, 3, fields_89 } } },
 	[114] = { 3186, TANDEM_CLASS_CREATE, 1, "hipMallocMipmappedArray", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 28, 1, fields_42 }, { 48, 4, fields_91 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_42 }, { 48, 4, fields_90 } } },
 	[115] = { 3187, TANDEM_CLASS_CREATE, 1, "hipMallocPitch", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 48, 3, fields_92 }, { 56, 4, fields_93 } } },
+	  { { 24, 0, NULL }, { 48, 3, fields_91 }, { 56, 4, fields_92 } } },
 	[116] = { 3188, TANDEM_CLASS_CALL, 1, "hipMemAdvise", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_94 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_93 } } },
 	[117] = { 3189, TANDEM_CLASS_CREATE, 1, "hipMemAllocHost", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 40, 2, fields_85 }, { 40, 2, fields_85 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_84 }, { 40, 2, fields_84 } } },
 	[118] = { 3190, TANDEM_CLASS_CREATE, 1, "hipMemAllocPitch", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 40, 2, fields_95 }, { 60, 5, fields_96 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_94 }, { 60, 5, fields_95 } } },
 	[119] = { 3191, TANDEM_CLASS_QUERY, 1, "hipMemGetAddressRange", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_97 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_96 } } },
 	[120] = { 3192, TANDEM_CLASS_QUERY, 1, "hipMemGetInfo", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_98 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
 	[121] = { 3193, TANDEM_CLASS_ENQUEUE, 1, "hipMemPrefetchAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 56, 5, fields_99 }, { 56, 5, fields_99 } } },
+	  { { 32, 1, fields_37 }, { 56, 5, fields_98 }, { 56, 5, fields_98 } } },
 	[122] = { 3194, TANDEM_CLASS_QUERY, 1, "hipMemPtrGetInfo", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_100 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_99 } } },
 	[123] = { 3195, TANDEM_CLASS_QUERY, 1, "hipMemRangeGetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_101 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_100 } } },
 	[124] = { 3196, TANDEM_CLASS_QUERY, 1, "hipMemRangeGetAttributes", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_102 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_101 } } },
 	[125] = { 3197, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_103 }, { 60, 5, fields_103 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_102 }, { 60, 5, fields_102 } } },
 	[126] = { 3198, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2D", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 68, 6, fields_104 }, { 84, 8, fields_105 } } },
+	  { { 32, 1, fields_37 }, { 68, 6, fields_103 }, { 84, 8, fields_104 } } },
 	[127] = { 3199, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 72, 7, fields_106 }, { 88, 9, fields_107 } } },
+	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 88, 9, fields_106 } } },
 	[128] = { 3200, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DFromArray", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 68, 6, fields_104 }, { 92, 9, fields_108 } } },
+	  { { 32, 1, fields_37 }, { 68, 6, fields_103 }, { 92, 9, fields_107 } } },
 	[129] = { 3201, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DFromArrayAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 72, 7, fields_106 }, { 96, 10, fields_109 } } },
+	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 96, 10, fields_108 } } },
 	[130] = { 3202, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DToArray", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 68, 6, fields_104 }, { 92, 9, fields_110 } } },
+	  { { 32, 1, fields_37 }, { 68, 6, fields_103 }, { 92, 9, fields_109 } } },
 	[131] = { 3203, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DToArrayAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 72, 7, fields_106 }, { 96, 10, fields_111 } } },
+	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 96, 10, fields_110 } } },
 	[132] = { 3204, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy3D", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 40, 2, fields_112 } } },
+	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 40, 2, fields_111 } } },
 	[133] = { 3205, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy3DAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 44, 3, fields_113 } } },
+	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 44, 3, fields_112 } } },
 	[134] = { 3206, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 64, 6, fields_114 }, { 64, 6, fields_114 } } },
+	  { { 32, 1, fields_37 }, { 64, 6, fields_113 }, { 64, 6, fields_113 } } },
 	[135] = { 3207, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyAtoH", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_115 }, { 64, 5, fields_116 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_114 }, { 64, 5, fields_115 } } },
 	[136] = { 3208, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyDtoD", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_117 }, { 56, 4, fields_117 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_116 }, { 56, 4, fields_116 } } },
 	[137] = { 3209, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyDtoDAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_118 }, { 60, 5, fields_118 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_117 }, { 60, 5, fields_117 } } },
 	[138] = { 3210, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyDtoH", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_117 }, { 56, 4, fields_117 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_116 }, { 56, 4, fields_116 } } },
 	[139] = { 3211, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyDtoHAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_118 }, { 60, 5, fields_118 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_117 }, { 60, 5, fields_117 } } },
 	[140] = { 3212, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromArray", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_119 }, { 76, 7, fields_120 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_118 }, { 76, 7, fields_119 } } },
 	[141] = { 3213, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromSymbol", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_121 }, { 68, 6, fields_122 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_120 }, { 68, 6, fields_121 } } },
 	[142] = { 3214, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromSymbolAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 64, 6, fields_123 }, { 72, 7, fields_124 } } },
+	  { { 32, 1, fields_37 }, { 64, 6, fields_122 }, { 72, 7, fields_123 } } },
 	[143] = { 3215, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyHtoA", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_125 }, { 64, 5, fields_126 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_124 }, { 64, 5, fields_125 } } },
 	[144] = { 3216, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyHtoD", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_117 }, { 56, 4, fields_117 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_116 }, { 56, 4, fields_116 } } },
 	[145] = { 3217, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyHtoDAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_118 }, { 60, 5, fields_118 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_117 }, { 60, 5, fields_117 } } },
 	[146] = { 3218, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyParam2D", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 40, 2, fields_38 } } },
 	[147] = { 3219, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyParam2DAsync", &names_hipError_t, { 0 },
 	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 44, 3, fields_40 } } },
 	[148] = { 3220, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyPeer", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_117 }, { 64, 6, fields_127 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_116 }, { 64, 6, fields_126 } } },
 	[149] = { 3221, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyPeerAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_118 }, { 68, 7, fields_128 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_117 }, { 68, 7, fields_127 } } },
 	[150] = { 3222, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyToArray", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_103 }, { 76, 7, fields_129 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_102 }, { 76, 7, fields_128 } } },
 	[151] = { 3223, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyToSymbol", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_130 }, { 68, 6, fields_131 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_129 }, { 68, 6, fields_130 } } },
 	[152] = { 3224, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyToSymbolAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 64, 6, fields_132 }, { 72, 7, fields_133 } } },
+	  { { 32, 1, fields_37 }, { 64, 6, fields_131 }, { 72, 7, fields_132 } } },
 	[153] = { 3225, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyWithStream", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 64, 6, fields_114 }, { 64, 6, fields_114 } } },
+	  { { 32, 1, fields_37 }, { 64, 6, fields_113 }, { 64, 6, fields_113 } } },
 	[154] = { 3226, TANDEM_CLASS_ENQUEUE, 1, "hipMemset", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 48, 3, fields_134 }, { 52, 4, fields_135 } } },
+	  { { 32, 1, fields_37 }, { 48, 3, fields_133 }, { 52, 4, fields_134 } } },
 	[155] = { 3227, TANDEM_CLASS_ENQUEUE, 1, "hipMemset2D", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_136 }, { 68, 6, fields_137 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_135 }, { 68, 6, fields_136 } } },
 	[156] = { 3228, TANDEM_CLASS_ENQUEUE, 1, "hipMemset2DAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_138 }, { 72, 7, fields_139 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_137 }, { 72, 7, fields_138 } } },
 	[157] = { 3229, TANDEM_CLASS_ENQUEUE, 1, "hipMemset3D", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 60, 5, fields_140 } } },
+	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 60, 5, fields_139 } } },
 	[158] = { 3230, TANDEM_CLASS_ENQUEUE, 1, "hipMemset3DAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 64, 6, fields_141 } } },
+	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 64, 6, fields_140 } } },
 	[159] = { 3231, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 52, 4, fields_142 }, { 56, 5, fields_143 } } },
+	  { { 32, 1, fields_37 }, { 52, 4, fields_141 }, { 56, 5, fields_142 } } },
 	[160] = { 3232, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD16", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 48, 3, fields_144 }, { 50, 4, fields_145 } } },
+	  { { 32, 1, fields_37 }, { 48, 3, fields_143 }, { 50, 4, fields_144 } } },
 	[161] = { 3233, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD16Async", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 52, 4, fields_146 }, { 54, 5, fields_147 } } },
+	  { { 32, 1, fields_37 }, { 52, 4, fields_145 }, { 54, 5, fields_146 } } },
 	[162] = { 3234, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD32", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 48, 3, fields_144 }, { 52, 4, fields_148 } } },
+	  { { 32, 1, fields_37 }, { 48, 3, fields_143 }, { 52, 4, fields_147 } } },
 	[163] = { 3235, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD32Async", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 52, 4, fields_142 }, { 56, 5, fields_143 } } },
+	  { { 32, 1, fields_37 }, { 52, 4, fields_141 }, { 56, 5, fields_142 } } },
 	[164] = { 3236, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD8", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 48, 3, fields_144 }, { 49, 4, fields_149 } } },
+	  { { 32, 1, fields_37 }, { 48, 3, fields_143 }, { 49, 4, fields_148 } } },
 	[165] = { 3237, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD8Async", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 52, 4, fields_146 }, { 53, 5, fields_150 } } },
+	  { { 32, 1, fields_37 }, { 52, 4, fields_145 }, { 53, 5, fields_149 } } },
 	[166] = { 3238, TANDEM_CLASS_CALL, 1, "hipModuleGetFunction", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 26, 1, fields_151 }, { 42, 3, fields_152 } } },
+	  { { 24, 0, NULL }, { 26, 1, fields_150 }, { 42, 3, fields_151 } } },
 	[167] = { 3239, TANDEM_CLASS_QUERY, 1, "hipModuleGetGlobal", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_153 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_152 } } },
 	[168] = { 3240, TANDEM_CLASS_QUERY, 1, "hipModuleGetTexRef", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_154 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_153 } } },
 	[169] = { 3241, TANDEM_CLASS_ENQUEUE, 1, "hipModuleLaunchKernel", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 40, 3, fields_52 }, { 84, 12, fields_155 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 84, 12, fields_154 } } },
 	[170] = { 3242, TANDEM_CLASS_BUILD, 1, "hipModuleLoad", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 26, 1, fields_156 }, { 34, 2, fields_157 } } },
+	  { { 24, 0, NULL }, { 26, 1, fields_155 }, { 34, 2, fields_156 } } },
 	[171] = { 3243, TANDEM_CLASS_BUILD, 1, "hipModuleLoadData", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_158 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_157 } } },
 	[172] = { 3244, TANDEM_CLASS_BUILD, 1, "hipModuleLoadDataEx", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_159 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_158 } } },
 	[173] = { 3245, TANDEM_CLASS_QUERY, 1, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_160 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_159 } } },
 	[174] = { 3246, TANDEM_CLASS_QUERY, 1, "hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_161 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_160 } } },
 	[175] = { 3247, TANDEM_CLASS_QUERY, 1, "hipModuleOccupancyMaxPotentialBlockSize", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_162 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_161 } } },
 	[176] = { 3248, TANDEM_CLASS_QUERY, 1, "hipModuleOccupancyMaxPotentialBlockSizeWithFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 6, fields_163 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 6, fields_162 } } },
 	[177] = { 3249, TANDEM_CLASS_CALL, 1, "hipModuleUnload", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_164 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_163 } } },
 	[178] = { 3250, TANDEM_CLASS_QUERY, 1, "hipOccupancyMaxActiveBlocksPerMultiprocessor", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_165 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_164 } } },
 	[179] = { 3251, TANDEM_CLASS_QUERY, 1, "hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_166 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_165 } } },
 	[180] = { 3252, TANDEM_CLASS_QUERY, 1, "hipOccupancyMaxPotentialBlockSize", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_167 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_166 } } },
 	[181] = { 3253, TANDEM_CLASS_QUERY, 0, "hipPeekAtLastError", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[182] = { 3254, TANDEM_CLASS_QUERY, 1, "hipPointerGetAttributes", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_168 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_167 } } },
 	[183] = { 3255, TANDEM_CLASS_CALL, 1, "hipProfilerStart", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[184] = { 3256, TANDEM_CLASS_CALL, 1, "hipProfilerStop", &names_hipError_t, { 0 },
@@ -3332,419 +3316,419 @@ static const struct tandem_event events[] = {
 	[185] = { 3257, TANDEM_CLASS_CALL, 1, "RESERVED_185", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[186] = { 3258, TANDEM_CLASS_CALL, 1, "hipSetDevice", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_169 }, { 28, 1, fields_169 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_168 }, { 28, 1, fields_168 } } },
 	[187] = { 3259, TANDEM_CLASS_CALL, 1, "hipSetDeviceFlags", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_42 } } },
 	[188] = { 3260, TANDEM_CLASS_CALL, 1, "hipSetupArgument", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_170 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_169 } } },
 	[189] = { 3261, TANDEM_CLASS_CALL, 1, "hipSignalExternalSemaphoresAsync", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_171 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_170 } } },
 	[190] = { 3262, TANDEM_CLASS_CALL, 1, "hipStreamAddCallback", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 48, 4, fields_173 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 48, 4, fields_172 } } },
 	[191] = { 3263, TANDEM_CLASS_CALL, 1, "hipStreamAttachMemAsync", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_174 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_173 } } },
 	[192] = { 3264, TANDEM_CLASS_CREATE, 1, "hipStreamCreate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_175 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_174 } } },
 	[193] = { 3265, TANDEM_CLASS_CREATE, 1, "hipStreamCreateWithFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_42 }, { 36, 2, fields_176 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_42 }, { 36, 2, fields_175 } } },
 	[194] = { 3266, TANDEM_CLASS_CREATE, 1, "hipStreamCreateWithPriority", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_177 }, { 40, 3, fields_178 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_176 }, { 40, 3, fields_177 } } },
 	[195] = { 3267, TANDEM_CLASS_RELEASE, 1, "hipStreamDestroy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 28, 1, fields_172 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 28, 1, fields_171 } } },
 	[196] = { 3268, TANDEM_CLASS_QUERY, 1, "hipStreamGetFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_179 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_178 } } },
 	[197] = { 3269, TANDEM_CLASS_QUERY, 1, "hipStreamGetPriority", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_180 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_179 } } },
 	[198] = { 3270, TANDEM_CLASS_QUERY, 0, "hipStreamQuery", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 28, 1, fields_172 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 28, 1, fields_171 } } },
 	[199] = { 3271, TANDEM_CLASS_WAIT, 1, "hipStreamSynchronize", &names_hipError_t, { .wait = TANDEM_WAIT_queue },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 28, 1, fields_172 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 28, 1, fields_171 } } },
 	[200] = { 3272, TANDEM_CLASS_CALL, 1, "hipStreamWaitEvent", &names_hipError_t, { .wait = TANDEM_WAIT_in_queue },
-	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 36, 3, fields_181 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 36, 3, fields_180 } } },
 	[201] = { 3273, TANDEM_CLASS_CALL, 1, "hipStreamWaitValue32", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 5, fields_182 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 5, fields_181 } } },
 	[202] = { 3274, TANDEM_CLASS_CALL, 1, "hipStreamWaitValue64", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_183 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_182 } } },
 	[203] = { 3275, TANDEM_CLASS_CALL, 1, "hipStreamWriteValue32", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_184 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_183 } } },
 	[204] = { 3276, TANDEM_CLASS_CALL, 1, "hipStreamWriteValue64", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_185 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_184 } } },
 	[205] = { 3277, TANDEM_CLASS_CALL, 1, "hipWaitExternalSemaphoresAsync", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_171 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_170 } } },
 	[206] = { 3278, TANDEM_CLASS_CALL, 1, "hipCreateSurfaceObject", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_186 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_185 } } },
 	[207] = { 3279, TANDEM_CLASS_CALL, 1, "hipDestroySurfaceObject", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_187 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_186 } } },
 	[208] = { 3280, TANDEM_CLASS_CALL, 1, "hipGraphAddKernelNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_188 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_187 } } },
 	[209] = { 3281, TANDEM_CLASS_CALL, 1, "hipGraphAddMemcpyNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_189 } } },
-	[210] = { 3282, TANDEM_CLASS_CALL, 1, "hipGraphAddMemsetNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_190 } } },
-	[211] = { 3283, TANDEM_CLASS_CREATE, 1, "hipGraphCreate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_191 } } },
-	[212] = { 3284, TANDEM_CLASS_RELEASE, 1, "hipGraphDestroy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_192 }, { 32, 1, fields_192 } } },
-	[213] = { 3285, TANDEM_CLASS_RELEASE, 1, "hipGraphExecDestroy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_193 }, { 32, 1, fields_193 } } },
-	[214] = { 3286, TANDEM_CLASS_BUILD, 1, "hipGraphInstantiate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 40, 2, fields_194 }, { 64, 5, fields_195 } } },
-	[215] = { 3287, TANDEM_CLASS_ENQUEUE, 1, "hipGraphLaunch", &names_hipError_t, { .graph = 1 },
-	  { { 32, 1, fields_37 }, { 44, 3, fields_196 }, { 44, 3, fields_196 } } },
-	[216] = { 3288, TANDEM_CLASS_CALL, 1, "hipMipmappedArrayCreate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_197 } } },
-	[217] = { 3289, TANDEM_CLASS_CALL, 1, "hipMipmappedArrayDestroy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_198 } } },
-	[218] = { 3290, TANDEM_CLASS_QUERY, 1, "hipMipmappedArrayGetLevel", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_199 } } },
-	[219] = { 3291, TANDEM_CLASS_CALL, 1, "hipStreamBeginCapture", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_200 }, { 32, 2, fields_200 } } },
-	[220] = { 3292, TANDEM_CLASS_CALL, 1, "hipStreamEndCapture", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 36, 2, fields_201 } } },
-	[221] = { 3293, TANDEM_CLASS_QUERY, 1, "hipTexRefGetAddress", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_202 } } },
-	[222] = { 3294, TANDEM_CLASS_QUERY, 1, "hipTexRefGetFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_203 } } },
-	[223] = { 3295, TANDEM_CLASS_QUERY, 1, "hipTexRefGetFormat", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_204 } } },
-	[224] = { 3296, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMaxAnisotropy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_205 } } },
-	[225] = { 3297, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMipMappedArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_206 } } },
-	[226] = { 3298, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMipmapLevelBias", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_207 } } },
-	[227] = { 3299, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMipmapLevelClamp", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_208 } } },
-	[228] = { 3300, TANDEM_CLASS_CALL, 1, "hipTexRefSetAddress", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_209 } } },
-	[229] = { 3301, TANDEM_CLASS_CALL, 1, "hipTexRefSetAddress2D", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_210 } } },
-	[230] = { 3302, TANDEM_CLASS_CALL, 1, "hipTexRefSetBorderColor", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_211 } } },
-	[231] = { 3303, TANDEM_CLASS_CALL, 1, "hipTexRefSetFormat", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_212 } } },
-	[232] = { 3304, TANDEM_CLASS_CALL, 1, "hipTexRefSetMaxAnisotropy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_213 } } },
-	[233] = { 3305, TANDEM_CLASS_CALL, 1, "hipTexRefSetMipmapLevelClamp", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_214 } } },
-	[234] = { 3306, TANDEM_CLASS_CALL, 1, "hipTexRefSetMipmappedArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_215 } } },
-	[235] = { 3307, TANDEM_CLASS_QUERY, 1, "hipGLGetDevices", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_216 } } },
-	[236] = { 3308, TANDEM_CLASS_CALL, 1, "hipGraphAddDependencies", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_217 } } },
-	[237] = { 3309, TANDEM_CLASS_CALL, 1, "hipGraphAddEmptyNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_218 } } },
-	[238] = { 3310, TANDEM_CLASS_CALL, 1, "hipGraphExecKernelNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_219 } } },
-	[239] = { 3311, TANDEM_CLASS_QUERY, 1, "hipGraphGetNodes", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_220 } } },
-	[240] = { 3312, TANDEM_CLASS_QUERY, 1, "hipGraphGetRootNodes", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_221 } } },
-	[241] = { 3313, TANDEM_CLASS_QUERY, 1, "hipGraphKernelNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
-	[242] = { 3314, TANDEM_CLASS_CALL, 1, "hipGraphKernelNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
-	[243] = { 3315, TANDEM_CLASS_QUERY, 1, "hipGraphMemcpyNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
-	[244] = { 3316, TANDEM_CLASS_CALL, 1, "hipGraphMemcpyNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
-	[245] = { 3317, TANDEM_CLASS_QUERY, 1, "hipGraphMemsetNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
-	[246] = { 3318, TANDEM_CLASS_CALL, 1, "hipGraphMemsetNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
-	[247] = { 3319, TANDEM_CLASS_CALL, 1, "hipGraphicsGLRegisterBuffer", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_223 } } },
-	[248] = { 3320, TANDEM_CLASS_CALL, 1, "hipGraphicsMapResources", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_224 } } },
-	[249] = { 3321, TANDEM_CLASS_CALL, 1, "hipGraphicsResourceGetMappedPointer", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_225 } } },
-	[250] = { 3322, TANDEM_CLASS_CALL, 1, "hipGraphicsUnmapResources", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_224 } } },
-	[251] = { 3323, TANDEM_CLASS_CALL, 1, "hipGraphicsUnregisterResource", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_226 } } },
-	[252] = { 3324, TANDEM_CLASS_CALL, 1, "hipGraphAddChildGraphNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_227 } } },
-	[253] = { 3325, TANDEM_CLASS_CALL, 1, "hipGraphAddEventRecordNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_228 } } },
-	[254] = { 3326, TANDEM_CLASS_CALL, 1, "hipGraphAddEventWaitNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_228 } } },
-	[255] = { 3327, TANDEM_CLASS_CALL, 1, "hipGraphAddHostNode", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_188 } } },
-	[256] = { 3328, TANDEM_CLASS_CALL, 1, "hipGraphAddMemcpyNode1D", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_229 } } },
-	[257] = { 3329, TANDEM_CLASS_CALL, 1, "hipGraphAddMemcpyNodeFromSymbol", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_230 } } },
-	[258] = { 3330, TANDEM_CLASS_CALL, 1, "hipGraphAddMemcpyNodeToSymbol", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_231 } } },
-	[259] = { 3331, TANDEM_CLASS_QUERY, 1, "hipGraphChildGraphNodeGetGraph", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_232 } } },
-	[260] = { 3332, TANDEM_CLASS_CREATE, 1, "hipGraphClone", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
-	[261] = { 3333, TANDEM_CLASS_CALL, 1, "hipGraphDestroyNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_234 } } },
-	[262] = { 3334, TANDEM_CLASS_QUERY, 1, "hipGraphEventRecordNodeGetEvent", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_235 } } },
-	[263] = { 3335, TANDEM_CLASS_CALL, 1, "hipGraphEventRecordNodeSetEvent", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_236 } } },
-	[264] = { 3336, TANDEM_CLASS_QUERY, 1, "hipGraphEventWaitNodeGetEvent", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_235 } } },
-	[265] = { 3337, TANDEM_CLASS_CALL, 1, "hipGraphEventWaitNodeSetEvent", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_236 } } },
-	[266] = { 3338, TANDEM_CLASS_CALL, 1, "hipGraphExecChildGraphNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_237 } } },
-	[267] = { 3339, TANDEM_CLASS_CALL, 1, "hipGraphExecEventRecordNodeSetEvent", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_238 } } },
-	[268] = { 3340, TANDEM_CLASS_CALL, 1, "hipGraphExecEventWaitNodeSetEvent", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_238 } } },
-	[269] = { 3341, TANDEM_CLASS_CALL, 1, "hipGraphExecHostNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_219 } } },
-	[270] = { 3342, TANDEM_CLASS_CALL, 1, "hipGraphExecMemcpyNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_219 } } },
-	[271] = { 3343, TANDEM_CLASS_CALL, 1, "hipGraphExecMemcpyNodeSetParams1D", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_239 } } },
-	[272] = { 3344, TANDEM_CLASS_CALL, 1, "hipGraphExecMemcpyNodeSetParamsFromSymbol", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_240 } } },
-	[273] = { 3345, TANDEM_CLASS_CALL, 1, "hipGraphExecMemcpyNodeSetParamsToSymbol", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_241 } } },
-	[274] = { 3346, TANDEM_CLASS_CALL, 1, "hipGraphExecMemsetNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_219 } } },
-	[275] = { 3347, TANDEM_CLASS_CALL, 1, "hipGraphExecUpdate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_242 }, { 56, 4, fields_243 } } },
-	[276] = { 3348, TANDEM_CLASS_QUERY, 1, "hipGraphGetEdges", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_244 } } },
-	[277] = { 3349, TANDEM_CLASS_QUERY, 1, "hipGraphHostNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
-	[278] = { 3350, TANDEM_CLASS_CALL, 1, "hipGraphHostNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
-	[279] = { 3351, TANDEM_CLASS_BUILD, 1, "hipGraphInstantiateWithFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 40, 2, fields_194 }, { 48, 3, fields_245 } } },
-	[280] = { 3352, TANDEM_CLASS_CALL, 1, "hipGraphMemcpyNodeSetParams1D", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_246 } } },
-	[281] = { 3353, TANDEM_CLASS_CALL, 1, "hipGraphMemcpyNodeSetParamsFromSymbol", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_247 } } },
-	[282] = { 3354, TANDEM_CLASS_CALL, 1, "hipGraphMemcpyNodeSetParamsToSymbol", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_248 } } },
-	[283] = { 3355, TANDEM_CLASS_CALL, 1, "hipGraphNodeFindInClone", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_249 } } },
-	[284] = { 3356, TANDEM_CLASS_QUERY, 1, "hipGraphNodeGetDependencies", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_250 } } },
-	[285] = { 3357, TANDEM_CLASS_QUERY, 1, "hipGraphNodeGetDependentNodes", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_251 } } },
-	[286] = { 3358, TANDEM_CLASS_QUERY, 1, "hipGraphNodeGetType", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_252 } } },
-	[287] = { 3359, TANDEM_CLASS_CALL, 1, "hipGraphRemoveDependencies", &names_hipError_t, { 0 },
+	[210] = { 3282, TANDEM_CLASS_CALL, 1, "hipGraphAddMemsetNode", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_189 } } },
+	[211] = { 3283, TANDEM_CLASS_CREATE, 1, "hipGraphCreate", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_190 } } },
+	[212] = { 3284, TANDEM_CLASS_RELEASE, 1, "hipGraphDestroy", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 32, 1, fields_191 }, { 32, 1, fields_191 } } },
+	[213] = { 3285, TANDEM_CLASS_RELEASE, 1, "hipGraphExecDestroy", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 32, 1, fields_192 }, { 32, 1, fields_192 } } },
+	[214] = { 3286, TANDEM_CLASS_BUILD, 1, "hipGraphInstantiate", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 40, 2, fields_193 }, { 64, 5, fields_194 } } },
+	[215] = { 3287, TANDEM_CLASS_ENQUEUE, 1, "hipGraphLaunch", &names_hipError_t, { .graph = 1 },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_195 }, { 44, 3, fields_195 } } },
+	[216] = { 3288, TANDEM_CLASS_CALL, 1, "hipMipmappedArrayCreate", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_196 } } },
+	[217] = { 3289, TANDEM_CLASS_CALL, 1, "hipMipmappedArrayDestroy", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_197 } } },
+	[218] = { 3290, TANDEM_CLASS_QUERY, 1, "hipMipmappedArrayGetLevel", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_198 } } },
+	[219] = { 3291, TANDEM_CLASS_CALL, 1, "hipStreamBeginCapture", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 32, 2, fields_199 }, { 32, 2, fields_199 } } },
+	[220] = { 3292, TANDEM_CLASS_CALL, 1, "hipStreamEndCapture", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 36, 2, fields_200 } } },
+	[221] = { 3293, TANDEM_CLASS_QUERY, 1, "hipTexRefGetAddress", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_201 } } },
+	[222] = { 3294, TANDEM_CLASS_QUERY, 1, "hipTexRefGetFlags", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_202 } } },
+	[223] = { 3295, TANDEM_CLASS_QUERY, 1, "hipTexRefGetFormat", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_203 } } },
+	[224] = { 3296, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMaxAnisotropy", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_204 } } },
+	[225] = { 3297, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMipMappedArray", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_205 } } },
+	[226] = { 3298, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMipmapLevelBias", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_206 } } },
+	[227] = { 3299, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMipmapLevelClamp", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_207 } } },
+	[228] = { 3300, TANDEM_CLASS_CALL, 1, "hipTexRefSetAddress", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_208 } } },
+	[229] = { 3301, TANDEM_CLASS_CALL, 1, "hipTexRefSetAddress2D", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_209 } } },
+	[230] = { 3302, TANDEM_CLASS_CALL, 1, "hipTexRefSetBorderColor", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_210 } } },
+	[231] = { 3303, TANDEM_CLASS_CALL, 1, "hipTexRefSetFormat", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_211 } } },
+	[232] = { 3304, TANDEM_CLASS_CALL, 1, "hipTexRefSetMaxAnisotropy", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_212 } } },
+	[233] = { 3305, TANDEM_CLASS_CALL, 1, "hipTexRefSetMipmapLevelClamp", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_213 } } },
+	[234] = { 3306, TANDEM_CLASS_CALL, 1, "hipTexRefSetMipmappedArray", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_214 } } },
+	[235] = { 3307, TANDEM_CLASS_QUERY, 1, "hipGLGetDevices", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_215 } } },
+	[236] = { 3308, TANDEM_CLASS_CALL, 1, "hipGraphAddDependencies", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_216 } } },
+	[237] = { 3309, TANDEM_CLASS_CALL, 1, "hipGraphAddEmptyNode", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_217 } } },
+	[238] = { 3310, TANDEM_CLASS_CALL, 1, "hipGraphExecKernelNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_218 } } },
+	[239] = { 3311, TANDEM_CLASS_QUERY, 1, "hipGraphGetNodes", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_219 } } },
+	[240] = { 3312, TANDEM_CLASS_QUERY, 1, "hipGraphGetRootNodes", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_220 } } },
+	[241] = { 3313, TANDEM_CLASS_QUERY, 1, "hipGraphKernelNodeGetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[242] = { 3314, TANDEM_CLASS_CALL, 1, "hipGraphKernelNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[243] = { 3315, TANDEM_CLASS_QUERY, 1, "hipGraphMemcpyNodeGetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[244] = { 3316, TANDEM_CLASS_CALL, 1, "hipGraphMemcpyNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[245] = { 3317, TANDEM_CLASS_QUERY, 1, "hipGraphMemsetNodeGetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[246] = { 3318, TANDEM_CLASS_CALL, 1, "hipGraphMemsetNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[247] = { 3319, TANDEM_CLASS_CALL, 1, "hipGraphicsGLRegisterBuffer", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_222 } } },
+	[248] = { 3320, TANDEM_CLASS_CALL, 1, "hipGraphicsMapResources", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_223 } } },
+	[249] = { 3321, TANDEM_CLASS_CALL, 1, "hipGraphicsResourceGetMappedPointer", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_224 } } },
+	[250] = { 3322, TANDEM_CLASS_CALL, 1, "hipGraphicsUnmapResources", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_223 } } },
+	[251] = { 3323, TANDEM_CLASS_CALL, 1, "hipGraphicsUnregisterResource", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_225 } } },
+	[252] = { 3324, TANDEM_CLASS_CALL, 1, "hipGraphAddChildGraphNode", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_226 } } },
+	[253] = { 3325, TANDEM_CLASS_CALL, 1, "hipGraphAddEventRecordNode", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_227 } } },
+	[254] = { 3326, TANDEM_CLASS_CALL, 1, "hipGraphAddEventWaitNode", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_227 } } },
+	[255] = { 3327, TANDEM_CLASS_CALL, 1, "hipGraphAddHostNode", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_187 } } },
+	[256] = { 3328, TANDEM_CLASS_CALL, 1, "hipGraphAddMemcpyNode1D", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_228 } } },
+	[257] = { 3329, TANDEM_CLASS_CALL, 1, "hipGraphAddMemcpyNodeFromSymbol", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_229 } } },
+	[258] = { 3330, TANDEM_CLASS_CALL, 1, "hipGraphAddMemcpyNodeToSymbol", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_230 } } },
+	[259] = { 3331, TANDEM_CLASS_QUERY, 1, "hipGraphChildGraphNodeGetGraph", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_231 } } },
+	[260] = { 3332, TANDEM_CLASS_CREATE, 1, "hipGraphClone", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_232 } } },
+	[261] = { 3333, TANDEM_CLASS_CALL, 1, "hipGraphDestroyNode", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_233 } } },
+	[262] = { 3334, TANDEM_CLASS_QUERY, 1, "hipGraphEventRecordNodeGetEvent", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_234 } } },
+	[263] = { 3335, TANDEM_CLASS_CALL, 1, "hipGraphEventRecordNodeSetEvent", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_235 } } },
+	[264] = { 3336, TANDEM_CLASS_QUERY, 1, "hipGraphEventWaitNodeGetEvent", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_234 } } },
+	[265] = { 3337, TANDEM_CLASS_CALL, 1, "hipGraphEventWaitNodeSetEvent", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_235 } } },
+	[266] = { 3338, TANDEM_CLASS_CALL, 1, "hipGraphExecChildGraphNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_236 } } },
+	[267] = { 3339, TANDEM_CLASS_CALL, 1, "hipGraphExecEventRecordNodeSetEvent", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_237 } } },
+	[268] = { 3340, TANDEM_CLASS_CALL, 1, "hipGraphExecEventWaitNodeSetEvent", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_237 } } },
+	[269] = { 3341, TANDEM_CLASS_CALL, 1, "hipGraphExecHostNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_218 } } },
+	[270] = { 3342, TANDEM_CLASS_CALL, 1, "hipGraphExecMemcpyNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_218 } } },
+	[271] = { 3343, TANDEM_CLASS_CALL, 1, "hipGraphExecMemcpyNodeSetParams1D", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_238 } } },
+	[272] = { 3344, TANDEM_CLASS_CALL, 1, "hipGraphExecMemcpyNodeSetParamsFromSymbol", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_239 } } },
+	[273] = { 3345, TANDEM_CLASS_CALL, 1, "hipGraphExecMemcpyNodeSetParamsToSymbol", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_240 } } },
+	[274] = { 3346, TANDEM_CLASS_CALL, 1, "hipGraphExecMemsetNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_218 } } },
+	[275] = { 3347, TANDEM_CLASS_CALL, 1, "hipGraphExecUpdate", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 32, 1, fields_241 }, { 56, 4, fields_242 } } },
+	[276] = { 3348, TANDEM_CLASS_QUERY, 1, "hipGraphGetEdges", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_243 } } },
+	[277] = { 3349, TANDEM_CLASS_QUERY, 1, "hipGraphHostNodeGetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[278] = { 3350, TANDEM_CLASS_CALL, 1, "hipGraphHostNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[279] = { 3351, TANDEM_CLASS_BUILD, 1, "hipGraphInstantiateWithFlags", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 40, 2, fields_193 }, { 48, 3, fields_244 } } },
+	[280] = { 3352, TANDEM_CLASS_CALL, 1, "hipGraphMemcpyNodeSetParams1D", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_245 } } },
+	[281] = { 3353, TANDEM_CLASS_CALL, 1, "hipGraphMemcpyNodeSetParamsFromSymbol", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_246 } } },
+	[282] = { 3354, TANDEM_CLASS_CALL, 1, "hipGraphMemcpyNodeSetParamsToSymbol", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_247 } } },
+	[283] = { 3355, TANDEM_CLASS_CALL, 1, "hipGraphNodeFindInClone", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_248 } } },
+	[284] = { 3356, TANDEM_CLASS_QUERY, 1, "hipGraphNodeGetDependencies", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_249 } } },
+	[285] = { 3357, TANDEM_CLASS_QUERY, 1, "hipGraphNodeGetDependentNodes", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_250 } } },
+	[286] = { 3358, TANDEM_CLASS_QUERY, 1, "hipGraphNodeGetType", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_251 } } },
+	[287] = { 3359, TANDEM_CLASS_CALL, 1, "hipGraphRemoveDependencies", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_216 } } },
 	[288] = { 3360, TANDEM_CLASS_QUERY, 1, "hipStreamGetCaptureInfo", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_253 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_252 } } },
 	[289] = { 3361, TANDEM_CLASS_QUERY, 1, "hipStreamGetCaptureInfo_v2", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_254 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_253 } } },
 	[290] = { 3362, TANDEM_CLASS_QUERY, 1, "hipStreamIsCapturing", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_255 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_254 } } },
 	[291] = { 3363, TANDEM_CLASS_CALL, 1, "hipStreamUpdateCaptureDependencies", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_256 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_255 } } },
 	[292] = { 3364, TANDEM_CLASS_QUERY, 1, "hipDrvPointerGetAttributes", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_257 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_256 } } },
 	[293] = { 3365, TANDEM_CLASS_CALL, 1, "hipGraphicsGLRegisterImage", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_258 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_257 } } },
 	[294] = { 3366, TANDEM_CLASS_QUERY, 1, "hipGraphicsSubResourceGetMappedArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_259 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_258 } } },
 	[295] = { 3367, TANDEM_CLASS_QUERY, 1, "hipPointerGetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_260 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_259 } } },
 	[296] = { 3368, TANDEM_CLASS_CALL, 1, "RESERVED_296", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[297] = { 3369, TANDEM_CLASS_CALL, 1, "hipThreadExchangeStreamCaptureMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_261 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_260 } } },
 	[298] = { 3370, TANDEM_CLASS_QUERY, 1, "hipDeviceGetUuid", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_262 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_261 } } },
 	[299] = { 3371, TANDEM_CLASS_QUERY, 1, "hipGetChannelDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_263 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_262 } } },
 	[300] = { 3372, TANDEM_CLASS_QUERY, 1, "hipGraphKernelNodeGetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_264 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_263 } } },
 	[301] = { 3373, TANDEM_CLASS_CALL, 1, "hipGraphKernelNodeSetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_264 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_263 } } },
 	[302] = { 3374, TANDEM_CLASS_CALL, 1, "hipLaunchHostFunc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 44, 3, fields_265 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 44, 3, fields_264 } } },
 	[303] = { 3375, TANDEM_CLASS_QUERY, 1, "hipDeviceGetDefaultMemPool", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_266 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_265 } } },
 	[304] = { 3376, TANDEM_CLASS_QUERY, 1, "hipDeviceGetMemPool", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_266 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_265 } } },
 	[305] = { 3377, TANDEM_CLASS_CALL, 1, "hipDeviceSetMemPool", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_267 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_266 } } },
 	[306] = { 3378, TANDEM_CLASS_RELEASE, 1, "hipFreeAsync", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 36, 2, fields_268 }, { 36, 2, fields_268 } } },
+	  { { 24, 0, NULL }, { 36, 2, fields_267 }, { 36, 2, fields_267 } } },
 	[307] = { 3379, TANDEM_CLASS_CREATE, 1, "hipMallocAsync", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_269 }, { 44, 3, fields_269 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_268 }, { 44, 3, fields_268 } } },
 	[308] = { 3380, TANDEM_CLASS_CREATE, 1, "hipMallocFromPoolAsync", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_269 }, { 52, 4, fields_270 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_268 }, { 52, 4, fields_269 } } },
 	[309] = { 3381, TANDEM_CLASS_CALL, 1, "hipMemPoolCreate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_271 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_270 } } },
 	[310] = { 3382, TANDEM_CLASS_CALL, 1, "hipMemPoolDestroy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_272 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_271 } } },
 	[311] = { 3383, TANDEM_CLASS_CALL, 1, "hipMemPoolExportPointer", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_273 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_272 } } },
 	[312] = { 3384, TANDEM_CLASS_CALL, 1, "hipMemPoolExportToShareableHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_274 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_273 } } },
 	[313] = { 3385, TANDEM_CLASS_QUERY, 1, "hipMemPoolGetAccess", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_275 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_274 } } },
 	[314] = { 3386, TANDEM_CLASS_QUERY, 1, "hipMemPoolGetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_276 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_275 } } },
 	[315] = { 3387, TANDEM_CLASS_CALL, 1, "hipMemPoolImportFromShareableHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_277 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_276 } } },
 	[316] = { 3388, TANDEM_CLASS_CALL, 1, "hipMemPoolImportPointer", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_278 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_277 } } },
 	[317] = { 3389, TANDEM_CLASS_CALL, 1, "hipMemPoolSetAccess", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_279 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_278 } } },
 	[318] = { 3390, TANDEM_CLASS_CALL, 1, "hipMemPoolSetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_276 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_275 } } },
 	[319] = { 3391, TANDEM_CLASS_CALL, 1, "hipMemPoolTrimTo", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_280 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_279 } } },
 	[320] = { 3392, TANDEM_CLASS_CALL, 1, "hipMemAddressFree", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_281 }, { 40, 2, fields_282 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_280 }, { 40, 2, fields_281 } } },
 	[321] = { 3393, TANDEM_CLASS_CALL, 1, "hipMemAddressReserve", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 48, 3, fields_283 }, { 64, 5, fields_284 } } },
+	  { { 24, 0, NULL }, { 48, 3, fields_282 }, { 64, 5, fields_283 } } },
 	[322] = { 3394, TANDEM_CLASS_CREATE, 1, "hipMemCreate", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 40, 2, fields_285 }, { 56, 4, fields_286 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_284 }, { 56, 4, fields_285 } } },
 	[323] = { 3395, TANDEM_CLASS_CALL, 1, "hipMemExportToShareableHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_287 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_286 } } },
 	[324] = { 3396, TANDEM_CLASS_QUERY, 1, "hipMemGetAccess", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_288 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_287 } } },
 	[325] = { 3397, TANDEM_CLASS_QUERY, 1, "hipMemGetAllocationGranularity", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_289 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_288 } } },
 	[326] = { 3398, TANDEM_CLASS_QUERY, 1, "hipMemGetAllocationPropertiesFromHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_290 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_289 } } },
 	[327] = { 3399, TANDEM_CLASS_CALL, 1, "hipMemImportFromShareableHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_291 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_290 } } },
 	[328] = { 3400, TANDEM_CLASS_CALL, 1, "hipMemMap", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_map },
-	  { { 24, 0, NULL }, { 48, 3, fields_283 }, { 64, 5, fields_292 } } },
+	  { { 24, 0, NULL }, { 48, 3, fields_282 }, { 64, 5, fields_291 } } },
 	[329] = { 3401, TANDEM_CLASS_CALL, 1, "hipMemMapArrayAsync", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_293 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_292 } } },
 	[330] = { 3402, TANDEM_CLASS_RELEASE, 1, "hipMemRelease", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_294 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_293 } } },
 	[331] = { 3403, TANDEM_CLASS_CALL, 1, "hipMemRetainAllocationHandle", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_295 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_294 } } },
 	[332] = { 3404, TANDEM_CLASS_CALL, 1, "hipMemSetAccess", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 40, 2, fields_85 }, { 48, 3, fields_296 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_84 }, { 48, 3, fields_295 } } },
 	[333] = { 3405, TANDEM_CLASS_CALL, 1, "hipMemUnmap", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_unmap },
-	  { { 24, 0, NULL }, { 40, 2, fields_85 }, { 40, 2, fields_85 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_84 }, { 40, 2, fields_84 } } },
 	[334] = { 3406, TANDEM_CLASS_CALL, 1, "hipDeviceSetGraphMemAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_297 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_296 } } },
 	[335] = { 3407, TANDEM_CLASS_QUERY, 1, "hipDeviceGetGraphMemAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_297 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_296 } } },
 	[336] = { 3408, TANDEM_CLASS_CALL, 1, "hipDeviceGraphMemTrim", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_298 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_297 } } },
 	[337] = { 3409, TANDEM_CLASS_CALL, 1, "hipDeviceSetLimit", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_299 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_298 } } },
 	[338] = { 3410, TANDEM_CLASS_CALL, 1, "hipTexRefSetArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_300 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_299 } } },
 	[339] = { 3411, TANDEM_CLASS_CALL, 1, "hipTexRefSetFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_301 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_300 } } },
 	[340] = { 3412, TANDEM_CLASS_CALL, 1, "hipTexRefSetMipmapLevelBias", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_214 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_213 } } },
 	[341] = { 3413, TANDEM_CLASS_QUERY, 1, "hipDriverGetVersion", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_302 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_301 } } },
 	[342] = { 3414, TANDEM_CLASS_CALL, 1, "hipGraphUpload", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_303 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_302 } } },
 	[343] = { 3415, TANDEM_CLASS_QUERY, 1, "hipRuntimeGetVersion", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_304 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_303 } } },
 	[344] = { 3416, TANDEM_CLASS_CALL, 1, "hipUserObjectCreate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_305 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_304 } } },
 	[345] = { 3417, TANDEM_CLASS_CALL, 1, "hipUserObjectRelease", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_306 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_305 } } },
 	[346] = { 3418, TANDEM_CLASS_CALL, 1, "hipUserObjectRetain", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_306 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_305 } } },
 	[347] = { 3419, TANDEM_CLASS_CALL, 1, "hipGraphRetainUserObject", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_307 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_306 } } },
 	[348] = { 3420, TANDEM_CLASS_CALL, 1, "hipGraphReleaseUserObject", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_308 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_307 } } },
 	[349] = { 3421, TANDEM_CLASS_QUERY, 1, "hipGraphDebugDotPrint", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_309 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_308 } } },
 	[350] = { 3422, TANDEM_CLASS_CALL, 1, "hipGraphKernelNodeCopyAttributes", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_310 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
 	[351] = { 3423, TANDEM_CLASS_QUERY, 1, "hipGraphNodeGetEnabled", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_311 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_310 } } },
 	[352] = { 3424, TANDEM_CLASS_CALL, 1, "hipGraphNodeSetEnabled", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_312 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_311 } } },
 	[353] = { 3425, TANDEM_CLASS_CALL, 1, "hipPointerSetAttribute", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_313 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_312 } } },
 	[354] = { 3426, TANDEM_CLASS_CALL, 1, "hipGraphAddMemAllocNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_188 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_187 } } },
 	[355] = { 3427, TANDEM_CLASS_CALL, 1, "hipGraphAddMemFreeNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_314 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_313 } } },
 	[356] = { 3428, TANDEM_CLASS_QUERY, 1, "hipGraphMemAllocNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_222 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
 	[357] = { 3429, TANDEM_CLASS_QUERY, 1, "hipGraphMemFreeNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_315 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_314 } } },
 	[358] = { 3430, TANDEM_CLASS_ENQUEUE, 1, "hipModuleLaunchCooperativeKernel", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 40, 3, fields_52 }, { 76, 11, fields_316 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 76, 11, fields_315 } } },
 	[359] = { 3431, TANDEM_CLASS_ENQUEUE, 1, "hipModuleLaunchCooperativeKernelMultiDevice", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 48, 4, fields_317 } } },
+	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 48, 4, fields_316 } } },
 	[360] = { 3432, TANDEM_CLASS_QUERY, 1, "hipArray3DGetDescriptor", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_318 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_317 } } },
 	[361] = { 3433, TANDEM_CLASS_QUERY, 1, "hipArrayGetDescriptor", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_318 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_317 } } },
 	[362] = { 3434, TANDEM_CLASS_QUERY, 1, "hipArrayGetInfo", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_319 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_318 } } },
 	[363] = { 3435, TANDEM_CLASS_QUERY, 1, "hipStreamGetDevice", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_320 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_319 } } },
 	[364] = { 3436, TANDEM_CLASS_CALL, 1, "hipExternalMemoryGetMappedMipmappedArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_321 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_320 } } },
 	[365] = { 3437, TANDEM_CLASS_QUERY, 1, "hipChooseDeviceR0600", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_322 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_321 } } },
 	[366] = { 3438, TANDEM_CLASS_CALL, 1, "hipDrvGraphAddMemcpyNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_323 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_322 } } },
 	[367] = { 3439, TANDEM_CLASS_CALL, 1, "hipDrvGraphAddMemsetNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_324 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_323 } } },
 	[368] = { 3440, TANDEM_CLASS_QUERY, 1, "hipDrvGraphMemcpyNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_325 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_324 } } },
 	[369] = { 3441, TANDEM_CLASS_CALL, 1, "hipDrvGraphMemcpyNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_325 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_324 } } },
 	[370] = { 3442, TANDEM_CLASS_QUERY, 1, "hipGetDevicePropertiesR0600", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_66 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_65 } } },
 	[371] = { 3443, TANDEM_CLASS_CALL, 1, "hipGraphAddExternalSemaphoresSignalNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_326 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_325 } } },
 	[372] = { 3444, TANDEM_CLASS_CALL, 1, "hipGraphAddExternalSemaphoresWaitNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_326 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_325 } } },
 	[373] = { 3445, TANDEM_CLASS_CALL, 1, "hipGraphExecExternalSemaphoresSignalNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_327 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_326 } } },
 	[374] = { 3446, TANDEM_CLASS_CALL, 1, "hipGraphExecExternalSemaphoresWaitNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_327 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_326 } } },
 	[375] = { 3447, TANDEM_CLASS_QUERY, 1, "hipGraphExternalSemaphoresSignalNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_328 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_327 } } },
 	[376] = { 3448, TANDEM_CLASS_CALL, 1, "hipGraphExternalSemaphoresSignalNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_325 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_324 } } },
 	[377] = { 3449, TANDEM_CLASS_QUERY, 1, "hipGraphExternalSemaphoresWaitNodeGetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_328 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_327 } } },
 	[378] = { 3450, TANDEM_CLASS_CALL, 1, "hipGraphExternalSemaphoresWaitNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_325 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_324 } } },
 	[379] = { 3451, TANDEM_CLASS_QUERY, 0, "hipExtGetLastError", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[380] = { 3452, TANDEM_CLASS_CALL, 1, "hipGraphAddNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_326 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_325 } } },
 	[381] = { 3453, TANDEM_CLASS_QUERY, 1, "hipGetProcAddress", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_329 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_328 } } },
 	[382] = { 3454, TANDEM_CLASS_QUERY, 1, "hipGraphExecGetFlags", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_330 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_329 } } },
 	[383] = { 3455, TANDEM_CLASS_CALL, 1, "hipGraphExecNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_331 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_330 } } },
 	[384] = { 3456, TANDEM_CLASS_BUILD, 1, "hipGraphInstantiateWithParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 40, 2, fields_194 }, { 48, 3, fields_332 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_193 }, { 48, 3, fields_331 } } },
 	[385] = { 3457, TANDEM_CLASS_CALL, 1, "hipGraphNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_333 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_332 } } },
 	[386] = { 3458, TANDEM_CLASS_CALL, 1, "hipDrvGraphAddMemFreeNode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_334 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_333 } } },
 	[387] = { 3459, TANDEM_CLASS_CALL, 1, "hipDrvGraphExecMemcpyNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_335 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_334 } } },
 	[388] = { 3460, TANDEM_CLASS_CALL, 1, "hipDrvGraphExecMemsetNodeSetParams", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_336 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_335 } } },
 	[389] = { 3461, TANDEM_CLASS_QUERY, 1, "hipTexRefGetArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_206 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_205 } } },
 	[390] = { 3462, TANDEM_CLASS_QUERY, 1, "hipTexRefGetBorderColor", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_337 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_336 } } },
 	[391] = { 3463, TANDEM_CLASS_CALL, 1, "hipStreamBeginCaptureToGraph", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_200 }, { 64, 6, fields_338 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_199 }, { 64, 6, fields_337 } } },
 	[392] = { 3464, TANDEM_CLASS_QUERY, 1, "hipGetFuncBySymbol", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_339 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_338 } } },
 	[393] = { 3465, TANDEM_CLASS_CALL, 1, "RESERVED_393", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[394] = { 3466, TANDEM_CLASS_CALL, 1, "RESERVED_394", &names_hipError_t, { 0 },
@@ -3760,175 +3744,175 @@ static const struct tandem_event events[] = {
 	[399] = { 3471, TANDEM_CLASS_CALL, 1, "RESERVED_399", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[400] = { 3472, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DArrayToArray", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 68, 6, fields_104 }, { 100, 10, fields_340 } } },
+	  { { 32, 1, fields_37 }, { 68, 6, fields_103 }, { 100, 10, fields_339 } } },
 	[401] = { 3473, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyAtoA", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_341 }, { 72, 6, fields_342 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_340 }, { 72, 6, fields_341 } } },
 	[402] = { 3474, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyAtoD", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 48, 3, fields_343 }, { 64, 5, fields_344 } } },
+	  { { 32, 1, fields_37 }, { 48, 3, fields_342 }, { 64, 5, fields_343 } } },
 	[403] = { 3475, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyAtoHAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_345 }, { 68, 6, fields_346 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_344 }, { 68, 6, fields_345 } } },
 	[404] = { 3476, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyDtoA", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 48, 3, fields_347 }, { 64, 5, fields_348 } } },
+	  { { 32, 1, fields_37 }, { 48, 3, fields_346 }, { 64, 5, fields_347 } } },
 	[405] = { 3477, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyHtoAAsync", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_349 }, { 68, 6, fields_350 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_348 }, { 68, 6, fields_349 } } },
 	[406] = { 3478, TANDEM_CLASS_CALL, 1, "hipSetValidDevices", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_351 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_350 } } },
 	[407] = { 3479, TANDEM_CLASS_CREATE, 1, "hipExtHostAlloc", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_51 }, { 44, 3, fields_51 } } },
 	[700] = { 3772, TANDEM_CLASS_RECORD, 0, "runtime", NULL, { 0 },
-	  { { 24, 5, fields_352 }, { 24, 5, fields_352 }, { 24, 5, fields_352 } } },
+	  { { 24, 5, fields_351 }, { 24, 5, fields_351 }, { 24, 5, fields_351 } } },
 	[701] = { 3773, TANDEM_CLASS_CALL, 0, "__hipRegisterFatBinary", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_353 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_352 } } },
 	[702] = { 3774, TANDEM_CLASS_CALL, 0, "__hipRegisterFunction", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 94, 10, fields_354 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 94, 10, fields_353 } } },
 	[703] = { 3775, TANDEM_CLASS_CALL, 0, "__hipRegisterManagedVar", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 62, 6, fields_355 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 62, 6, fields_354 } } },
 	[704] = { 3776, TANDEM_CLASS_CALL, 0, "__hipRegisterSurface", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_356 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_355 } } },
 	[705] = { 3777, TANDEM_CLASS_CALL, 0, "__hipRegisterTexture", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 7, fields_357 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 7, fields_356 } } },
 	[706] = { 3778, TANDEM_CLASS_CALL, 0, "__hipRegisterVar", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 8, fields_358 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 8, fields_357 } } },
 	[707] = { 3779, TANDEM_CLASS_CALL, 0, "__hipUnregisterFatBinary", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_359 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_358 } } },
 	[708] = { 3780, TANDEM_CLASS_QUERY, 0, "hipApiName", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_360 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_359 } } },
 	[709] = { 3781, TANDEM_CLASS_CALL, 1, "hipBindTexture", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_361 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_360 } } },
 	[710] = { 3782, TANDEM_CLASS_CALL, 1, "hipBindTexture2D", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 7, fields_362 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 7, fields_361 } } },
 	[711] = { 3783, TANDEM_CLASS_CALL, 1, "hipBindTextureToArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_363 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_362 } } },
 	[712] = { 3784, TANDEM_CLASS_CALL, 1, "hipBindTextureToMipmappedArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_364 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_363 } } },
 	[713] = { 3785, TANDEM_CLASS_CALL, 0, "hipCreateChannelDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 5, fields_365 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 5, fields_364 } } },
 	[714] = { 3786, TANDEM_CLASS_CALL, 1, "hipCreateTextureObject", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_366 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_365 } } },
 	[715] = { 3787, TANDEM_CLASS_CALL, 1, "hipDestroyTextureObject", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_367 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_366 } } },
 	[716] = { 3788, TANDEM_CLASS_QUERY, 1, "hipDeviceGetTexture1DLinearMaxWidth", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_368 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_367 } } },
 	[717] = { 3789, TANDEM_CLASS_QUERY, 1, "hipDrvGetErrorName", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_369 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_368 } } },
 	[718] = { 3790, TANDEM_CLASS_QUERY, 1, "hipDrvGetErrorString", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_369 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_368 } } },
 	[719] = { 3791, TANDEM_CLASS_CALL, 1, "hipEventRecord_spt", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 32, 2, fields_46 } } },
 	[720] = { 3792, TANDEM_CLASS_QUERY, 0, "hipGetErrorName", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_370 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_369 } } },
 	[721] = { 3793, TANDEM_CLASS_QUERY, 0, "hipGetStreamDeviceId", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_172 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_171 } } },
 	[722] = { 3794, TANDEM_CLASS_QUERY, 1, "hipGetTextureAlignmentOffset", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_371 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_370 } } },
 	[723] = { 3795, TANDEM_CLASS_QUERY, 1, "hipGetTextureObjectResourceDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_372 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_371 } } },
 	[724] = { 3796, TANDEM_CLASS_QUERY, 1, "hipGetTextureObjectResourceViewDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_373 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_372 } } },
 	[725] = { 3797, TANDEM_CLASS_QUERY, 1, "hipGetTextureObjectTextureDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_374 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_373 } } },
 	[726] = { 3798, TANDEM_CLASS_QUERY, 1, "hipGetTextureReference", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_375 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_374 } } },
 	[727] = { 3799, TANDEM_CLASS_ENQUEUE, 1, "hipGraphLaunch_spt", &names_hipError_t, { .graph = 1 },
-	  { { 32, 1, fields_37 }, { 44, 3, fields_196 }, { 44, 3, fields_196 } } },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_195 }, { 44, 3, fields_195 } } },
 	[728] = { 3800, TANDEM_CLASS_QUERY, 0, "hipKernelNameRef", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_376 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_375 } } },
 	[729] = { 3801, TANDEM_CLASS_QUERY, 0, "hipKernelNameRefByPtr", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_377 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_376 } } },
 	[730] = { 3802, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchCooperativeKernel_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 48, 5, fields_48 }, { 84, 13, fields_378 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 76, 11, fields_377 } } },
 	[731] = { 3803, TANDEM_CLASS_CALL, 1, "hipLaunchHostFunc_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 44, 3, fields_265 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 44, 3, fields_264 } } },
 	[732] = { 3804, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchKernel_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 48, 5, fields_48 }, { 96, 14, fields_84 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 88, 12, fields_83 } } },
 	[733] = { 3805, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 72, 7, fields_106 }, { 88, 9, fields_107 } } },
+	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 88, 9, fields_106 } } },
 	[734] = { 3806, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DFromArrayAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 72, 7, fields_106 }, { 96, 10, fields_379 } } },
+	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 96, 10, fields_378 } } },
 	[735] = { 3807, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DFromArray_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 68, 6, fields_104 }, { 92, 9, fields_108 } } },
+	  { { 32, 1, fields_37 }, { 68, 6, fields_103 }, { 92, 9, fields_107 } } },
 	[736] = { 3808, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DToArrayAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 72, 7, fields_106 }, { 96, 10, fields_111 } } },
+	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 96, 10, fields_110 } } },
 	[737] = { 3809, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DToArray_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 68, 6, fields_104 }, { 92, 9, fields_110 } } },
+	  { { 32, 1, fields_37 }, { 68, 6, fields_103 }, { 92, 9, fields_109 } } },
 	[738] = { 3810, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2D_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 68, 6, fields_104 }, { 84, 8, fields_105 } } },
+	  { { 32, 1, fields_37 }, { 68, 6, fields_103 }, { 84, 8, fields_104 } } },
 	[739] = { 3811, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy3DAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 44, 3, fields_113 } } },
+	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 44, 3, fields_112 } } },
 	[740] = { 3812, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy3D_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 40, 2, fields_112 } } },
+	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 40, 2, fields_111 } } },
 	[741] = { 3813, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 64, 6, fields_114 }, { 64, 6, fields_114 } } },
+	  { { 32, 1, fields_37 }, { 64, 6, fields_113 }, { 64, 6, fields_113 } } },
 	[742] = { 3814, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromArray_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_103 }, { 76, 7, fields_380 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_102 }, { 76, 7, fields_379 } } },
 	[743] = { 3815, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromSymbolAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 64, 6, fields_123 }, { 72, 7, fields_124 } } },
+	  { { 32, 1, fields_37 }, { 64, 6, fields_122 }, { 72, 7, fields_123 } } },
 	[744] = { 3816, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromSymbol_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_121 }, { 68, 6, fields_122 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_120 }, { 68, 6, fields_121 } } },
 	[745] = { 3817, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyToSymbolAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 64, 6, fields_132 }, { 72, 7, fields_133 } } },
+	  { { 32, 1, fields_37 }, { 64, 6, fields_131 }, { 72, 7, fields_132 } } },
 	[746] = { 3818, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyToSymbol_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_130 }, { 68, 6, fields_131 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_129 }, { 68, 6, fields_130 } } },
 	[747] = { 3819, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_103 }, { 60, 5, fields_103 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_102 }, { 60, 5, fields_102 } } },
 	[748] = { 3820, TANDEM_CLASS_ENQUEUE, 1, "hipMemset2DAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_138 }, { 72, 7, fields_139 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_137 }, { 72, 7, fields_138 } } },
 	[749] = { 3821, TANDEM_CLASS_ENQUEUE, 1, "hipMemset2D_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 56, 4, fields_136 }, { 68, 6, fields_137 } } },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_135 }, { 68, 6, fields_136 } } },
 	[750] = { 3822, TANDEM_CLASS_ENQUEUE, 1, "hipMemset3DAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 64, 6, fields_141 } } },
+	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 64, 6, fields_140 } } },
 	[751] = { 3823, TANDEM_CLASS_ENQUEUE, 1, "hipMemset3D_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 60, 5, fields_140 } } },
+	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 60, 5, fields_139 } } },
 	[752] = { 3824, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 52, 4, fields_142 }, { 56, 5, fields_143 } } },
+	  { { 32, 1, fields_37 }, { 52, 4, fields_141 }, { 56, 5, fields_142 } } },
 	[753] = { 3825, TANDEM_CLASS_ENQUEUE, 1, "hipMemset_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 48, 3, fields_134 }, { 52, 4, fields_135 } } },
+	  { { 32, 1, fields_37 }, { 48, 3, fields_133 }, { 52, 4, fields_134 } } },
 	[754] = { 3826, TANDEM_CLASS_CALL, 1, "hipStreamAddCallback_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 48, 4, fields_173 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 48, 4, fields_172 } } },
 	[755] = { 3827, TANDEM_CLASS_CALL, 1, "hipStreamBeginCapture_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_200 }, { 32, 2, fields_200 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_199 }, { 32, 2, fields_199 } } },
 	[756] = { 3828, TANDEM_CLASS_CALL, 1, "hipStreamEndCapture_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 36, 2, fields_201 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 36, 2, fields_200 } } },
 	[757] = { 3829, TANDEM_CLASS_QUERY, 1, "hipStreamGetCaptureInfo_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_253 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_252 } } },
 	[758] = { 3830, TANDEM_CLASS_QUERY, 1, "hipStreamGetCaptureInfo_v2_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_254 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_253 } } },
 	[759] = { 3831, TANDEM_CLASS_QUERY, 1, "hipStreamGetFlags_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_179 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_178 } } },
 	[760] = { 3832, TANDEM_CLASS_QUERY, 1, "hipStreamGetPriority_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_180 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_179 } } },
 	[761] = { 3833, TANDEM_CLASS_QUERY, 1, "hipStreamIsCapturing_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_255 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_254 } } },
 	[762] = { 3834, TANDEM_CLASS_QUERY, 0, "hipStreamQuery_spt", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 28, 1, fields_172 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 28, 1, fields_171 } } },
 	[763] = { 3835, TANDEM_CLASS_WAIT, 1, "hipStreamSynchronize_spt", &names_hipError_t, { .wait = TANDEM_WAIT_queue },
-	  { { 24, 0, NULL }, { 28, 1, fields_172 }, { 28, 1, fields_172 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 28, 1, fields_171 } } },
 	[764] = { 3836, TANDEM_CLASS_CALL, 1, "hipStreamWaitEvent_spt", &names_hipError_t, { .wait = TANDEM_WAIT_in_queue },
-	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 36, 3, fields_181 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 36, 3, fields_180 } } },
 	[765] = { 3837, TANDEM_CLASS_CALL, 1, "hipTexObjectCreate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_366 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_365 } } },
 	[766] = { 3838, TANDEM_CLASS_CALL, 1, "hipTexObjectDestroy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_381 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_380 } } },
 	[767] = { 3839, TANDEM_CLASS_QUERY, 1, "hipTexObjectGetResourceDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_382 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_381 } } },
 	[768] = { 3840, TANDEM_CLASS_QUERY, 1, "hipTexObjectGetResourceViewDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_383 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_382 } } },
 	[769] = { 3841, TANDEM_CLASS_QUERY, 1, "hipTexObjectGetTextureDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_384 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_383 } } },
 	[770] = { 3842, TANDEM_CLASS_QUERY, 1, "hipTexRefGetAddressMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_385 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_384 } } },
 	[771] = { 3843, TANDEM_CLASS_QUERY, 1, "hipTexRefGetFilterMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_386 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_385 } } },
 	[772] = { 3844, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMipmapFilterMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_386 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_385 } } },
 	[773] = { 3845, TANDEM_CLASS_CALL, 1, "hipTexRefSetAddressMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_387 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_386 } } },
 	[774] = { 3846, TANDEM_CLASS_CALL, 1, "hipTexRefSetFilterMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_388 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_387 } } },
 	[775] = { 3847, TANDEM_CLASS_CALL, 1, "hipTexRefSetMipmapFilterMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_388 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_387 } } },
 	[776] = { 3848, TANDEM_CLASS_CALL, 1, "hipUnbindTexture", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_389 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_388 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -3937,5 +3921,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_hip = {
-	3, "hip", "23bc3c87e0b64583fe9f2603f0c6081e", EVENTS, { 3 }, 1,
+	3, "hip", "2e3b719d9b97f2b28a56bdaaf987538c", EVENTS, { 3 }, 1,
 };

@@ -10,45 +10,46 @@ struct dim {
 	uint32_t x, y, z;
 };
 
-#define STUB_HIP_FUNCTIONS(X)                                                             \
-	X(hipInit, (unsigned flags), (flags))                                              \
-	X(hipRuntimeGetVersion, (int *version), (version))                                 \
-	X(hipGetDeviceCount, (int *count), (count))                                        \
-	X(hipGetDevice, (int *device), (device))                                           \
-	X(hipSetDevice, (int device), (device))                                            \
-	X(hipDeviceGetName, (char *name, int bytes, int device), (name, bytes, device))    \
-	X(hipDeviceTotalMem, (size_t * bytes, int device), (bytes, device))                \
-	X(hipDeviceGetAttribute, (int *value, int attribute, int device),                  \
-	  (value, attribute, device))                                                      \
-	X(hipDeviceSynchronize, (void), ())                                                \
-	X(hipMalloc, (void **pointer, size_t bytes), (pointer, bytes))                     \
-	X(hipFree, (void *pointer), (pointer))                                             \
+#define STUB_HIP_FUNCTIONS(X)                                                                     \
+	X(hipInit, (unsigned flags), (flags))                                                     \
+	X(hipRuntimeGetVersion, (int *version), (version))                                        \
+	X(hipGetDeviceCount, (int *count), (count))                                               \
+	X(hipGetDevice, (int *device), (device))                                                  \
+	X(hipSetDevice, (int device), (device))                                                   \
+	X(hipDeviceGetName, (char *name, int bytes, int device), (name, bytes, device))           \
+	X(hipDeviceTotalMem, (size_t * bytes, int device), (bytes, device))                       \
+	X(hipDeviceGetAttribute, (int *value, int attribute, int device),                         \
+	  (value, attribute, device))                                                             \
+	X(hipDeviceSynchronize, (void), ())                                                       \
+	X(hipMalloc, (void **pointer, size_t bytes), (pointer, bytes))                            \
+	X(hipFree, (void *pointer), (pointer))                                                    \
 	X(hipHostMalloc, (void **pointer, size_t bytes, unsigned flags), (pointer, bytes, flags)) \
-	X(hipHostFree, (void *pointer), (pointer))                                         \
-	X(hipMemcpy, (void *to, const void *from, size_t bytes, int kind), (to, from, bytes, kind)) \
-	X(hipMemcpyAsync, (void *to, const void *from, size_t bytes, int kind, void *stream), \
-	  (to, from, bytes, kind, stream))                                                 \
-	X(hipMemsetAsync, (void *to, int value, size_t bytes, void *stream),               \
-	  (to, value, bytes, stream))                                                      \
-	X(hipLaunchKernel,                                                                 \
-	  (const void *function, struct dim blocks, struct dim items, void **arguments,    \
-	   size_t shared, void *stream),                                                   \
-	  (function, blocks, items, arguments, shared, stream))                            \
-	X(hipStreamCreate, (void **stream), (stream))                                      \
-	X(hipStreamDestroy, (void *stream), (stream))                                      \
-	X(hipStreamSynchronize, (void *stream), (stream))                                  \
-	X(hipStreamBeginCapture, (void *stream, int mode), (stream, mode))                 \
-	X(hipStreamEndCapture, (void *stream, void **graph), (stream, graph))              \
-	X(hipStreamIsCapturing, (void *stream, int *status), (stream, status))                \
-	X(hipGraphInstantiate,                                                             \
-	  (void **executable, void *graph, void **node, char *text, size_t bytes),         \
-	  (executable, graph, node, text, bytes))                                          \
-	X(hipGraphLaunch, (void *executable, void *stream), (executable, stream))          \
-	X(hipEventCreate, (void **event), (event))                                         \
-	X(hipEventRecord, (void *event, void *stream), (event, stream))                    \
-	X(hipEventSynchronize, (void *event), (event))                                     \
-	X(hipEventDestroy, (void *event), (event))                                         \
-	X(hipGetLastError, (void), ())                                                     \
+	X(hipHostFree, (void *pointer), (pointer))                                                \
+	X(hipMemcpy, (void *to, const void *from, size_t bytes, int kind),                        \
+	  (to, from, bytes, kind))                                                                \
+	X(hipMemcpyAsync, (void *to, const void *from, size_t bytes, int kind, void *stream),     \
+	  (to, from, bytes, kind, stream))                                                        \
+	X(hipMemsetAsync, (void *to, int value, size_t bytes, void *stream),                      \
+	  (to, value, bytes, stream))                                                             \
+	X(hipLaunchKernel,                                                                        \
+	  (const void *function, struct dim blocks, struct dim items, void **arguments,           \
+	   size_t shared, void *stream),                                                          \
+	  (function, blocks, items, arguments, shared, stream))                                   \
+	X(hipStreamCreate, (void **stream), (stream))                                             \
+	X(hipStreamDestroy, (void *stream), (stream))                                             \
+	X(hipStreamSynchronize, (void *stream), (stream))                                         \
+	X(hipStreamBeginCapture, (void *stream, int mode), (stream, mode))                        \
+	X(hipStreamEndCapture, (void *stream, void **graph), (stream, graph))                     \
+	X(hipStreamIsCapturing, (void *stream, int *status), (stream, status))                    \
+	X(hipGraphInstantiate,                                                                    \
+	  (void **executable, void *graph, void **node, char *text, size_t bytes),                \
+	  (executable, graph, node, text, bytes))                                                 \
+	X(hipGraphLaunch, (void *executable, void *stream), (executable, stream))                 \
+	X(hipEventCreate, (void **event), (event))                                                \
+	X(hipEventRecord, (void *event, void *stream), (event, stream))                           \
+	X(hipEventSynchronize, (void *event), (event))                                            \
+	X(hipEventDestroy, (void *event), (event))                                                \
+	X(hipGetLastError, (void), ())                                                            \
 	X(hipPeekAtLastError, (void), ())
 
 #define X(name, parameters, arguments) int name parameters;
@@ -58,7 +59,8 @@ STUB_HIP_FUNCTIONS(X)
 enum { HIP_HOST_TO_DEVICE = 1, HIP_DEVICE_TO_HOST, HIP_DEVICE_TO_DEVICE };
 
 void __hipRegisterFunction(void **modules, const void *host, char *device, const char *name,
-			   unsigned limit, void *tid, void *bid, void *block, void *grid, int *size);
+			   unsigned limit, void *tid, void *bid, void *block, void *grid,
+			   int *size);
 const char *hipApiName(uint32_t id);
 const char *hipKernelNameRefByPtr(const void *function, void *stream);
 

@@ -90,9 +90,9 @@ static uint64_t *tables(bool compiler)
 	return compiler ? compiler_words : words;
 }
 
-#define X(name, parameters, arguments)                                                \
-	int name parameters                                                            \
-	{                                                                              \
+#define X(name, parameters, arguments)                                                  \
+	int name parameters                                                             \
+	{                                                                               \
 		return ((int(*) parameters)tables(false)[HIP_RUNTIME_##name])arguments; \
 	}
 STUB_HIP_FUNCTIONS(X)
@@ -105,23 +105,23 @@ static bool has_devices(void)
 }
 
 /* As HIP_INIT_API and HIP_RETURN: the callback comes first, the lack of a device then. */
-#define BEGIN(name, fill)                                    \
-	struct call call_;                                    \
-	call_begin(&call_, ID(name));                         \
-	if (call_.arguments) {                                \
-		uint8_t *to_ = call_.arguments;               \
-		(void)to_;                                    \
-		fill;                                         \
-		call_filled(&call_);                          \
-	}                                                     \
+#define BEGIN(name, fill)                                           \
+	struct call call_;                                          \
+	call_begin(&call_, ID(name));                               \
+	if (call_.arguments) {                                      \
+		uint8_t *to_ = call_.arguments;                     \
+		(void)to_;                                          \
+		fill;                                               \
+		call_filled(&call_);                                \
+	}                                                           \
 	if (!has_devices() && ID(name) != ID(hipRuntimeGetVersion)) \
 	RETURN(NO_DEVICE)
 #define PUT(at, value) memcpy(to_ + (at), &(value), sizeof(value))
-#define RETURN(status)                         \
-	do {                                   \
-		last_error = (status);         \
-		call_end(&call_);              \
-		return last_error;             \
+#define RETURN(status)                 \
+	do {                           \
+		last_error = (status); \
+		call_end(&call_);      \
+		return last_error;     \
 	} while (0)
 
 static struct stream *stream_of(void *stream)
@@ -355,8 +355,8 @@ FUNCTION(hipStreamIsCapturing, (void *stream, int *status))
 	RETURN(0);
 }
 
-FUNCTION(hipGraphInstantiate, (void **executable, void *graph, void **node, char *text,
-			       size_t bytes))
+FUNCTION(hipGraphInstantiate,
+	 (void **executable, void *graph, void **node, char *text, size_t bytes))
 {
 	BEGIN(hipGraphInstantiate, PUT(0, executable); PUT(16, graph); PUT(24, node); PUT(40, text);
 	      PUT(56, bytes));
