@@ -55,15 +55,18 @@ static void each(const char *(*check_event)(const struct tandem_event *event))
 static const char *check_memory(const struct tandem_event *event)
 {
 	static const char *const allocs[] = {
-		"cuda*Malloc*", "cudaHostAlloc",   "cuMemAlloc*",      "cuMemHostAlloc",
-		"cuMemCreate",	"cu*Array*Create", "clCreateBuffer*",  "clCreateImage*",
-		"clCreatePipe", "clSVMAlloc*",	   "cl*MemAllocINTEL", NULL};
+		"cuda*Malloc*",	 "cudaHostAlloc",   "cuMemAlloc*",	"cuMemHostAlloc",
+		"cuMemCreate",	 "cu*Array*Create", "clCreateBuffer*",	"clCreateImage*",
+		"clCreatePipe",	 "clSVMAlloc*",	    "cl*MemAllocINTEL", "hip*Malloc*",
+		"hip*HostAlloc", "hipMemAlloc*",    "hipMemCreate",	NULL};
 	static const char *const frees[] = {"cudaFree*",       "cuMemFree*", "cuMemRelease",
 					    "cu*ArrayDestroy", "clSVMFree*", "clReleaseMemObject",
-					    "clMem*FreeINTEL", NULL};
-	static const char *const registers[] = {"cudaHostRegister", "cuMemHostRegister", NULL};
+					    "clMem*FreeINTEL", "hipFree*",   "hipHostFree",
+					    "hipMemRelease",   NULL};
+	static const char *const registers[] = {"cudaHostRegister", "cuMemHostRegister",
+						"hipHostRegister", NULL};
 	static const char *const unregisters[] = {"cudaHostUnregister", "cuMemHostUnregister",
-						  NULL};
+						  "hipHostUnregister", NULL};
 	uint8_t role = event->traits.memory;
 
 	if (any_matches(allocs, event->name) != (role == TANDEM_MEMORY_ROLE_alloc))
@@ -80,10 +83,13 @@ static const char *check_memory(const struct tandem_event *event)
 static const char *check_wait(const struct tandem_event *event)
 {
 	static const char *const devices[] = {"cudaDeviceSynchronize", "cuCtxSynchronize",
-					      "cudaThreadSynchronize", NULL};
-	static const char *const queues[] = {"*StreamSynchronize", "clFinish", NULL};
+					      "cudaThreadSynchronize", "hipDeviceSynchronize",
+					      "hipCtxSynchronize",     NULL};
+	static const char *const queues[] = {"*StreamSynchronize", "*StreamSynchronize_spt",
+					     "clFinish", NULL};
 	static const char *const events[] = {"*EventSynchronize", "clWaitForEvents", NULL};
-	static const char *const in_queue[] = {"*StreamWaitEvent", "clEnqueueWaitForEvents", NULL};
+	static const char *const in_queue[] = {"*StreamWaitEvent", "*StreamWaitEvent_spt",
+					       "clEnqueueWaitForEvents", NULL};
 	uint8_t scope = event->traits.wait;
 
 	if ((event->class == TANDEM_CLASS_WAIT) !=
@@ -112,7 +118,8 @@ static bool has_role(const struct tandem_event *event, enum tandem_role role)
 
 static const char *check_enqueue(const struct tandem_event *event)
 {
-	static const char *const graphs[] = {"*GraphLaunch", "clEnqueueCommandBufferKHR", NULL};
+	static const char *const graphs[] = {"*GraphLaunch", "*GraphLaunch_spt",
+					     "clEnqueueCommandBufferKHR", NULL};
 	const struct tandem_traits *traits = &event->traits;
 
 	if ((event->class == TANDEM_CLASS_ENQUEUE) != has_role(event, TANDEM_ROLE_op))
@@ -186,6 +193,11 @@ static void test_fields(void)
 		{1, "clWaitForEvents", "wait", TANDEM_ROLE_events},
 		{2, "cuLaunchKernel", "kernel", TANDEM_ROLE_kernel},
 		{2, "cuStreamSynchronize", "queue", TANDEM_ROLE_queue},
+		{3, "hipLaunchKernel", "kernel", TANDEM_ROLE_kernel},
+		{3, "hipModuleLaunchKernel", "kernel", TANDEM_ROLE_kernel},
+		{3, "hipMemcpyAsync", "bytes", TANDEM_ROLE_bytes},
+		{3, "hipStreamSynchronize", "queue", TANDEM_ROLE_queue},
+		{3, "hipEventSynchronize", "event", TANDEM_ROLE_event},
 		{10, "cudaMemcpyAsync", "queue", TANDEM_ROLE_queue},
 		{10, "cudaMemcpyAsync", "bytes", TANDEM_ROLE_bytes},
 		{10, "cudaEventSynchronize", "event", TANDEM_ROLE_event},
@@ -208,7 +220,7 @@ static void test_names(void)
 	const struct tandem_domain_row *cuda = tandem_domain_row_find("cuda");
 
 	CHECK(opencl && opencl->number == 1 && opencl == tandem_domain_row(1));
-	CHECK(!tandem_domain_row(3) && !tandem_domain_row(63) && !tandem_domain_row(1000));
+	CHECK(!tandem_domain_row(59) && !tandem_domain_row(63) && !tandem_domain_row(1000));
 	CHECK(!strcmp(tandem_domain_row_find("cudart")->part, "cuda"));
 	CHECK(opencl->runtime && !strcmp(opencl->part, "opencl"));
 	CHECK(!tandem_domain_row(0)->runtime && !tandem_domain_row_find("kernel")->runtime);
