@@ -27,6 +27,7 @@ class Session:
     def __init__(self, path):
         self.path = path
         self.threads = {}
+        self.first_tid = 1000  # thread 1 has the next one; the process is 1000
         synthetic(path, records=50, threads=1, args="none")
         self.folder = os.path.join(path, "process-1000")
         with open(os.path.join(self.folder, "metadata"), encoding="utf-8") as file:
@@ -49,12 +50,14 @@ class Session:
             payload += struct.pack("<Q", op)
         self.add(thread, begin, name, payload)
 
-    def operation(self, seen, op, times, thread=1, call="clEnqueueNDRangeKernel", offset=None):
-        """times: queued, submitted, start, end on the host's axis; None: it has none."""
+    def operation(self, seen, op, times, thread=1, call="clEnqueueNDRangeKernel", offset=None,
+                  kind=0):
+        """times: queued, submitted, start, end on the host's axis; None: it has none. kind: as in
+        the schema, 0 is a kernel, 2 a copy to the host."""
         shift = START_NS + (DEVICE_OFFSET_NS if offset is None else offset)
         device = [time + shift for time in times] if times else [0] * 4
         self.add(thread, seen, "operation", struct.pack(
-            "<QQQQQIIQiHBBBBI", op, *device, 1, 0, 0, 0, self.ids[call], 0, 1, 2, bool(times),
+            "<QQQQQIIQiHBBBBI", op, *device, 1, 0, 0, 0, self.ids[call], kind, 1, 2, bool(times),
             0))
 
     def write(self):
@@ -68,6 +71,6 @@ class Session:
             begin, end = self.ticks(records[0][0]), self.ticks(records[-1][0])
             header = struct.pack("<I16sIQ", 0xC1FC1FC1, self.uuid, 0, thread)
             header += struct.pack("<QQQQQQQQII16s", begin, end, bits, bits, 0, 0, START_NS,
-                                  START_TICKS, 0, 1000 + thread, b"worker")
+                                  START_TICKS, 0, self.first_tid + thread, b"worker")
             with open(os.path.join(self.folder, f"stream-{thread}"), "wb") as file:
                 file.write(header + content)

@@ -13,7 +13,8 @@ import os
 import subprocess
 import sys
 
-from tap import TANDEM
+from tap import TANDEM, check
+from traces import tandem
 from webdriver import Browser
 
 TMP = os.environ["TANDEM_TMP"]
@@ -52,6 +53,16 @@ class View:
 
     def __exit__(self, *_):
         self.end()
+
+
+def pages(session, *more):
+    """The page of a session, served and as a file, one after the other."""
+    with View("--no-open", session, *more) as view:
+        yield "served", Page(view.address)
+    name = os.path.abspath(session.replace("/", "-") + ".html")
+    done = tandem("export", "-f", "html", "-o", name, session, *more)
+    check(done.returncode == 0, f"{session}: as one file", done.stderr)
+    yield "file", Page("file://" + name)
 
 
 class Page:
@@ -107,20 +118,20 @@ class Page:
     def words(self):
         return [row["words"] for row in self.rows()]
 
-    def place(self, row, ns, track=0):
-        """Where a moment of a row ("words" or "kind:words") lies in the window."""
+    def place(self, row, ns, lane=0):
+        """Where a moment of a row ("words" or "kind:words") is in the window."""
         found = self.run("""
             const row = app.rows.shown.find(row => row.words === arguments[0] ||
                 row.kind + ":" + row.words === arguments[0]);
             if (!row)
                 return null;
             app.pane.scrollTo(row);
-            const track = row.tracks[arguments[2]];
+            const lane = row.lanes[arguments[2]];
             const box = app.pane.overlay.getBoundingClientRect();
             const y = row.y - app.pane.node.scrollTop;
             return [box.left + app.pane.x(arguments[1]),
                     app.pane.node.getBoundingClientRect().top + y +
-                    (track ? track.y + track.height / 2 : row.height / 2)];""", row, ns, track)
+                    (lane ? lane.y + lane.height / 2 : row.height / 2)];""", row, ns, lane)
         if not found:
             raise AssertionError(f"there is no row {row!r}: {self.words()}")
         return found

@@ -13,10 +13,13 @@
 #include "check.h"
 #include "view/index/index_writer.h"
 #include "view/index/overlap.h"
+#include "view/query/instances.h"
 #include "view/query/search.h"
 #include "view/query/select.h"
+#include "view/query/stacks.h"
 #include "view/query/tiles.h"
 #include "view/rows/depth_packing.h"
+#include "view/rows/thread_order.h"
 
 enum { SPANS = 70001, LABELS = 70, SAMPLES = 20000 };
 #define SAMPLES_APART_NS INT64_C(64)
@@ -204,13 +207,117 @@ static void samples_have_their_bins(const struct view_index *index)
 	}
 }
 
+/* Threads of a process of 100,000 ns: the main one first, then those that enqueue, then those that
+ * call; those that make no call and hardly run are below one row, and only if they are several. */
+static void threads_are_ordered(void)
+{
+	static const struct {
+		uint32_t tid, calls, launches, running_ns;
+		const char *below; /* the row above it */
+		unsigned rank, marks;
+	} threads[] = {
+		{14, 0, 0, 999, "3 idle threads", 3, 0},
+		{12, 1, 0, 0, "process", 2, 0},
+		{11, 0, 1, 0, "process", 1, VIEW_MARK_launches},
+		{10, 0, 0, 10, "process", 0, VIEW_MARK_main},
+		{15, 0, 0, 0, "3 idle threads", 3, 0},
+		{16, 0, 0, 1000, "process", 3, 0},
+		{13, 0, 0, 1, "3 idle threads", 3, 0},
+	};
+	struct view_row process = {.kind = VIEW_ROW_process,
+				   .parent = VIEW_NONE,
+				   .process = 0,
+				   .number = 10,
+				   .device = VIEW_NONE};
+	struct error error = ERROR_INIT;
+	struct index_writer writer;
+	struct track_writer *track;
+	struct view_store store;
+	uint32_t call, enqueue, running, parent, lone, row;
+
+	CHECK(!view_store_create(&store, NULL, &error));
+	index_writer_init(&writer, &store);
+	CHECK(!index_writer_label(&writer, "call", VIEW_SPAN_call, 0, &call) &&
+	      !index_writer_label(&writer, "enqueue", VIEW_SPAN_enqueue, 0, &enqueue) &&
+	      !index_writer_label(&writer, "running", VIEW_SPAN_running, 0, &running));
+	CHECK(!index_writer_name(&writer, "process", &process.name));
+	CHECK(!index_writer_row(&writer, &process, &parent));
+	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
+		struct view_row thread = {.kind = VIEW_ROW_thread,
+					  .parent = parent,
+					  .number = threads[i].tid,
+					  .device = VIEW_NONE};
+
+		CHECK(!index_writer_row(&writer, &thread, &row) && row == i + 1);
+		CHECK(!index_writer_track(&writer, row, VIEW_TRACK_state, &track) &&
+		      !track_writer_span(track, 0, threads[i].running_ns, running));
+		CHECK(!index_writer_track(&writer, row, VIEW_TRACK_spans, &track));
+		if (threads[i].calls)
+			CHECK(!track_writer_span(track, 0, 1, call));
+		if (threads[i].launches)
+			CHECK(!track_writer_span(track, 0, 1, enqueue));
+	}
+	/* Alone in its process: a row of its own. */
+	process.number = 20;
+	CHECK(!index_writer_row(&writer, &process, &lone));
+	process = (struct view_row){.kind = VIEW_ROW_thread, .parent = lone, .number = 21};
+	CHECK(!index_writer_row(&writer, &process, &row));
+	CHECK(!thread_order_finish(&writer, 0, 100000));
+	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
+		const struct view_row *thread = &writer.rows[i + 1];
+
+		CHECK(!strcmp(intern_text(&writer.names, writer.rows[thread->parent].name),
+			      threads[i].below));
+		CHECK(thread->rank == threads[i].rank && thread->marks == threads[i].marks);
+	}
+	CHECK(writer.rows[row].parent == lone);
+	index_writer_free(&writer);
+	view_store_close(&store);
+}
+
+static int select_json(const struct view_index *index, int64_t from_ns, int64_t to_ns,
+		       struct text *out)
+{
+	struct row_set rows;
+	int status = row_set_init(&rows, index);
+
+	if (!status) {
+		row_set_add_all(&rows);
+		status = view_select_json(&rows, from_ns, to_ns, out);
+		row_set_free(&rows);
+	}
+	return status;
+}
+
+/* The other questions of rows. */
+static int ask_all(const struct view_index *index, struct text *out)
+{
+	struct instances_question question = {.to_ns = 1000000, .most_ns = UINT64_MAX, .count = 9};
+	struct view_search search;
+	struct row_set rows;
+	int status = row_set_init(&rows, index);
+
+	if (status)
+		return status;
+	row_set_add(&rows, 0, 0);
+	status = view_search_init(&search, index);
+	if (!status) {
+		view_search_add(&search, 0, 3);
+		status = instances_json(&search, &rows, &question, out);
+		view_search_free(&search);
+	}
+	if (!status)
+		status = stacks_json(&rows, 0, 1000000, out);
+	row_set_free(&rows);
+	return status;
+}
+
 /* Of 10 samples 5 end in main and 5 in work, below main and main. */
 static void samples_are_summed(const struct view_index *index)
 {
 	struct text out = TEXT_INIT;
 
-	CHECK(!view_select_json(index, VIEW_NONE, 20 * SAMPLES_APART_NS, 30 * SAMPLES_APART_NS,
-				&out));
+	CHECK(!select_json(index, 20 * SAMPLES_APART_NS, 30 * SAMPLES_APART_NS, &out));
 	CHECK(strstr(out.data, "\"samples\": [{\"name\": \"main\", \"self\": 5, \"total\": 10, "
 			       "\"file\": \"/bin/program\"}, {\"name\": \"work\", \"self\": 5, "
 			       "\"total\": 5, \"file\": \"\"}]"));
@@ -349,7 +456,7 @@ static void totals(const struct view_index *index)
 		}
 	}
 	CHECK(count > 0);
-	CHECK(!view_select_json(index, VIEW_NONE, 500000, 900000, &out));
+	CHECK(!select_json(index, 500000, 900000, &out));
 	snprintf(want, sizeof(want),
 		 "\"name\": \"label-3\", \"calls\": %zu, \"errors\": 0, "
 		 "\"total_ns\": %zu,",
@@ -434,7 +541,8 @@ static void damage_is_harmless(const struct view_index *index)
 			for (uint32_t i = 0; i < damaged.tracks_count; i++)
 				view_tile_add(&damaged, i, 20, 0, &out);
 			view_index_text(&damaged, damaged.rows[0].name);
-			CHECK(!view_select_json(&damaged, VIEW_NONE, 0, 1000000, &out));
+			CHECK(!select_json(&damaged, 0, 1000000, &out));
+			CHECK(!ask_all(&damaged, &out));
 			view_index_close(&damaged);
 		}
 		text_free(&out);
@@ -468,6 +576,7 @@ int main(void)
 	tiles_hold_all(&index);
 	samples_have_their_bins(&index);
 	samples_are_summed(&index);
+	threads_are_ordered();
 	counter_tiles(&index);
 	overlaps(&index);
 	searches(&index);

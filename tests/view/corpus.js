@@ -28,13 +28,23 @@ function numberList(text) {
 async function corpusAnswer(source, types, name, given) {
 	const number = (key) => Number(given[key]);
 	const labels = () => new Set(numberList(given.labels));
+	const rows = () => "row" in given ? numberList(given.row) : null;
 	const hit = () => ({begin: number("at"), track: number("track"), item: number("item")});
 	switch (name) {
 	case "tiles":
 		return tileLines(await source.tiles(0, number("level"), number("first"), number("last"),
 			numberList(given.tracks)), types);
 	case "select":
-		return source.select(0, number("from"), number("to"), "row" in given ? number("row") : null);
+		return source.select(0, number("from"), number("to"), rows());
+	case "stacks":
+		return source.stacks(0, number("from"), number("to"), rows());
+	case "counts":
+		return source.counts(0, labels());
+	case "instances":
+		return source.instances(0, labels(), number("from"), number("to"), rows(), {
+			byLength: given.by_length === "1", least: Number(given.least || 0),
+			most: "most" in given ? number("most") : Infinity, skip: Number(given.skip || 0),
+			count: number("count")});
 	case "search":
 		return {total: await source.count(0, labels())};
 	case "step":
@@ -56,7 +66,7 @@ function canonical(value) {
 
 /* What a page that holds an overview can say: tiles no finer than its own, search, and sums of all. */
 function fits(level, name, given) {
-	return !level || (name === "tiles" && Number(given.level) >= level) || name === "search";
+	return !level || (name === "tiles" && Number(given.level) >= level) || name === "search" || name === "counts";
 }
 
 /* Returns {asked, wrong: [what, wanted, given]...}. */

@@ -46,7 +46,7 @@ def states(page):
     return page.run("""
         const sums = {};
         for (const row of app.rows.all.filter(row => row.kind === "thread" && row.tracks.some(t => t.type === "spans")))
-            for (const {state, within_ns} of (await app.source.select(row.session, -1e6, 1e12, row.number)).states)
+            for (const {state, within_ns} of (await app.source.select(row.session, -1e6, 1e12, [row.number])).states)
                 sums[state] = (sums[state] || 0) + within_ns;
         return sums;""")
 

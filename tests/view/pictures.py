@@ -45,7 +45,8 @@ def take(page, name):
 
 
 def kernels(page):
-    return [row for row in page.rows() if row["kind"] == "kernels" and "queue" in row["words"]]
+    return page.run("return app.rows.all.filter(row => row.kind === 'kernels' && row.parent.kind === 'queue')"
+                    ".map(row => ({words: row.words, items: row.items}))")
 
 
 # --- the image program
@@ -58,7 +59,7 @@ with View("--no-open", "demo") as view:
         page.findings()
         rows = page.rows()
         kinds = {row["kind"] for row in rows}
-        check({"process", "thread", "context", "transfers", "kernels", "device", "host_queue",
+        check({"process", "thread", "queue", "transfers", "kernels", "device", "host_queue",
                "device_queue", "utilisation"} <= kinds, "demo: all kinds of rows", kinds)
         check([row["items"] for row in kernels(page)] == [41], "demo: 41 kernels in one row",
               kernels(page))
@@ -95,7 +96,7 @@ if SYSTEM and shutil.which("taskset"):
                                   if row["kind"] == "thread" and row["tracks"] > 1)
         check(page.colours(thread).get(FOR_CPU, 0) > 50,
               "preempted: the thread is seen to wait for its CPU", page.colours(thread))
-        waits = [row for row in page.select(*page.shown())["States of threads"]
+        waits = [row for row in page.select(*page.shown())["Thread states"]
                  if row["state"] == "wait_cpu" and "busybody" in row["name"]]
         check(waits and waits[0]["within_ns"] > 10**7, "preempted: for whom, and how long",
               [row["name"] for row in waits])
@@ -118,7 +119,7 @@ if SYSTEM and shutil.which("taskset"):
         page.wait("return app.detail")
         page.still()
         said = page.text("details")
-        check("waiting for a CPU" in said and "on a CPU" in said,
+        check("runnable" in said and "running" in said,
               "preempted: a call's details say how long it waited for its CPU", said)
         take(page, "preempted-call")
 else:

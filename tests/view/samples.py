@@ -78,7 +78,7 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
     page.show(begin, end)
     marks = page.run("""
         const row = app.rows.shown.find(r => r.kind === "thread"), {picture, ratio, node} = app.pane;
-        const y = Math.round((row.y - node.scrollTop + row.tracks[0].y + 4) * ratio);
+        const y = Math.round((row.y - node.scrollTop + row.lanes[0].y + 4) * ratio);
         const data = picture.getContext("2d").getImageData(0, y, picture.width, 1).data;
         let marks = 0, inside = false;
         for (let i = 0; i < data.length; i += 4) {

@@ -60,7 +60,7 @@ def same_as_report(words, tables, said):
               for row in said["device"]}
     check(got == wanted, f"{words}: and device operations", different(got, wanted))
     got = dict.fromkeys(STATES, 0)
-    for row in tables.get("States of threads", []):
+    for row in tables.get("Thread states", []):
         if row["state"] + "_ns" in got:
             got[row["state"] + "_ns"] += row["within_ns"]
     wanted = {key: sum(row[key] for row in said["threads"]) for key in STATES}

@@ -48,6 +48,22 @@ double histogram_mean(const struct histogram *histogram)
 	return histogram->count ? (double)histogram->sum / (double)histogram->count : 0;
 }
 
+void histogram_visit(const struct histogram *histogram,
+		     void (*visit)(void *user, uint64_t least, uint64_t most, uint64_t count),
+		     void *user)
+{
+	for (unsigned page = 0; page < HISTOGRAM_PAGES; page++) {
+		for (unsigned step = 0; histogram->pages[page] && step < HISTOGRAM_STEPS; step++) {
+			uint64_t count = histogram->pages[page][step];
+			uint64_t width = page ? UINT64_C(1) << (page - 1) : 1;
+			uint64_t least = page ? (HISTOGRAM_STEPS + step) * width : step;
+
+			if (count)
+				visit(user, least, least + width - 1, count);
+		}
+	}
+}
+
 void histogram_free(struct histogram *histogram)
 {
 	for (unsigned page = 0; page < HISTOGRAM_PAGES; page++)

@@ -51,6 +51,12 @@ uint64_t histogram_percentile(const struct histogram *histogram, double part);
 
 double histogram_mean(const struct histogram *histogram);
 
+/* Calls visit(user, smallest, largest value, count) for each bucket that has any, smallest
+ * first. */
+void histogram_visit(const struct histogram *histogram,
+		     void (*visit)(void *user, uint64_t least, uint64_t most, uint64_t count),
+		     void *user);
+
 void histogram_free(struct histogram *histogram);
 
 #endif

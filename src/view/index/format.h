@@ -21,7 +21,7 @@
 
 #define VIEW_INDEX_FILE "timeline.index"
 #define VIEW_INDEX_MAGIC UINT64_C(0x78646e494d445441)
-#define VIEW_INDEX_VERSION 5u
+#define VIEW_INDEX_VERSION 6u
 
 #define VIEW_CHUNK_ITEMS 2048u
 #define VIEW_FANOUT 32u
@@ -68,7 +68,9 @@ struct view_label {
 struct view_row {
 	uint32_t parent; /* row, or VIEW_NONE */
 	uint8_t kind;	 /* enum view_row_kind */
-	uint8_t reserved[3];
+	uint8_t rank;	 /* among siblings of its kind: the lower, the earlier */
+	uint8_t marks;	 /* enum view_mark */
+	uint8_t reserved;
 	uint32_t name, note; /* strings; a note may be empty */
 	uint32_t first_track, track_count;
 	uint32_t process, stream; /* indices in the session, or VIEW_NONE */

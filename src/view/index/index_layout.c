@@ -30,25 +30,21 @@ static int section_append(struct index_layout *layout, enum view_section_number 
 	return status ? status : view_store_append(store, data, (size_t)count * bytes);
 }
 
-/* Siblings stand by kind, then by number, then as they turned up. */
+/* Siblings are in the order of their kinds, ranks and numbers, then as they turned up. */
 static int row_compare(const void *a, const void *b, void *writer_of)
 {
 	const struct index_writer *writer = writer_of;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 	const struct view_row *l = &writer->rows[left], *r = &writer->rows[right];
 
-	/* One row for transfers and one for kernels of each queue, side by side. */
-	bool queues = l->kind >= VIEW_ROW_transfers && l->kind <= VIEW_ROW_untimed &&
-		      r->kind >= VIEW_ROW_transfers && r->kind <= VIEW_ROW_untimed;
-
 	if (l->parent != r->parent)
 		return l->parent < r->parent ? -1 : 1;
-	if (!queues && l->kind != r->kind)
-		return l->kind < r->kind ? -1 : 1;
-	if (l->number != r->number)
-		return l->number < r->number ? -1 : 1;
 	if (l->kind != r->kind)
 		return l->kind < r->kind ? -1 : 1;
+	if (l->rank != r->rank)
+		return l->rank < r->rank ? -1 : 1;
+	if (l->number != r->number)
+		return l->number < r->number ? -1 : 1;
 	return left < right ? -1 : left > right;
 }
 

@@ -6,27 +6,41 @@
 
 #include <stdint.h>
 
-/* X(name): rows, in the order in which they stand below one parent. */
-#define VIEW_ROWS(X)    \
-	X(session)      \
-	X(process)      \
-	X(thread)       \
-	X(context)      \
-	X(transfers)    \
-	X(kernels)      \
-	X(sync)         \
-	X(untimed)      \
-	X(resources)    \
-	X(cpu)          \
-	X(device)       \
-	X(host_queue)   \
-	X(device_queue) \
-	X(utilisation)  \
-	X(memory)
+/* X(name): rows, in their order below one parent: devices first, then what the
+ * program's threads did, then the host. */
+#define VIEW_ROWS(X)                                                      \
+	X(session)                                                        \
+	X(device)                                                         \
+	X(process)                                                        \
+	X(thread)                                                         \
+	X(context)                                                        \
+	X(queue)                                                          \
+	X(utilisation)                                                    \
+	X(kernels)                                                        \
+	X(transfers)                                                      \
+	X(sync)                                                           \
+	X(untimed)                                                        \
+	X(memory)                                                         \
+	X(host_queue)                                                     \
+	X(device_queue)                                                   \
+	X(idle) /* threads of a process that made no calls, hardly ran */ \
+	X(host)                                                           \
+	X(cpu)
 
 enum view_row_kind {
 #define X(name) VIEW_ROW_##name,
 	VIEW_ROWS(X) VIEW_ROW_COUNT
+#undef X
+};
+
+/* X(bit, name): marks of a thread's row. */
+#define VIEW_MARKS(X) \
+	X(1, main)    \
+	X(2, launches)
+
+enum view_mark {
+#define X(bit, name) VIEW_MARK_##name = bit,
+	VIEW_MARKS(X)
 #undef X
 };
 
@@ -76,6 +90,7 @@ enum view_group {
 	X(call, call)          \
 	X(enqueue, call)       \
 	X(wait, call)          \
+	X(blocking, call)      \
 	X(create, call)        \
 	X(release, call)       \
 	X(build, call)         \

@@ -230,6 +230,9 @@ int track_writer_close(struct track_writer *track)
 {
 	int status = 0;
 
+	if (track->closed)
+		return 0;
+	track->closed = true;
 	if (track->items % VIEW_FANOUT)
 		status = node_add(track);
 	if (!status && track->chunk_items)

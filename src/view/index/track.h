@@ -37,7 +37,7 @@ struct track_writer {
 	uint32_t row;
 	enum view_track_type type;
 	enum view_refs_kind refs_kind;
-	bool again;
+	bool again, closed;
 	uint32_t items;
 	uint32_t number; /* in the order of the file, once all are closed */
 
@@ -70,7 +70,8 @@ int track_writer_ref(struct track_writer *track, int64_t begin_ns, int64_t end_n
  * moment the last counts. Returns 0 or -errno. */
 int track_writer_point(struct track_writer *track, int64_t at_ns, uint64_t value);
 
-/* Returns 0 or -errno. */
+/* No further item comes; `stats` are of all then. Closing again does nothing. Returns 0 or
+ * -errno. */
 int track_writer_close(struct track_writer *track);
 
 void track_writer_free(struct track_writer *track);

@@ -12,7 +12,7 @@
 #include "view/index/overlap.h"
 #include "view/query/records_at.h"
 
-/* Commands that one call ended, or waits for, of which links are given. */
+/* Commands that one call enqueued, ended, or waits for, of which links are given. */
 #define LINKS_MOST 64u
 
 int details_find_call(struct view_details *details, uint32_t stream, int64_t begin_ns,
@@ -86,8 +86,8 @@ static void add_states(struct json *json, const struct view_index *index,
 		enum view_span_kind kind;
 		const char *text;
 	} parts[] = {
-		{VIEW_SPAN_running, "on a CPU"},
-		{VIEW_SPAN_wait_cpu, "waiting for a CPU"},
+		{VIEW_SPAN_running, "running"},
+		{VIEW_SPAN_wait_cpu, "runnable"},
 		{VIEW_SPAN_wait_blocked, "blocked"},
 	};
 	const struct view_track *track = &index->tracks[span->row->first_track];
@@ -147,14 +147,20 @@ static void add_build(struct json *json, const struct trace_event *event)
 	}
 }
 
-/* The commands whose ends this call saw: their records follow its own. */
-struct ended {
+/* Operations, the first ones and the last one of all: what a wait was for ends with that. */
+struct op_list {
 	uint64_t ops[LINKS_MOST];
-	size_t count;
+	size_t count; /* of all */
 };
 
+static void op_list_add(struct op_list *list, uint64_t op)
+{
+	list->ops[list->count < LINKS_MOST ? list->count : LINKS_MOST - 1] = op;
+	list->count++;
+}
+
 static int read_on(struct view_details *details, const struct details_span *span,
-		   struct trace_records *records, struct json *json, struct ended *ended)
+		   struct trace_records *records, struct json *json, struct op_list *ended)
 {
 	int64_t end_ns = details->session->start_ns + span->end_ns;
 	struct trace_event event;
@@ -166,34 +172,50 @@ static int read_on(struct view_details *details, const struct details_span *span
 	       (event.ns <= end_ns || !trace_event_is_call(&event))) {
 		const struct tandem_rec_operation *operation = (const void *)event.record;
 
-		if (event.record->id == TANDEM_EVENT_operation && ended->count < LINKS_MOST)
-			ended->ops[ended->count++] = operation->op;
+		/* The commands whose ends this call saw: their records follow its own. */
+		if (event.record->id == TANDEM_EVENT_operation)
+			op_list_add(ended, operation->op);
 		else if (event.record->id == TANDEM_EVENT_build)
 			add_build(json, &event);
 	}
 	return status < 0 ? status : 0;
 }
 
-/* A graph's launch has many. */
-static void link_op(struct view_details *details, const struct details_span *span,
-		    struct json *json, const char *is, uint64_t op)
+/* Links to the commands of an operation, of which a graph's launch has many: the first ones and
+ * the last. Returns how many there are without a link. */
+static size_t link_op(struct view_details *details, const struct details_span *span,
+		      struct json *json, const char *is, uint64_t op)
 {
-	const struct view_command *command;
+	const struct view_command *last = NULL, *command;
+	size_t count = 0;
 
-	for (uint32_t i = 0; i < LINKS_MOST; i++) {
-		command = view_index_find_op(details->index, span->row->process, op, i);
-		if (!command)
-			break;
-		details_link_command(json, details->index, is, command);
+	while ((command = view_index_find_op(details->index, span->row->process, op,
+					     (uint32_t)count))) {
+		if (++count < LINKS_MOST)
+			details_link_command(json, details->index, is, command);
+		last = command;
 	}
+	if (count >= LINKS_MOST)
+		details_link_command(json, details->index, is, last);
+	return count > LINKS_MOST ? count - LINKS_MOST : 0;
+}
+
+static size_t link_ops(struct view_details *details, const struct details_span *span,
+		       struct json *json, const char *is, const struct op_list *list)
+{
+	size_t linked = list->count < LINKS_MOST ? list->count : LINKS_MOST;
+	size_t more = list->count - linked;
+
+	for (size_t i = 0; i < linked; i++)
+		more += link_op(details, span, json, is, list->ops[i]);
+	return more;
 }
 
 /* Events that the call waits for: fields that are operation ids, but not the
  * call's own. */
-static size_t read_waits(const struct trace_event *event, uint64_t waits[LINKS_MOST])
+static void read_waits(const struct trace_event *event, struct op_list *waits)
 {
 	const struct tandem_layout *layout = event->layout->layout;
-	size_t found = 0;
 
 	for (unsigned i = 0; i < layout->field_count; i++) {
 		const struct tandem_field *field = &layout->fields[i];
@@ -203,19 +225,18 @@ static size_t read_waits(const struct trace_event *event, uint64_t waits[LINKS_M
 		if (field->kind != TANDEM_FIELD_OP || !field->variable)
 			continue;
 		at = trace_field_elements(event, field, &count);
-		for (size_t j = 0; j < count && found < LINKS_MOST; j++)
-			waits[found++] = trace_element_unsigned(field, at + j * field->bytes);
+		for (size_t j = 0; j < count; j++)
+			op_list_add(waits, trace_element_unsigned(field, at + j * field->bytes));
 	}
-	return found;
 }
 
 int details_call(struct view_details *details, const struct details_span *span, struct json *json)
 {
 	struct trace_records records;
 	struct trace_event event;
-	uint64_t op, waits[LINKS_MOST];
-	struct ended ended = {.count = 0};
-	size_t wait_count;
+	struct op_list waits = {.count = 0}, ended = {.count = 0};
+	size_t more_commands = 0, more_waits, more_ended;
+	uint64_t op;
 	int status = details_find_call(details, span->row->stream, span->span.begin_ns,
 				       span->label->flags & VIEW_FLAG_unfinished ? INT64_MIN
 										 : span->end_ns,
@@ -224,7 +245,7 @@ int details_call(struct view_details *details, const struct details_span *span, 
 	if (status <= 0)
 		return status;
 	op = trace_event_op(&event);
-	wait_count = read_waits(&event, waits);
+	read_waits(&event, &waits);
 	json_begin_object(json, "args");
 	event_args_json(json, &details->objects, details->session, &event);
 	json_end_object(json);
@@ -240,12 +261,18 @@ int details_call(struct view_details *details, const struct details_span *span, 
 	json_end_array(json);
 	json_begin_array(json, "links");
 	if (op)
-		link_op(details, span, json, "command", op);
-	for (size_t i = 0; i < wait_count; i++)
-		link_op(details, span, json, "after", waits[i]);
-	for (size_t i = 0; i < ended.count; i++)
-		link_op(details, span, json, "ended", ended.ops[i]);
+		more_commands = link_op(details, span, json, "command", op);
+	more_waits = link_ops(details, span, json, "after", &waits);
+	more_ended = link_ops(details, span, json, "ended", &ended);
 	json_end_array(json);
+	json_begin_object(json, "more_links");
+	if (more_commands)
+		json_unsigned(json, "command", more_commands);
+	if (more_waits)
+		json_unsigned(json, "after", more_waits);
+	if (more_ended)
+		json_unsigned(json, "ended", more_ended);
+	json_end_object(json);
 	trace_records_close(&records);
 	return status;
 }

@@ -38,20 +38,20 @@ static void add_shape(struct json *json, const struct trace_event *call)
 static void add_proof(struct json *json, const struct tandem_rec_operation *record)
 {
 	static const char *const sources[] = {
-		[TANDEM_PROOF_never] = "never",
+		[TANDEM_PROOF_never] = "none",
 		[TANDEM_PROOF_blocking_call] = "the blocking call returned",
 		[TANDEM_PROOF_finish] = "a finish returned",
 		[TANDEM_PROOF_wait] = "a wait returned",
-		[TANDEM_PROOF_status] = "its status was asked for",
+		[TANDEM_PROOF_status] = "a status query",
 		[TANDEM_PROOF_callback] = "a callback",
-		[TANDEM_PROOF_later_command] = "a later command of the queue had ended",
+		[TANDEM_PROOF_later_command] = "completion of a later command in the queue",
 		[TANDEM_PROOF_release] = "its event was released",
 		[TANDEM_PROOF_exit] = "the process ended",
 		[TANDEM_PROOF_delivered] = "the runtime delivered it",
 	};
 
 	if (record->proof < sizeof(sources) / sizeof(*sources) && sources[record->proof])
-		details_text(json, "known to have ended by", sources[record->proof]);
+		details_text(json, "completion source", sources[record->proof]);
 }
 
 static void add_status(struct json *json, const struct trace_session *session,
@@ -81,12 +81,11 @@ static void add_times(struct json *json, const struct view_command *command,
 	details_time(json, "started", (int64_t)(record->start + shift));
 	details_time(json, "ended", (int64_t)(record->end + shift));
 	if (waits) {
-		details_number(json, "in the host queue", "ns", record->submitted - record->queued);
-		details_number(json, "in the device queue", "ns",
-			       record->start - record->submitted);
+		details_number(json, "queued→submit", "ns", record->submitted - record->queued);
+		details_number(json, "submit→start", "ns", record->start - record->submitted);
 	}
 	details_number(json, "executing", "ns", record->end - record->start);
-	details_number(json, "times are right within", "ns", command->bound_ns);
+	details_number(json, "timestamp error ±", "ns", command->bound_ns);
 }
 
 static void add_bytes(struct json *json, const struct tandem_rec_operation *record, bool timed)
@@ -214,7 +213,9 @@ int details_command(struct view_details *details, const struct details_span *spa
 		return 0;
 	queue = &index->rows[index->tracks[command->track].row];
 	json_begin_array(json, "facts");
-	details_text(json, "queue", view_index_text(index, queue->name));
+	if (queue->parent < index->rows_count)
+		details_text(json, "queue",
+			     view_index_text(index, index->rows[queue->parent].name));
 	if (queue->device < index->rows_count)
 		details_text(json, "device",
 			     view_index_text(index, index->rows[queue->device].name));

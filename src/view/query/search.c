@@ -26,11 +26,6 @@ void view_search_free(struct view_search *search)
 	search->labels = NULL;
 }
 
-static bool wanted(const struct view_search *search, uint32_t label)
-{
-	return label < search->index->labels_count && search->labels[label];
-}
-
 static uint64_t track_count(const struct view_search *search, const struct view_track *track)
 {
 	const struct view_stat *stats = search->index->stats + track->first_stat;
@@ -39,7 +34,7 @@ static uint64_t track_count(const struct view_search *search, const struct view_
 	if (track->again || !view_track_named(track))
 		return 0;
 	for (uint32_t i = 0; i < track->stat_count; i++)
-		if (wanted(search, stats[i].label))
+		if (view_search_wants(search, stats[i].label))
 			count += stats[i].count;
 	return count;
 }
@@ -53,6 +48,31 @@ uint64_t view_search_count(const struct view_search *search)
 	return count;
 }
 
+int view_search_counts(const struct view_search *search,
+		       void (*add)(void *user, uint32_t label, uint64_t count), void *user)
+{
+	const struct view_index *index = search->index;
+	uint64_t *counts = calloc(index->labels_count + 1, sizeof(*counts));
+
+	if (!counts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < index->tracks_count; i++) {
+		const struct view_track *track = &index->tracks[i];
+		const struct view_stat *stats = index->stats + track->first_stat;
+
+		if (track->again || !view_track_named(track))
+			continue;
+		for (uint32_t k = 0; k < track->stat_count; k++)
+			if (view_search_wants(search, stats[k].label))
+				counts[stats[k].label] += stats[k].count;
+	}
+	for (uint32_t i = 0; i < index->labels_count; i++)
+		if (counts[i])
+			add(user, i, counts[i]);
+	free(counts);
+	return 0;
+}
+
 /* One track, with its tree. */
 struct look {
 	const struct view_search *search;
@@ -62,8 +82,8 @@ struct look {
 
 static bool item_wanted(const struct look *look, uint32_t item)
 {
-	return wanted(look->search,
-		      view_index_item(look->search->index, look->track, item)->span.label);
+	return view_search_wants(
+		look->search, view_index_item(look->search->index, look->track, item)->span.label);
 }
 
 /* How many items from `item` on (or back from it) a node says hold nothing. */
@@ -208,7 +228,7 @@ static void mark_items(const struct marking *marking, uint32_t from, uint32_t to
 	for (uint32_t i = from; i < to; i++) {
 		const struct view_span *span = &view_index_item(index, look->track, i)->span;
 
-		if (wanted(look->search, span->label) &&
+		if (view_search_wants(look->search, span->label) &&
 		    bins_of(marking, span->begin_ns, view_index_end(index, look->track, i, span),
 			    &first, &last))
 			memset(marking->marks + first, 1, last - first + 1);

@@ -44,6 +44,16 @@ bool view_search_step(const struct view_search *search, struct view_hit *hit, bo
 void view_search_marks(const struct view_search *search, int64_t from_ns, int64_t to_ns,
 		       uint32_t bins, uint8_t *marks);
 
+/* Whether spans of this label are meant. */
+static inline bool view_search_wants(const struct view_search *search, uint32_t label)
+{
+	return label < search->index->labels_count && search->labels[label];
+}
+
+/* Calls add(user, label, number of spans) for each label that has any. */
+int view_search_counts(const struct view_search *search,
+		       void (*add)(void *user, uint32_t label, uint64_t count), void *user);
+
 void view_search_free(struct view_search *search);
 
 #endif

@@ -88,41 +88,14 @@ static int add_span(void *select_of, uint32_t item, const struct view_span *span
 	return histogram_add(&row->times, (uint64_t)(end_ns - span->begin_ns)) ? -ENOMEM : 0;
 }
 
-/* Tracks that show what others show, too, count only where nothing but them was
- * asked for. */
-static bool is_summed(const struct view_track *track, bool again)
+static int add_track(void *select_of, const struct view_row *row, uint32_t track)
 {
-	return view_track_named(track) && (again || !track->again);
-}
+	struct select *select = select_of;
 
-static int select_all(struct select *select, uint32_t row)
-{
-	const struct view_index *index = select->index;
-	uint32_t first = row == VIEW_NONE ? 0 : row, last = first + 1;
-	bool again = false;
-	int status = 0;
-
-	/* The rows below a row follow it. */
-	while (last < index->rows_count &&
-	       (row == VIEW_NONE ||
-		(index->rows[last].parent != VIEW_NONE && index->rows[last].parent >= first)))
-		last++;
-	if (row != VIEW_NONE)
-		again = index->rows[row].kind != VIEW_ROW_session &&
-			index->rows[row].process == VIEW_NONE;
-	for (uint32_t i = first; i < last; i++) {
-		const struct view_row *of = &index->rows[i];
-
-		for (uint32_t t = 0; t < of->track_count && !status; t++) {
-			select->track = &index->tracks[of->first_track + t];
-			select->device =
-				select->track->refs == VIEW_REFS_command ? of->device : VIEW_NONE;
-			if (is_summed(select->track, again))
-				status = view_overlap(index, select->track, select->from_ns,
-						      select->to_ns, add_span, select);
-		}
-	}
-	return status;
+	select->track = &select->index->tracks[track];
+	select->device = select->track->refs == VIEW_REFS_command ? row->device : VIEW_NONE;
+	return view_overlap(select->index, select->track, select->from_ns, select->to_ns, add_span,
+			    select);
 }
 
 static int row_compare(const void *a, const void *b)
@@ -222,13 +195,13 @@ static void add_states(struct json *json, const struct select *select)
 	json_end_array(json);
 }
 
-int view_select_json(const struct view_index *index, uint32_t row, int64_t from_ns, int64_t to_ns,
-		     struct text *out)
+int view_select_json(const struct row_set *rows, int64_t from_ns, int64_t to_ns, struct text *out)
 {
+	const struct view_index *index = rows->index;
 	struct select select = {
 		.index = index, .from_ns = from_ns, .to_ns = to_ns, .samples = {.index = index}};
 	struct json json;
-	int status = row == VIEW_NONE || row < index->rows_count ? select_all(&select, row) : 0;
+	int status = row_set_visit(rows, add_track, &select);
 
 	if (!status) {
 		if (select.count)

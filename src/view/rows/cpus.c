@@ -103,7 +103,8 @@ static int cpu_lose(struct view_cpus *cpus, struct view_cpu *cpu, const struct s
 	status = task_draw(cpus, cpu, states, cpu->seen_ns);
 	if (status || now_ns <= cpu->since_ns)
 		return status;
-	status = index_writer_label(cpus->writer, "not known", VIEW_SPAN_task_unknown, 0, &label);
+	status =
+		index_writer_label(cpus->writer, "unknown task", VIEW_SPAN_task_unknown, 0, &label);
 	if (!status)
 		status = track_writer_span(cpu->track, cpu->since_ns, now_ns, label);
 	cpu->since_ns = now_ns;

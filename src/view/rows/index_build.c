@@ -16,6 +16,7 @@
 #include "view/rows/resources.h"
 #include "view/rows/samples.h"
 #include "view/rows/state_rows.h"
+#include "view/rows/thread_order.h"
 #include "view/rows/threads.h"
 
 /* A place of a device's clock that is less sure than this is worth a word. */
@@ -118,6 +119,9 @@ static int consume_all(struct index_build *build)
 	if (!status)
 		status = view_threads_finish(&build->threads);
 	if (!status)
+		status = thread_order_finish(&build->writer, build->samples.samples.period_ns,
+					     (uint64_t)build->end_ns);
+	if (!status)
 		status = view_queues_finish(&build->queues, &build->resources, build->session_row);
 	return status ? status : view_resources_finish(&build->resources);
 }
@@ -184,13 +188,13 @@ static int note_clocks(struct index_build *build)
 
 		if (bound_ns == CLOCKFIT_UNBOUNDED)
 			status = index_writer_note(&build->writer, true,
-						   "Times of %s may be off by anything: too "
-						   "little is known of its clock",
+						   "The timestamp error of %s is unbounded: "
+						   "its clock could not be synchronised",
 						   name);
 		else if (bound_ns >= WIDE_BOUND_NS)
 			status = index_writer_note(&build->writer, true,
-						   "Times of %s may be off by up to %s: its "
-						   "clock could not be placed better",
+						   "Times of %s have an error of up to %s "
+						   "(clock synchronisation)",
 						   name, units_ns(bound, (double)bound_ns));
 	}
 	return status;
@@ -204,16 +208,16 @@ static int note_commands(struct index_build *build)
 	if (build->queues.untimed)
 		status = index_writer_note(writer, true,
 					   "%" PRIu64 " commands have no device times; they are "
-					   "drawn from their call to when their end was seen",
+					   "drawn from their call to their completion",
 					   build->queues.untimed);
 	if (!status && build->queues.unfinished)
 		status = index_writer_note(writer, true,
-					   "%" PRIu64 " commands were never seen to end",
+					   "%" PRIu64 " commands did not complete in the recording",
 					   build->queues.unfinished);
 	if (!status && build->queues.noncausal)
 		status = index_writer_note(writer, true,
-					   "%" PRIu64 " commands lie where they cannot: before "
-					   "their call, as the clocks disagree",
+					   "%" PRIu64 " commands start before their call: the "
+					   "clocks disagree",
 					   build->queues.noncausal);
 	if (!status && build->threads.open_calls)
 		status = index_writer_note(writer, false, "%" PRIu64 " calls did not return",
@@ -233,12 +237,11 @@ static int add_notes(struct index_build *build)
 		status = note_clocks(build);
 	if (!status && !build->state_rows.any)
 		status = index_writer_note(&build->writer, false,
-					   "What the operating system did was not recorded: there "
-					   "are no states of threads and no CPUs");
+					   "Scheduling was not recorded: there are no thread "
+					   "states and no CPU usage");
 	if (!status && !build->events && build->state_rows.any)
 		status = index_writer_note(&build->writer, false,
-					   "The program made no call of a traced runtime while "
-					   "recording was on: there is what the system saw only");
+					   "No GPU API calls while recording was on");
 	else if (!status && !build->events)
 		status = index_writer_note(&build->writer, true, "The trace holds no events");
 	return status;

@@ -11,12 +11,15 @@
 #include "util/array.h"
 #include "view/rows/threads.h"
 
-enum { QUEUE_ROWS = VIEW_ROW_untimed - VIEW_ROW_transfers + 1 };
+enum { QUEUE_ROWS = VIEW_ROW_untimed - VIEW_ROW_kernels + 1 };
+
+_Static_assert(QUEUE_ROWS == 4, "kernels, transfers, sync, untimed");
 
 struct view_queue {
 	uint32_t process, number;
-	uint32_t context;			  /* row */
+	uint32_t context;			  /* number in the process, 0: not known */
 	uint32_t device;			  /* row of devices */
+	uint32_t row;				  /* VIEW_NONE until the first command */
 	struct depth_packing packing[QUEUE_ROWS]; /* by row kind; no row while empty */
 	bool has_row[QUEUE_ROWS];
 };
@@ -31,26 +34,37 @@ void view_queues_init(struct view_queues *queues, struct index_writer *writer,
 	queues->end_ns = end_ns;
 }
 
-static int find_context(struct view_queues *queues, uint32_t process, uint32_t number,
+/* Whether queues of the process are in more than one context. */
+static bool has_contexts(const struct view_queues *queues, const struct view_queue *of)
+{
+	for (size_t i = 0; i < queues->queue_count; i++)
+		if (queues->queues[i].process == of->process &&
+		    queues->queues[i].context != of->context)
+			return true;
+	return false;
+}
+
+static int find_context(struct view_queues *queues, const struct view_queue *queue,
 			uint32_t *context)
 {
-	uint64_t key = (uint64_t)process << 32 | number;
+	uint64_t key = (uint64_t)queue->process << 32 | queue->context;
 	uint64_t known = map_get(&queues->context_of, key);
 	struct view_row row = {
 		.kind = VIEW_ROW_context,
-		.parent = queues->process_rows[process],
-		.process = process,
+		.parent = queues->process_rows[queue->process],
+		.process = queue->process,
 		.stream = VIEW_NONE,
-		.number = number,
+		.number = queue->context,
 		.device = VIEW_NONE,
 	};
 	char name[32];
 	int status;
 
-	*context = (uint32_t)known;
-	if (known != MAP_NONE)
+	*context = known == MAP_NONE ? row.parent : (uint32_t)known;
+	if (known != MAP_NONE || !has_contexts(queues, queue))
 		return 0;
-	snprintf(name, sizeof(name), number ? "context %" PRIu32 : "unknown context", number);
+	snprintf(name, sizeof(name), queue->context ? "context %" PRIu32 : "unknown context",
+		 queue->context);
 	status = index_writer_name(queues->writer, name, &row.name);
 	if (!status)
 		status = index_writer_row(queues->writer, &row, context);
@@ -64,18 +78,16 @@ static int find_queue(struct view_queues *queues, const struct operation *operat
 	uint64_t known = map_get(&queues->queue_of, key);
 	struct view_queue queue = {.process = operation->process,
 				   .number = operation->queue_number,
-				   .device = operation->device};
-	uint32_t context = 0;
-	int status;
+				   .device = operation->device,
+				   .row = VIEW_NONE};
 
 	*index = (uint32_t)known;
 	if (known != MAP_NONE)
 		return 0;
 	if (operation->queue != TRACE_NONE)
-		context = queues->iterator->devices.objects.queues[operation->queue].context;
-	status = find_context(queues, operation->process, context, &queue.context);
-	if (status || array_reserve(&queues->queues, &queues->queue_capacity,
-				    queues->queue_count + 1, sizeof(*queues->queues)))
+		queue.context = queues->iterator->devices.objects.queues[operation->queue].context;
+	if (array_reserve(&queues->queues, &queues->queue_capacity, queues->queue_count + 1,
+			  sizeof(*queues->queues)))
 		return -ENOMEM;
 	*index = (uint32_t)queues->queue_count;
 	queues->queues[queues->queue_count++] = queue;
@@ -243,50 +255,43 @@ static int add_row(struct view_queues *queues, struct view_resources *resources,
 		   struct view_queue *queue, uint8_t kind)
 {
 	static const char *const names[QUEUE_ROWS] = {
-		[VIEW_ROW_transfers - VIEW_ROW_transfers] = "transfers",
-		[VIEW_ROW_kernels - VIEW_ROW_transfers] = "kernels",
-		[VIEW_ROW_sync - VIEW_ROW_transfers] = "barriers, markers",
-		[VIEW_ROW_untimed - VIEW_ROW_transfers] = "no device times",
+		[VIEW_ROW_kernels - VIEW_ROW_kernels] = "kernels",
+		[VIEW_ROW_transfers - VIEW_ROW_kernels] = "transfers",
+		[VIEW_ROW_sync - VIEW_ROW_kernels] = "barriers, markers",
+		[VIEW_ROW_untimed - VIEW_ROW_kernels] = "no device times",
 	};
 	struct view_row row = {
 		.kind = kind,
-		.parent = queue->context,
 		.process = queue->process,
 		.stream = VIEW_NONE,
 		.number = queue->number,
 	};
-	char name[64];
+	char name[32];
 	int status = view_resources_device(resources, queue->device, &row.device);
 
-	snprintf(name, sizeof(name), "queue %" PRIu32 " %s", queue->number,
-		 names[kind - VIEW_ROW_transfers]);
-	if (!status)
-		status = index_writer_name(queues->writer, name, &row.name);
 	if (!status)
 		status = index_writer_name(
 			queues->writer, event_iterator_device_name(queues->iterator, queue->device),
 			&row.note);
-	queue->has_row[kind - VIEW_ROW_transfers] = true;
+	if (!status && queue->row == VIEW_NONE) {
+		struct view_row of = row;
+
+		of.kind = VIEW_ROW_queue;
+		snprintf(name, sizeof(name), "queue %" PRIu32, queue->number);
+		status = find_context(queues, queue, &of.parent);
+		if (!status)
+			status = index_writer_name(queues->writer, name, &of.name);
+		if (!status)
+			status = index_writer_row(queues->writer, &of, &queue->row);
+	}
+	row.parent = queue->row;
+	if (!status)
+		status = index_writer_name(queues->writer, names[kind - VIEW_ROW_kernels],
+					   &row.name);
+	queue->has_row[kind - VIEW_ROW_kernels] = true;
 	return status ? status
 		      : index_writer_row(queues->writer, &row,
-					 &queue->packing[kind - VIEW_ROW_transfers].row);
-}
-
-/* A queue has both of its rows, even where one stays empty. */
-static int add_rows(struct view_queues *queues, struct view_resources *resources,
-		    struct view_queue *queue, uint8_t kind)
-{
-	int status = 0;
-
-	if (queue->has_row[kind - VIEW_ROW_transfers])
-		return 0;
-	if (kind != VIEW_ROW_transfers && kind != VIEW_ROW_kernels)
-		return add_row(queues, resources, queue, kind);
-	if (!queue->has_row[0])
-		status = add_row(queues, resources, queue, VIEW_ROW_transfers);
-	if (!status && !queue->has_row[1])
-		status = add_row(queues, resources, queue, VIEW_ROW_kernels);
-	return status;
+					 &queue->packing[kind - VIEW_ROW_kernels].row);
 }
 
 static int write_command(struct view_queues *queues, struct view_resources *resources,
@@ -296,10 +301,12 @@ static int write_command(struct view_queues *queues, struct view_resources *reso
 	struct view_command *operation = &queues->writer->commands[number];
 	struct view_queue *queue = &queues->queues[pending->queue];
 	struct track_writer *track;
-	int status = add_rows(queues, resources, queue, pending->row_kind);
+	int status = 0;
 
+	if (!queue->has_row[pending->row_kind - VIEW_ROW_kernels])
+		status = add_row(queues, resources, queue, pending->row_kind);
 	if (!status)
-		status = depth_packing_pick(&queue->packing[pending->row_kind - VIEW_ROW_transfers],
+		status = depth_packing_pick(&queue->packing[pending->row_kind - VIEW_ROW_kernels],
 					    queues->writer, operation->begin_ns, pending->end_ns,
 					    &track);
 	if (status)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts and their queues as rows, commands as spans: for each queue a row of
- * transfers and one of kernels (packing where commands overlap), further ones for
- * barriers and markers and for commands without device times. Commands are
+/* Queues as rows, of a process with several contexts below these, commands as spans:
+ * below each queue a row of kernels and one of transfers (packing where commands
+ * overlap), further ones for barriers and markers and for commands without device
+ * times. Commands are
  * collected while the session is walked and written in the order of their start,
  * once for their queue and once for their device (view/rows/resources.h). Memory: 120
  * bytes a command. Part of building an index. One thread.

@@ -44,15 +44,15 @@ static int add_row(struct view_resources *resources, struct view_row row, const 
 	return status ? status : index_writer_row(resources->writer, &row, number);
 }
 
-static int group_row(struct view_resources *resources, uint32_t *row)
+static int host_row(struct view_resources *resources, uint32_t *row)
 {
 	struct view_row group = {
-		.kind = VIEW_ROW_resources, .parent = resources->session_row, .device = VIEW_NONE};
+		.kind = VIEW_ROW_host, .parent = resources->session_row, .device = VIEW_NONE};
 	int status = 0;
 
 	if (!resources->row) {
-		status = add_row(resources, group, "Resources",
-				 "what the devices did, whoever asked for it", &resources->row);
+		status = add_row(resources, group, "Host", "CPUs and memory of the host",
+				 &resources->row);
 		resources->row++;
 	}
 	*row = resources->row - 1;
@@ -62,7 +62,7 @@ static int group_row(struct view_resources *resources, uint32_t *row)
 int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t *row)
 {
 	struct view_row made = {.kind = VIEW_ROW_cpu, .number = cpu, .device = VIEW_NONE};
-	int status = group_row(resources, &made.parent);
+	int status = host_row(resources, &made.parent);
 	char name[24];
 
 	snprintf(name, sizeof(name), "CPU %" PRIu32, cpu);
@@ -73,18 +73,21 @@ static int device_make(struct view_resources *resources, uint32_t number, struct
 {
 	const struct device_row *device = &resources->iterator->devices.rows[number];
 	uint64_t bound_ns = clock_sync_bound_ns(&resources->iterator->clock_sync, number);
-	struct view_row row = {.kind = VIEW_ROW_device, .number = number, .device = VIEW_NONE};
+	struct view_row row = {.kind = VIEW_ROW_device,
+			       .parent = resources->session_row,
+			       .number = number,
+			       .device = VIEW_NONE};
 	const char *platform =
 		intern_text(&resources->iterator->devices.objects.names, device->platform_name);
 	struct text note = TEXT_INIT;
-	int status = group_row(resources, &row.parent);
+	int status = 0;
 
 	*made = calloc(1, sizeof(**made));
 	row.clock_bound_ns = bound_ns < UINT32_MAX ? (uint32_t)bound_ns : UINT32_MAX;
 	text_format(&note, "%s device%s%s",
 		    devices_domain(resources->iterator->session, device->domain),
 		    *platform ? " of " : "", platform);
-	if (!status && (!*made || note.failed))
+	if (!*made || note.failed)
 		status = -ENOMEM;
 	if (!status)
 		status = add_row(resources, row,
@@ -135,7 +138,7 @@ static int memory_track(struct view_resources *resources, uint32_t number,
 		status = view_resources_device(resources, memory->device, &row.parent);
 		row.device = row.parent;
 	} else {
-		status = group_row(resources, &row.parent);
+		status = host_row(resources, &row.parent);
 		if (memory->shared)
 			snprintf(name, sizeof(name), "memory of contexts of %" PRIu32 " devices",
 				 memory->shared);
@@ -186,7 +189,7 @@ static int find_packing(struct view_resources *resources, struct view_device *de
 	if ((*packing)->count)
 		return 0;
 	(*packing)->again = true;
-	return add_row(resources, row, names[row_kind], "of all queues and processes",
+	return add_row(resources, row, names[row_kind], "of all queues, for all processes",
 		       &(*packing)->row);
 }
 
@@ -314,11 +317,10 @@ int view_resources_finish(struct view_resources *resources)
 		status = activity_track_close(&device->busy);
 		if (!status)
 			status = depth_write(resources, device, &device->host, VIEW_ROW_host_queue,
-					     "in the host queue",
-					     "commands queued and not yet submitted");
+					     "host queue", "commands queued and not yet submitted");
 		if (!status)
 			status = depth_write(resources, device, &device->device,
-					     VIEW_ROW_device_queue, "in the device queue",
+					     VIEW_ROW_device_queue, "device queue",
 					     "commands submitted and not yet started");
 		depth_free(&device->host);
 		depth_free(&device->device);

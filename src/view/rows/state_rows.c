@@ -68,22 +68,22 @@ static int describe_interval(struct state_rows *rows, const struct states_interv
 		break;
 	case STATE_WAIT_CPU:
 		*kind = VIEW_SPAN_wait_cpu;
-		text_add_string(text, "waiting for a CPU");
+		text_add_string(text, "runnable");
 		if (thread)
-			text_format(text, " that %s (%" PRIu32 ") has", by, interval->by_pid);
+			text_format(text, ", CPU used by %s (%" PRIu32 ")", by, interval->by_pid);
 		break;
 	case STATE_WAIT_BLOCKED:
 		*kind = VIEW_SPAN_wait_blocked;
 		text_add_string(text, "blocked");
 		if (thread)
-			text_format(text, ", until %s (%" PRIu32 ") woke it", by, interval->by_pid);
+			text_format(text, " (woken by %s, %" PRIu32 ")", by, interval->by_pid);
 		else if (interval->by == WAKER_INTERRUPT)
-			text_add_string(text, ", until an interrupt woke it");
+			text_add_string(text, " (woken by an interrupt)");
 		break;
 	case STATE_UNKNOWN:
 	case STATE_NONE:
 	case STATE_COUNT:
-		text_add_string(text, "not known");
+		text_add_string(text, "unknown");
 		break;
 	}
 	return text->failed ? -ENOMEM : 0;

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/event_sequence.h"
 #include "schema/domain.h"
 #include "util/text.h"
 
 /* Calls nested deeper than this share the last track. */
 #define DEPTH_MOST 32u
+
+/* Of an event there are so many labels: with each set of flags, blocking and not. */
+#define LABELS_OF_EVENT 8u
 
 struct view_thread {
 	uint32_t row;
@@ -174,7 +178,8 @@ int view_threads_init(struct view_threads *threads, struct index_writer *writer,
 	threads->end_ns = end_ns;
 	threads->session_row = session_row;
 	threads->label_count = session->event_count;
-	threads->labels = calloc(threads->label_count * 4 + 1, sizeof(*threads->labels));
+	threads->labels =
+		calloc(threads->label_count * LABELS_OF_EVENT + 1, sizeof(*threads->labels));
 	threads->threads = calloc(session->stream_count + 1, sizeof(*threads->threads));
 	threads->processes = calloc(session->process_count + 1, sizeof(*threads->processes));
 	threads->process_rows = calloc(session->process_count + 1, sizeof(*threads->process_rows));
@@ -189,11 +194,12 @@ int view_threads_init(struct view_threads *threads, struct index_writer *writer,
 	return status;
 }
 
-static enum view_span_kind kind_of(const struct tandem_event *event)
+/* An enqueue that returns when its command is complete is seen as the wait that it is. */
+static enum view_span_kind kind_of(const struct tandem_event *event, bool blocks)
 {
 	switch ((enum tandem_event_class)event->class) {
 	case TANDEM_CLASS_ENQUEUE:
-		return VIEW_SPAN_enqueue;
+		return blocks ? VIEW_SPAN_blocking : VIEW_SPAN_enqueue;
 	case TANDEM_CLASS_WAIT:
 		return VIEW_SPAN_wait;
 	case TANDEM_CLASS_CREATE:
@@ -217,7 +223,10 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 {
 	unsigned flags = (trace_event_failed(event) ? VIEW_FLAG_failed : 0) |
 			 (event->end_ticks ? 0 : VIEW_FLAG_unfinished);
-	uint32_t *known = &threads->labels[event->layout->index * 4 + flags];
+	bool blocks = event_sequence_call_blocks(event) ||
+		      event->layout->event->traits.synchronous == TANDEM_WHEN_always;
+	uint32_t *known =
+		&threads->labels[event->layout->index * LABELS_OF_EVENT + flags + blocks * 4u];
 	const struct tandem_event *descriptor = event->layout->event;
 	int status = 0;
 
@@ -225,8 +234,8 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 		const struct tandem_domain_row *domain =
 			tandem_domain_row(TANDEM_ID_DOMAIN(descriptor->id));
 
-		status = index_writer_label(threads->writer, descriptor->name, kind_of(descriptor),
-					    flags, known);
+		status = index_writer_label(threads->writer, descriptor->name,
+					    kind_of(descriptor, blocks), flags, known);
 		if (!status && domain)
 			index_writer_brief(threads->writer, *known, descriptor->name,
 					   tandem_domain_brief(domain, descriptor->name));

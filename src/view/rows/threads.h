@@ -30,7 +30,7 @@ struct view_threads {
 	uint32_t *process_rows; /* by process */
 	uint32_t session_row;
 	struct map other_processes; /* pid of a process that made no calls -> row */
-	uint32_t *labels;	    /* by layout and flags; label + 1 */
+	uint32_t *labels;	    /* by layout, flags and whether it blocks; label + 1 */
 	size_t label_count;
 	struct map row_of; /* process's row and tid -> row */
 	uint64_t open_calls;

@@ -5,13 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/query/instances.h"
 #include "view/query/search.h"
 #include "view/query/select.h"
+#include "view/query/stacks.h"
 #include "view/query/tiles.h"
 
 /* Tiles of one request; some 64 KiB each at most. */
 #define TILES_MOST 4096u
 #define BINS_MOST 16384u
+
+/* Spans of one list, and how far into it one may go. */
+#define INSTANCES_MOST 1000
+#define INSTANCES_SKIPPED_MOST 1000000
 
 /* Times within 2^60 ns (36 years) leave room to add. */
 #define TIME_MOST (INT64_C(1) << 60)
@@ -125,18 +131,60 @@ static int answer_detail(const struct view_question *question, struct text *out)
 	return status ? status : view_source_detail(source, (uint32_t)track, (uint32_t)item, out);
 }
 
-static int answer_select(const struct view_question *question, struct text *out)
+/* The rows that `row` names, or all. The caller frees them where 0 is returned. */
+static int read_rows(const struct view_question *question, const struct view_source *source,
+		     struct row_set *rows)
+{
+	const char *list = question->parameter(question->user, "row");
+	uint64_t first, last;
+	int status = row_set_init(rows, &source->index);
+
+	if (status)
+		return status;
+	if (!list) {
+		row_set_add_all(rows);
+		return 0;
+	}
+	while ((status = list_next(&list, &first, &last)) > 0) {
+		if (last >= source->index.rows_count) {
+			status = -EINVAL;
+			break;
+		}
+		row_set_add(rows, first, last);
+	}
+	if (status)
+		row_set_free(rows);
+	return status;
+}
+
+static int answer_of_rows(const struct view_question *question, struct text *out,
+			  int (*answer)(const struct row_set *rows, int64_t from_ns, int64_t to_ns,
+					struct text *out))
 {
 	struct view_source *source;
-	int64_t from, to, row = VIEW_NONE;
+	struct row_set rows;
+	int64_t from, to;
 	int status = read_source(question, &source);
 
 	if (!status)
 		status = read_range(question, &from, &to);
-	if (!status && question->parameter(question->user, "row"))
-		status = read_number(question, "row", 0, (int64_t)source->index.rows_count - 1,
-				     &row);
-	return status ? status : view_select_json(&source->index, (uint32_t)row, from, to, out);
+	if (!status)
+		status = read_rows(question, source, &rows);
+	if (status)
+		return status;
+	status = answer(&rows, from, to, out);
+	row_set_free(&rows);
+	return status;
+}
+
+static int answer_select(const struct view_question *question, struct text *out)
+{
+	return answer_of_rows(question, out, view_select_json);
+}
+
+static int answer_stacks(const struct view_question *question, struct text *out)
+{
+	return answer_of_rows(question, out, stacks_json);
 }
 
 static int read_search(const struct view_question *question, struct view_source **source,
@@ -173,6 +221,79 @@ static int answer_search(const struct view_question *question, struct text *out)
 	json_end_object(&json);
 	view_search_free(&search);
 	return 0;
+}
+
+static void add_count(void *json_of, uint32_t label, uint64_t count)
+{
+	struct json *json = json_of;
+
+	json_begin_array(json, NULL);
+	json_unsigned(json, NULL, label);
+	json_unsigned(json, NULL, count);
+	json_end_array(json);
+}
+
+static int answer_counts(const struct view_question *question, struct text *out)
+{
+	struct view_source *source;
+	struct view_search search;
+	struct json json;
+	int status = read_search(question, &source, &search);
+
+	if (status)
+		return status;
+	json_init(&json, out, false);
+	json_begin_array(&json, NULL);
+	status = view_search_counts(&search, add_count, &json);
+	json_end_array(&json);
+	view_search_free(&search);
+	return status;
+}
+
+static int read_instances(const struct view_question *question, struct instances_question *asked)
+{
+	int64_t least = 0, most = TIME_MOST, skip = 0, count, by_length;
+	int status = read_range(question, &asked->from_ns, &asked->to_ns);
+
+	if (!status && question->parameter(question->user, "least"))
+		status = read_number(question, "least", 0, TIME_MOST, &least);
+	if (!status && question->parameter(question->user, "most"))
+		status = read_number(question, "most", 0, TIME_MOST, &most);
+	if (!status && question->parameter(question->user, "skip"))
+		status = read_number(question, "skip", 0, INSTANCES_SKIPPED_MOST, &skip);
+	if (!status)
+		status = read_number(question, "count", 0, INSTANCES_MOST, &count);
+	if (!status)
+		status = read_number(question, "by_length", 0, 1, &by_length);
+	if (status)
+		return status;
+	asked->least_ns = (uint64_t)least;
+	asked->most_ns = most == TIME_MOST ? UINT64_MAX : (uint64_t)most;
+	asked->skip = (uint64_t)skip;
+	asked->count = (uint64_t)count;
+	asked->by_length = by_length;
+	return 0;
+}
+
+static int answer_instances(const struct view_question *question, struct text *out)
+{
+	struct instances_question asked;
+	struct view_source *source;
+	struct view_search search;
+	struct row_set rows;
+	int status = read_search(question, &source, &search);
+
+	if (status)
+		return status;
+	status = read_instances(question, &asked);
+	if (!status)
+		status = read_rows(question, source, &rows);
+	if (!status) {
+		status = instances_json(&search, &rows, &asked, out);
+		row_set_free(&rows);
+	}
+	view_search_free(&search);
+	return status;
 }
 
 static void add_hit(struct text *out, const struct view_index *index, const struct view_hit *hit)
@@ -267,9 +388,12 @@ int view_answer(const struct view_question *question, struct text *out, const ch
 		const char *name;
 		int (*answer)(const struct view_question *question, struct text *out);
 	} answers[] = {
-		{"model", answer_model},   {"tiles", answer_tiles},	  {"detail", answer_detail},
-		{"select", answer_select}, {"search", answer_search},	  {"step", answer_step},
-		{"marks", answer_marks},   {"findings", answer_findings},
+		{"model", answer_model},       {"tiles", answer_tiles},
+		{"detail", answer_detail},     {"select", answer_select},
+		{"stacks", answer_stacks},     {"search", answer_search},
+		{"counts", answer_counts},     {"instances", answer_instances},
+		{"step", answer_step},	       {"marks", answer_marks},
+		{"findings", answer_findings},
 	};
 	int status = -ENOENT;
 

@@ -343,22 +343,38 @@ int view_bundle_details(const struct view_bundle *bundle,
 
 /* --- what a thinned one cannot know */
 
+struct counts {
+	struct json *json;
+	uint64_t labels; /* that have one */
+};
+
+static void add_count(void *counts_of, uint32_t label, uint64_t count)
+{
+	struct counts *counts = counts_of;
+
+	while (counts->labels < label) {
+		json_unsigned(counts->json, NULL, 0);
+		counts->labels++;
+	}
+	json_unsigned(counts->json, NULL, count);
+	counts->labels++;
+}
+
 static int add_counts(const struct view_index *index, struct json *json)
 {
-	int status = 0;
+	struct counts counts = {.json = json};
+	struct view_search search;
+	int status = view_search_init(&search, index);
 
+	if (status)
+		return status;
+	view_search_add(&search, 0, index->labels_count);
 	json_begin_array(json, "counts");
-	for (uint64_t i = 0; i < index->labels_count && !status; i++) {
-		struct view_search search;
-
-		status = view_search_init(&search, index);
-		if (status)
-			break;
-		view_search_add(&search, i, i);
-		json_unsigned(json, NULL, view_search_count(&search));
-		view_search_free(&search);
-	}
+	status = view_search_counts(&search, add_count, &counts);
+	while (!status && counts.labels < index->labels_count)
+		add_count(&counts, (uint32_t)counts.labels, 0);
 	json_end_array(json);
+	view_search_free(&search);
 	return status;
 }
 
@@ -366,17 +382,27 @@ static int add_counts(const struct view_index *index, struct json *json)
 static int add_sums(const struct view_index *index, struct text *out)
 {
 	int64_t from_ns = -(INT64_C(1) << 60), to_ns = INT64_C(1) << 60;
-	int status;
+	struct row_set rows;
+	int status = row_set_init(&rows, index);
 
+	if (status)
+		return status;
 	text_add_string(out, ",\"select\":{\"-1\":");
-	status = view_select_json(index, VIEW_NONE, from_ns, to_ns, out);
+	row_set_add_all(&rows);
+	status = view_select_json(&rows, from_ns, to_ns, out);
+	row_set_free(&rows);
 	for (uint32_t i = 0; i < index->rows_count && !status; i++) {
 		uint8_t kind = index->rows[i].kind;
 
 		if (kind != VIEW_ROW_session && kind != VIEW_ROW_process && kind != VIEW_ROW_device)
 			continue;
 		text_format(out, ",\"%u\":", i);
-		status = view_select_json(index, i, from_ns, to_ns, out);
+		status = row_set_init(&rows, index);
+		if (status)
+			break;
+		row_set_add(&rows, i, i);
+		status = view_select_json(&rows, from_ns, to_ns, out);
+		row_set_free(&rows);
 	}
 	text_add_char(out, '}');
 	return status;

@@ -69,6 +69,41 @@ static void add_name(struct json *json, const char *key, const char *name)
 	text_free(&cut);
 }
 
+/* From the first begin to the last end of what devices did. */
+static void add_device_range(const struct view_index *index, struct json *json)
+{
+	int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+
+	for (uint64_t i = 0; i < index->tracks_count; i++) {
+		const struct view_track *track = &index->tracks[i];
+		struct view_tree tree;
+		int64_t begin_ns;
+
+		if (track->refs != VIEW_REFS_command || !track->again || !track->items)
+			continue;
+		begin_ns = view_index_item(index, track, 0)->span.begin_ns;
+		if (begin_ns < from_ns)
+			from_ns = begin_ns;
+		view_index_tree(index, track, &tree);
+		for (uint32_t k = 0; tree.levels && k < tree.counts[tree.levels - 1]; k++)
+			if (tree.nodes[tree.levels - 1][k].span.end_ns > to_ns)
+				to_ns = tree.nodes[tree.levels - 1][k].span.end_ns;
+		for (uint32_t k = 0; !tree.levels && k < track->items; k++) {
+			const struct view_span *span = &view_index_item(index, track, k)->span;
+			int64_t end_ns = view_index_end(index, track, k, span);
+
+			if (end_ns > to_ns)
+				to_ns = end_ns;
+		}
+	}
+	if (from_ns > to_ns)
+		return;
+	json_begin_array(json, "devices_ns");
+	json_signed(json, NULL, from_ns);
+	json_signed(json, NULL, to_ns);
+	json_end_array(json);
+}
+
 static void add_run(const struct view_source *source, struct json *json)
 {
 	const struct trace_session *session = source->session;
@@ -90,6 +125,7 @@ static void add_run(const struct view_source *source, struct json *json)
 	json_unsigned(json, "duration_ns", source->index.header->duration_ns);
 	json_unsigned(json, "sample_period_ns", source->index.header->sample_period_ns);
 	json_signed(json, "last_ns", source->index.header->last_ns);
+	add_device_range(&source->index, json);
 	json_signed(json, "offset_ns", source->offset_ns);
 }
 
@@ -156,6 +192,15 @@ static void add_row(const struct view_index *index, struct json *json, const str
 	json_signed(json, "device", row->device == VIEW_NONE ? -1 : (int64_t)row->device);
 	if (row->kind == VIEW_ROW_device)
 		json_unsigned(json, "bound_ns", row->clock_bound_ns);
+	if (row->marks) {
+		json_begin_array(json, "marks");
+#define X(bit, name)            \
+	if (row->marks & (bit)) \
+		json_string(json, NULL, #name);
+		VIEW_MARKS(X)
+#undef X
+		json_end_array(json);
+	}
 	json_begin_array(json, "tracks");
 	for (uint32_t i = 0; i < row->track_count; i++) {
 		const struct view_track *track = &index->tracks[row->first_track + i];

@@ -7,7 +7,7 @@ const FINDINGS_AGAIN_MS = [150, 300, 600, 1500];
 /* What cost less of the run is listed only when asked for. */
 const FINDING_LEAST_PERCENT = 1;
 
-const SURE_WORDS = {certain: "certain", likely: "likely", guess: "a guess"};
+const CONFIDENCE_WORDS = {certain: "high", likely: "medium", guess: "low"};
 
 class Findings {
 	constructor(app) {
@@ -47,7 +47,7 @@ class Findings {
 		tab.hidden = false;
 		if (working.length)
 			byId("findings").replaceChildren(element("p", {class: "empty"},
-				`Looking for what is wrong: ${percentWords(working[0].done)} of the trace read\u2026`));
+				`Analysing: ${percentWords(working[0].done)} of the trace read\u2026`));
 	}
 
 	take(states) {
@@ -101,7 +101,7 @@ class Findings {
 		const parts = this.failed.map((error) => element("p", {class: "wrong"}, visible(error)));
 		if (!listed.length && !this.failed.length)
 			parts.push(element("p", {class: "empty"}, hidden ?
-				"Nothing was found that cost a hundredth of the run." : "Nothing was found."));
+				"No finding costs 1 % of the run or more." : "No findings."));
 		if (listed.length)
 			parts.push(element("ol", {class: "findings"}, ...listed.map((finding) => this.entry(finding))));
 		if (hidden || this.all)
@@ -109,9 +109,9 @@ class Findings {
 				"aria-pressed": String(this.all), onclick: () => {
 					this.all = !this.all;
 					this.show();
-				}}, this.all ? "Hide what cost less than 1 %" : `Show ${plural(hidden, "smaller one")}`)));
+				}}, this.all ? "Hide findings below 1 %" : `Show ${plural(hidden, "smaller finding")}`)));
 		if (listed.length > 1)
-			parts.push(element("p", {class: "hint"}, "Costs of different findings overlap: they do not add up."));
+			parts.push(element("p", {class: "hint"}, "Costs of different findings overlap and do not add up."));
 		sheet.replaceChildren(...parts);
 		app.redraw();
 	}
@@ -131,14 +131,14 @@ class Findings {
 		if (where.device && (!finding.rows.length || finding.rows[0].kind !== "device"))
 			place.push("on " + visible(where.device));
 		if (where.begin_ns !== undefined)
-			place.push(`from ${timeWords(where.begin_ns)} on, for ${lengthWords(where.end_ns - where.begin_ns)}`);
+			place.push(`at ${timeWords(where.begin_ns)} for ${lengthWords(where.end_ns - where.begin_ns)}`);
 		const pairs = [];
 		if (place.length)
-			pairs.push(["where", place.join(", ")]);
+			pairs.push(["Location", place.join(", ")]);
 		if (finding.who)
-			pairs.push(["who", visible(finding.who)]);
-		pairs.push(["sure", (SURE_WORDS[finding.sure] || finding.sure) + (finding.why ? ": " + visible(finding.why) : "")],
-			["do", visible(finding.do)]);
+			pairs.push(["Caused by", visible(finding.who)]);
+		pairs.push(["Confidence", (CONFIDENCE_WORDS[finding.sure] || finding.sure) +
+			(finding.why ? ": " + visible(finding.why) : "")], ["Suggestion", visible(finding.do)]);
 		const name = visible(finding.name + (finding.cause ? ", " + finding.cause : ""));
 		const goes = finding.rows.length > 0;
 		const cost = finding.cost_ns ? `${lengthWords(finding.cost_ns)}, ${percentWords(finding.percent / 100)}` : "";
@@ -157,7 +157,7 @@ class Findings {
 	goTo(finding) {
 		const {app} = this;
 		const row = finding.rows[0];
-		if (!app.rows.reveal(row))
+		if (!app.rows.revealRow(row, null))
 			byId("filter").value = "";
 		app.focus(row);
 		app.pane.measure();
@@ -169,11 +169,11 @@ class Findings {
 		this.show();
 	}
 
-	/* The finding whose mark is at a point of a row, or null. */
-	at(row, begin, end) {
-		const mark = this.app.marked.find((one) => this.app.rows.standIn(one.row) === row &&
-			one.begin <= end && one.end >= begin);
-		return mark ? mark.finding : null;
+	/* The finding whose mark in the overview is near a moment, the shortest one first. */
+	near(at, reach) {
+		const marks = this.app.marked.filter(({begin, end}) => begin - reach <= at && end + reach >= at);
+		const shortest = marks.sort((a, b) => (a.end - a.begin) - (b.end - b.begin))[0];
+		return shortest ? shortest.finding : null;
 	}
 
 	/* Shows one in the list. */

@@ -5,35 +5,38 @@
 const KEYS = [
 	["Move through time", [
 		["W / S", "zoom in, zoom out, around the pointer"],
-		["A / D", "go back, go on"],
+		["A / D", "pan left, pan right"],
 		["Ctrl + wheel", "zoom around the pointer"],
 		["Shift + wheel, Shift + drag", "move through time"],
-		["F", "fit what is selected; again: the whole run"],
-		["Home / End", "to the begin, to the end"],
+		["F", "fit what is selected; again: the full trace"],
+		["G", "zoom to where the devices work; again: the full trace"],
+		["Home / End", "go to start, go to end"],
 		["double click", "zoom to an event"],
 	]],
 	["Select", [
-		["click", "an event: its details, and arrows to what belongs to it"],
-		["drag", "a stretch of time: tables of what it holds"],
-		[", / .", "the event before, the next one, in the same row"],
-		["[ / ]", "follow the arrows, back or on"],
+		["click", "an event: its details, and arrows to related events"],
+		["drag", "a time range: tables and a flame graph of it"],
+		[", / .", "previous, next event in the row"],
+		["[ / ]", "follow the arrows backward, forward"],
 		["M", "measure: two clicks, which snap to events"],
-		["Escape", "let go"],
+		["Escape", "clear selection"],
 	]],
 	["Search", [
-		["/ or Ctrl + F", "search names: a regular expression"],
-		["Enter / Shift + Enter", "the next match, the one before"],
+		["/ or Ctrl + F", "search names (regular expression)"],
+		["\u2191 / \u2193, Enter", "a name of the list: all its events"],
+		["Enter / Shift + Enter", "next match, previous match"],
 		["N / Shift + N", "the same, outside the search field"],
 	]],
 	["Rows", [
-		["\u2191 / \u2193", "the row above, the row below"],
+		["\u2191 / \u2193", "previous row, next row"],
 		["\u2190 / \u2192", "fold, unfold"],
 		["Enter", "the event in the middle of the row"],
-		["P", "keep the row on top"],
+		["P", "pin row"],
+		["X, Ctrl + click", "choose rows: a selection is of them alone"],
 		["Alt + \u2191 / \u2193, drag", "move the row"],
 		["R", "filter rows by name"],
 	]],
-	["Else", [
+	["Other", [
 		["T", "light or dark"],
 		["Q", "fold or open the panel"],
 		["?", "this list"],
@@ -64,9 +67,9 @@ function legend() {
 	for (const [words, colour] of Object.values(KINDS))
 		if (colour && words !== "active")
 			add(colour, words);
-	add(NAME_COLOURS[0], "kernels, tasks, functions of samples: a colour for each name");
-	add(OTHER_COLOURS[0], "on a CPU: threads of other programs");
+	add(NAME_COLOURS[0], "kernels, tasks, sampled functions: one colour per name");
+	add(OTHER_COLOURS[0], "CPU usage: threads of other programs");
 	add(FAILED_COLOUR, "\u2715 failed");
-	add("#8794a8", "no device times, or its end was not seen", true);
+	add("#8794a8", "no device times, or completion not recorded", true);
 	return list;
 }

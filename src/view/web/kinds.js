@@ -8,18 +8,19 @@ const FLAG = {failed: 1, unfinished: 2, untimed: 4, noncausal: 8};
 
 const FLAG_WORDS = {
 	failed: "failed",
-	unfinished: "its end was not seen",
-	untimed: "no device times: drawn from its call to when its end was seen",
-	noncausal: "lies before its call: the clocks disagree",
+	unfinished: "completion not recorded",
+	untimed: "no device times: drawn from its call to its completion",
+	noncausal: "starts before its call: the clocks disagree",
 };
 
 const KINDS = {
 	call: ["API call", "#8794a8"],
-	enqueue: ["API call that enqueues", "#3f7fd9"],
-	wait: ["API call that waits", "#d9a21b"],
-	create: ["API call that makes something", "#2a9d98"],
-	release: ["API call that releases something", "#7a86b8"],
-	build: ["API call that builds", "#9a5fc2"],
+	enqueue: ["enqueue call", "#3f7fd9"],
+	wait: ["wait call", "#d9a21b"],
+	blocking: ["enqueue call that waits (blocking)", "#d9a21b"],
+	create: ["create call", "#2a9d98"],
+	release: ["release call", "#7a86b8"],
+	build: ["build call", "#9a5fc2"],
 	kernel: ["kernel", null],
 	copy_h2d: ["copy, host to device", "#0e7fc2"],
 	copy_d2h: ["copy, device to host", "#e8833a"],
@@ -32,11 +33,11 @@ const KINDS = {
 	marker: ["marker", "#9aa2ad"],
 	other: ["other command", "#7f8894"],
 	running: ["running on a CPU", "#0c9a70"],
-	wait_cpu: ["waiting for a CPU", "#d9601a"],
-	wait_blocked: ["waiting, blocked", "#e8cf52"],
+	wait_cpu: ["runnable", "#d9601a"],
+	wait_blocked: ["blocked", "#e8cf52"],
 	unknown: ["state unknown", "#a8b0ba"],
 	task: ["on this CPU", null],
-	task_unknown: ["no record tells what ran", "#c9ced6"],
+	task_unknown: ["unknown task", "#c9ced6"],
 	active: ["active", "#5b8cc9"],
 	sample: ["CPU sample", null],
 };
@@ -71,10 +72,16 @@ const FAILED_COLOUR = "#c4302b";
 
 /* Kinds of rows, for the eye: a mark before the name. */
 const ROW_MARKS = {
-	session: "\u25c6", process: "\u25a3", thread: "\u2261", context: "\u25a2",
+	session: "\u25c6", process: "\u25a3", thread: "\u2261", context: "\u25a2", queue: "\u2630",
 	transfers: "\u21c4", kernels: "\u25b6", sync: "\u2503", untimed: "\u25cc",
-	resources: "\u2756", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
+	idle: "\u22ef", host: "\u2756", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
 	device_queue: "\u25e2", utilisation: "\u25e2", memory: "\u25e2",
+};
+
+/* Marks of threads: what is written behind the name, and what it means. */
+const MARK_WORDS = {
+	main: ["main", "the process's main thread"],
+	launches: ["launches", "enqueues commands"],
 };
 
 /* Tracks whose spans are events with names, which have details and are found. */

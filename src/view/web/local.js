@@ -192,9 +192,26 @@ class LocalSource {
 		return found;
 	}
 
-	async select(session, from, to, row) {
+	async select(session, from, to, rows) {
 		const {bundle, tracks} = this.sessions[session];
-		return localSelect(this.data.sessions[session], bundle, tracks, from, to, row);
+		return localSelect(this.data.sessions[session], bundle, tracks, from, to, rows);
+	}
+
+	async stacks(session, from, to, rows) {
+		const {bundle, tracks} = this.sessions[session];
+		return localStacks(this.data.sessions[session], bundle, tracks, from, to, rows);
+	}
+
+	async counts(session, labels) {
+		const {bundle, tracks} = this.sessions[session];
+		const counts = bundle.counts || localCounts(tracks);
+		return [...labels].sort((a, b) => a - b).filter((label) => counts[label])
+			.map((label) => [label, counts[label]]);
+	}
+
+	async instances(session, labels, from, to, rows, list) {
+		const {bundle, tracks} = this.sessions[session];
+		return localInstances(this.data.sessions[session], bundle, tracks, labels, from, to, rows, list);
 	}
 
 	async count(session, labels) {

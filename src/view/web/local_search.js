@@ -15,6 +15,16 @@ function localCount(tracks, labels) {
 	return total;
 }
 
+/* Spans of each label. */
+function localCounts(tracks) {
+	const counts = [];
+	for (const track of tracks)
+		if (searched(track))
+			for (let i = 0; i < track.count; i++)
+				counts[track.label[i]] = (counts[track.label[i]] || 0) + track.spans[i];
+	return counts;
+}
+
 /* The first item behind the place `hit`, or the last one before it. */
 function localStep(tracks, labels, hit, back) {
 	let best = null;

@@ -57,38 +57,56 @@ class Histogram {
 		return (HISTOGRAM_STEPS + step) * width + Math.floor((width - 1) / 2);
 	}
 
+	/* [smallest, largest, count] of each bucket that has any. */
+	get ranges() {
+		return [...this.buckets.keys()].sort((a, b) => a - b).map((bucket) => {
+			const page = Math.floor(bucket / HISTOGRAM_STEPS), step = bucket % HISTOGRAM_STEPS;
+			const width = page ? Math.pow(2, page - 1) : 1;
+			const least = page ? (HISTOGRAM_STEPS + step) * width : step;
+			return [least, least + width - 1, this.buckets.get(bucket)];
+		});
+	}
+
 	get times() {
 		return {total_ns: this.sum, mean_ns: this.count ? oneDecimal(this.sum / this.count) : 0,
 			min_ns: this.least, p50_ns: this.percentile(0.5), p99_ns: this.percentile(0.99), max_ns: this.most};
 	}
 }
 
-/* Whether a row is another one, or below it. */
-function isRowBelow(rows, row, above) {
-	while (row >= 0 && row !== above)
-		row = rows[row].parent;
-	return row === above;
+/* As src/view/query/row_set.h: tracks of these rows (null: all), those that show what others
+ * show, too, only where one that does, or one above it, was named. */
+function tracksOfRows(session, tracks, rows) {
+	const OUT = 0, IN = 1, SHARED = 2;
+	const ofProcess = (row) => {
+		for (; row >= 0; row = session.rows[row].parent)
+			if (session.rows[row].kind === "process")
+				return true;
+		return false;
+	};
+	const named = new Map((rows || []).map((row) =>
+		[row, session.rows[row].kind === "session" || ofProcess(row) ? IN : SHARED]));
+	const how = (row) => {
+		if (rows === null)
+			return IN;
+		let most = OUT;
+		for (; row >= 0; row = session.rows[row].parent)
+			most = Math.max(most, named.get(row) || OUT);
+		return most;
+	};
+	const hows = session.rows.map((row, number) => how(number));
+	return tracks.filter((track) => isNamed(track) && hows[track.row] >= (track.again ? SHARED : IN));
 }
 
-function localSelect(session, bundle, tracks, from, to, row) {
+function localSelect(session, bundle, tracks, from, to, rows) {
 	if (bundle.select) {
 		const whole = from <= 0 && to >= Math.max(session.last_ns, session.duration_ns);
-		const known = bundle.select[row === null ? -1 : row];
+		const known = rows === null ? bundle.select[-1] : rows.length === 1 && bundle.select[rows[0]];
 		if (whole && known)
 			return known;
-		throw new Error("This file holds an overview, which cannot be summed up in parts: `tandem view` can.");
+		refuseOverview();
 	}
-	/* Rows that show what others show, too, count only where they were asked for. */
-	const kind = row === null ? "" : session.rows[row].kind;
-	let shared = row !== null && kind !== "session";
-	for (let above = row; shared && above !== null && above >= 0; above = session.rows[above].parent)
-		if (session.rows[above].kind === "process")
-			shared = false;
 	const sums = new Map(), stacks = new Map();
-	for (const track of tracks) {
-		if (!isNamed(track) || (track.again && !shared) ||
-			(row !== null && !isRowBelow(session.rows, track.row, row)))
-			continue;
+	for (const track of tracksOfRows(session, tracks, rows)) {
 		if (track.stack)
 			countStacks(track, from, to, stacks);
 		else
@@ -97,9 +115,68 @@ function localSelect(session, bundle, tracks, from, to, row) {
 	return {...selectTables(session, [...sums.values()]), samples: localFunctions(bundle, stacks)};
 }
 
+function refuseOverview() {
+	throw new Error("This file holds an overview, which cannot be summed up in parts: `tandem view` can.");
+}
+
 function countStacks(track, from, to, stacks) {
 	for (let i = lowerBound(track.begin, from); i < track.count && track.begin[i] < to; i++)
 		stacks.set(track.stack[i], (stacks.get(track.stack[i]) || 0) + 1);
+}
+
+/* As src/view/query/stacks.h. */
+function localStacks(session, bundle, tracks, from, to, rows) {
+	if (bundle.bin_ns)
+		refuseOverview();
+	const counts = new Map(), self = new Array(bundle.stacks.length).fill(0);
+	for (const track of tracksOfRows(session, tracks, rows))
+		if (track.stack)
+			countStacks(track, from, to, counts);
+	let samples = 0;
+	for (const [stack, count] of counts) {
+		self[stack] = count;
+		samples += count;
+	}
+	const total = self.slice(), places = [], nodes = [];
+	for (let i = total.length - 1; i > 0; i--)
+		total[bundle.stacks[i][0]] += total[i];
+	for (let i = 1; i < total.length; i++) {
+		if (!total[i])
+			continue;
+		const [parent, frame] = bundle.stacks[i];
+		places[i] = nodes.length;
+		nodes.push([parent ? places[parent] : -1, ...bundle.frames[frame], self[i], total[i]]);
+	}
+	return {samples, nodes};
+}
+
+/* As src/view/query/instances.h. */
+function localInstances(session, bundle, tracks, labels, from, to, rows, list) {
+	if (bundle.bin_ns)
+		refuseOverview();
+	const lengths = new Histogram(), spans = [];
+	let count = 0, failed = 0;
+	for (const track of tracksOfRows(session, tracks, rows)) {
+		for (let i = lowerBound(track.begin, from); i < track.count && track.begin[i] < to; i++) {
+			const label = track.label[i];
+			if (!labels.has(label))
+				continue;
+			const flags = session.labels[label][2], length = track.end[i] - track.begin[i];
+			count++;
+			failed += flags & FLAG.failed ? 1 : 0;
+			if (flags & (FLAG.untimed | FLAG.unfinished))
+				continue;
+			lengths.add(length);
+			if (length >= list.least && length <= list.most)
+				spans.push({track: track.number, item: track.item[i], label, begin_ns: track.begin[i],
+					end_ns: track.end[i]});
+		}
+	}
+	const length = (span) => span.end_ns - span.begin_ns;
+	spans.sort((a, b) => (list.byLength ? length(b) - length(a) : 0) || a.begin_ns - b.begin_ns ||
+		a.track - b.track || a.item - b.item);
+	return {count, failed, ...lengths.times, histogram: lengths.ranges, matching: spans.length,
+		spans: spans.slice(list.skip, list.skip + list.count)};
 }
 
 /* As src/view/query/select_samples.h. */

@@ -56,14 +56,20 @@ class App {
 		if (innerHeight < HEIGHT_FOR_PANEL)
 			this.panel.fold();
 		this.search = new Search(this);
+		this.instances = new Instances(this);
+		this.flame = new Flame(this);
 		this.findings = new Findings(this);
+		this.address = new Address(this);
 		this.showRun();
 		this.showNotes();
+		byId("fit-devices").hidden = !this.model.sessions.some((session) => session.devices_ns);
 		this.listen();
 		this.focused = this.rows.shown[0] || null;
 		byId("message").hidden = this.rows.shown.length > 0;
 		byId("message").textContent = "This trace holds no rows.";
 		this.resized();
+		if (location.hash.length > 1)
+			await this.address.apply();
 	}
 
 	get pane() {
@@ -113,7 +119,7 @@ class App {
 		run.title = sessions.map((session) => `${session.command}\n${session.start}\n${session.path}`).join("\n\n");
 		document.title = names.join(", ") + " \u2013 Tandem";
 		/* Where their bands are too narrow for names, the rows have them. */
-		const named = sessions.length === 1 ? ["the whole run"] : sessions.length > NAMED_MOST ? [about] : names;
+		const named = sessions.length === 1 ? ["Full trace"] : sessions.length > NAMED_MOST ? [about] : names;
 		byId("overview-names").append(...named.map((words) => element("span", {}, words)));
 	}
 
@@ -128,7 +134,7 @@ class App {
 		button.textContent = "\u26a0 " + plural(notes.length, "note");
 		button.classList.toggle("warning", notes.some((note) => note.warning));
 		dialog.append(element("form", {method: "dialog"},
-			element("h2", {id: "notes-title"}, "What to know about this trace"),
+			element("h2", {id: "notes-title"}, "Trace warnings"),
 			element("button", {class: "close", "aria-label": "Close"}, "\u2715")),
 		element("ul", {}, ...notes.map((note) =>
 			element("li", {class: note.warning ? "warning" : ""}, note.of + visible(note.text)))));
@@ -178,11 +184,14 @@ class App {
 				whole = pane.draw() && whole;
 		this.tiles.end();
 		this.showState();
+		this.flame.draw();
+		this.address.changed();
 		document.body.dataset.whole = String(whole && !this.range.goal);
 		if (whole && !this.first) {
 			this.first = true;
 			performance.mark("first-picture");
-			this.panel.showWhole();
+			if (!this.selection)
+				this.panel.showWhole();
 			this.findings.load();
 		}
 	}
@@ -197,7 +206,7 @@ class App {
 	showState() {
 		const {range} = this;
 		const whole = range.span >= (range.last - range.first) * 0.999;
-		const words = [whole ? "the whole run" : lengthWords(range.span) + " shown"];
+		const words = [whole ? "full trace" : "visible range " + lengthWords(range.span)];
 		if (this.cursor !== null)
 			words.push("pointer at " + timeWords(this.cursor));
 		if (this.measuring)
@@ -250,9 +259,12 @@ class App {
 			this.redrawOverlay();
 	}
 
-	hover(hit, event) {
-		this.hovered = hit;
-		if (hit)
+	/* `finding`: one whose mark is under the pointer. */
+	hover(hit, event, finding) {
+		this.hovered = finding ? null : hit;
+		if (finding)
+			this.tooltip.showFinding(finding, event.clientX, event.clientY);
+		else if (hit)
 			this.tooltip.show(hit, event.clientX, event.clientY);
 		else
 			this.tooltip.hide();
@@ -277,21 +289,18 @@ class App {
 		}
 	}
 
-	clicked(pane, hit, row, time) {
+	clicked(pane, hit, row, time, finding) {
 		if (this.measuring) {
 			this.measureAt(pane, hit, time);
 			return;
 		}
 		if (row)
 			this.focus(row);
-		const near = REACH_PIXELS / pane.width * this.range.span;
-		const finding = !hit && row && this.findings.at(row, time - near, time + near);
-		if (hit && hit.spans)
-			this.choose(hit);
-		else
-			this.choose(null);
-		if (finding)
+		if (finding) {
 			this.findings.reveal(finding);
+			return;
+		}
+		this.choose(hit && hit.spans ? hit : null);
 	}
 
 	async choose(span) {
@@ -323,25 +332,28 @@ class App {
 		const detail = await this.details({track, item});
 		if (!detail)
 			return;
-		let flags = 0;
-		for (const flag of detail.flags)
-			flags |= FLAG[flag];
-		if (!this.rows.reveal(track.row))
+		if (!this.rows.reveal(track))
 			byId("filter").value = "";
-		const span = {track, item: detail.item === undefined ? item : detail.item,
-			spans: detail.spans || 1, busy: 1, begin: detail.begin_ns, end: detail.end_ns,
-			label: new Label(detail.name, detail.kind, flags, 0, 0)};
+		const span = spanOfDetail(track, item, detail);
 		if (track.type === "samples")
 			this.range.revealMoment(span.begin + track.offset);
 		else
 			this.range.reveal(span.begin + track.offset, span.end + track.offset, this.pane.width);
-		this.focus(track.row);
+		const row = this.rows.standIn(track.row);
+		this.focus(row);
 		this.pane.measure();
-		this.pane.scrollTo(track.row);
+		this.pane.scrollTo(row);
 		await this.choose(span);
 	}
 
-	/* The span before or behind the one that is selected, in its track. */
+	/* All events of a name: their table, and they stand out in the picture. */
+	async findAll(name, kind) {
+		await this.search.exactly(name, kind);
+		this.search.closeList();
+		await this.instances.showNamed(name, kind);
+	}
+
+	/* The span before or after the one that is selected, in its track. */
 	async stepEvent(step) {
 		const {selected} = this;
 		if (!selected) {
@@ -358,7 +370,7 @@ class App {
 		const {focused, pane} = this;
 		if (!focused)
 			return;
-		for (const track of focused.tracks) {
+		for (const {track} of focused.lanes) {
 			if (track.type === "counter" || track.type === "cover")
 				continue;
 			for (let off = 0; off < pane.width / 2; off += REACH_PIXELS) {
@@ -480,6 +492,21 @@ class App {
 		this.redraw();
 	}
 
+	/* Adds a row to those that a selection is of, or takes it out. */
+	chooseRow(row, chosen) {
+		row.chosen = chosen;
+		this.panel.chosenRows();
+		this.redraw();
+	}
+
+	chooseNoRows() {
+		this.rows.all.forEach((row) => {
+			row.chosen = false;
+		});
+		this.panel.chosenRows();
+		this.redraw();
+	}
+
 	moveRow(row, before) {
 		if (this.rows.move(row, before))
 			this.redraw();
@@ -516,7 +543,22 @@ class App {
 			range.fitAll();
 	}
 
-	letGo() {
+	/* Where devices work, in all sessions; again: everything. */
+	fitDevices() {
+		const {range} = this;
+		const worked = this.model.sessions.filter((session) => session.devices_ns);
+		if (!worked.length)
+			return;
+		const begin = Math.min(...worked.map((session) => session.offset_ns + session.devices_ns[0]));
+		const end = Math.max(...worked.map((session) => session.offset_ns + session.devices_ns[1]));
+		const room = Math.max((end - begin) * 0.02, LEAST_NS / 2);
+		const before = [range.target.begin, range.target.end];
+		range.glide(begin - room, end + room);
+		if (Math.abs(range.target.begin - before[0]) + Math.abs(range.target.end - before[1]) < (end - begin) * 0.01)
+			range.fitAll();
+	}
+
+	clearSelection() {
 		if (this.measuring || this.measured) {
 			this.setMeasuringDone();
 			this.measured = null;
@@ -524,6 +566,8 @@ class App {
 			this.choose(null);
 		} else if (this.selection) {
 			this.select(null);
+		} else if (this.rows.all.some((row) => row.chosen)) {
+			this.chooseNoRows();
 		} else if (this.search.active) {
 			this.search.clear();
 		}
@@ -541,7 +585,7 @@ class App {
 		const plain = {
 			w: () => range.zoom(0.7, around), s: () => range.zoom(1 / 0.7, around),
 			a: () => range.pan(-0.2), d: () => range.pan(0.2),
-			f: () => this.fit(), m: () => this.setMeasuring(!this.measuring),
+			f: () => this.fit(), g: () => this.fitDevices(), m: () => this.setMeasuring(!this.measuring),
 			home: () => range.glide(range.first, range.first + range.span),
 			end: () => range.glide(range.last - range.span, range.last),
 			",": () => this.stepEvent(-1), ".": () => this.stepEvent(1),
@@ -549,9 +593,10 @@ class App {
 			"/": () => byId("search").select(), r: () => byId("filter").select(),
 			n: () => this.search.step(event.shiftKey),
 			p: () => this.focused && this.pin(this.focused, !this.focused.pinned),
+			x: () => this.focused && this.chooseRow(this.focused, !this.focused.chosen),
 			t: () => this.toggleTheme(), q: () => this.panel.fold(),
 			"?": () => byId("help-dialog").showModal(),
-			escape: () => this.letGo(), enter: () => this.chooseMiddle(),
+			escape: () => this.clearSelection(), enter: () => this.chooseMiddle(),
 			arrowup: () => this.focusBy(-1), arrowdown: () => this.focusBy(1),
 			arrowleft: () => this.foldKey(true), arrowright: () => this.foldKey(false),
 		};
@@ -588,6 +633,7 @@ class App {
 		on("zoom-in", () => this.range.zoom(0.5));
 		on("zoom-out", () => this.range.zoom(2));
 		on("fit", () => this.fit());
+		on("fit-devices", () => this.fitDevices());
 		on("measure", () => this.setMeasuring(!this.measuring));
 		on("theme", () => this.toggleTheme());
 		on("help", () => byId("help-dialog").showModal());
@@ -625,6 +671,13 @@ class App {
 		listenSeparator(byId("panel-edge"), (event) => this.panel.setHeight(innerHeight - event.clientY),
 			(step) => this.panel.setHeight(panel.clientHeight - step), "ArrowUp", "ArrowDown");
 	}
+}
+
+/* A span of which only its details are known. */
+function spanOfDetail(track, item, detail) {
+	const flags = detail.flags.reduce((sum, flag) => sum | FLAG[flag], 0);
+	return {track, item: detail.item === undefined ? item : detail.item, spans: detail.spans || 1, busy: 1,
+		begin: detail.begin_ns, end: detail.end_ns, label: new Label(detail.name, detail.kind, flags, 0, 0)};
 }
 
 /* An edge that is dragged, or moved by two keys. */

@@ -56,7 +56,7 @@ class Overview {
 		const places = [], band = this.band;
 		app.rows.sessions.forEach((session, i) => {
 			session.tracks.forEach((track, j) => {
-				places.push({track: {...track, height: band}, y: 4 + i * this.step + j * (band + 1)});
+				places.push({track, height: band, y: 4 + i * this.step + j * (band + 1)});
 			});
 		});
 		context.fillStyle = app.style.row;
@@ -77,6 +77,13 @@ class Overview {
 		context.fillStyle = app.style.finding;
 		for (const {begin, end} of app.marked || [])
 			context.fillRect(this.x(begin), y, Math.max(2, this.x(end) - this.x(begin)), MARKS_HEIGHT);
+	}
+
+	/* The finding whose mark is at a point of the canvas, or null. */
+	findingAt(x, y) {
+		if (y < this.height - MARKS_HEIGHT - 3)
+			return null;
+		return this.app.findings.near(this.time(x), 3 / this.canvas.clientWidth * (this.app.range.last - this.app.range.first));
 	}
 
 	drawWindow(context, width, height) {
@@ -105,6 +112,7 @@ class Overview {
 		const {app, canvas} = this;
 		let taken = null;
 		const place = (event) => event.clientX - canvas.getBoundingClientRect().left;
+		const finding = (event) => this.findingAt(place(event), event.clientY - canvas.getBoundingClientRect().top);
 		const part = (x) => {
 			const left = this.x(app.range.begin), right = this.x(app.range.end);
 			if (Math.abs(x - left) < 6)
@@ -115,7 +123,7 @@ class Overview {
 		};
 		canvas.addEventListener("pointerdown", (event) => {
 			const x = place(event);
-			taken = {part: part(x), x, at: this.time(x), begin: app.range.begin, end: app.range.end,
+			taken = {part: part(x), finding: finding(event), x, at: this.time(x), begin: app.range.begin, end: app.range.end,
 				moved: false};
 			/* All of it is shown: there is nothing to move, only to choose. */
 			if (taken.part === "all" && app.range.span > (app.range.last - app.range.first) * 0.98)
@@ -125,7 +133,9 @@ class Overview {
 		canvas.addEventListener("pointermove", (event) => {
 			const x = place(event), at = this.time(x);
 			const cursors = {begin: "ew-resize", end: "ew-resize", all: "grab", new: "crosshair"};
-			canvas.style.cursor = cursors[taken ? taken.part : part(x)];
+			const found = taken ? null : finding(event);
+			canvas.style.cursor = found ? "pointer" : cursors[taken ? taken.part : part(x)];
+			app.hover(null, event, found);
 			if (!taken)
 				return;
 			taken.moved = taken.moved || Math.abs(x - taken.x) > CLICK_PIXELS;
@@ -141,12 +151,16 @@ class Overview {
 				app.range.set(Math.min(at, taken.at), Math.max(at, taken.at));
 		});
 		canvas.addEventListener("pointerup", () => {
-			if (taken && !taken.moved) {
+			if (taken && !taken.moved && taken.finding) {
+				app.findings.goTo(taken.finding);
+				app.findings.reveal(taken.finding);
+			} else if (taken && !taken.moved) {
 				const half = app.range.span / 2;
 				app.range.glide(taken.at - half, taken.at + half);
 			}
 			taken = null;
 		});
+		canvas.addEventListener("pointerleave", () => app.hover(null));
 		canvas.addEventListener("wheel", (event) => {
 			event.preventDefault();
 			app.range.zoomNow(Math.exp(clamp(event.deltaY, -300, 300) * 0.0025), this.time(place(event)));

@@ -31,7 +31,7 @@ class Painter {
 		this.style = style;
 	}
 
-	/* Draws tracks at their places: [{track, y}], in device pixels scaled by
+	/* Draws tracks at their places: [{track, y, height}], in device pixels scaled by
 	 * `ratio`; from..to over the canvas's width. Returns whether all was there. */
 	draw(context, places, width, ratio, from, to) {
 		const pixels = Math.max(1, Math.round(width * ratio));
@@ -90,7 +90,7 @@ class Painter {
 		const labels = this.labels[track.session];
 		const memory = this.memory, base = line * pixels;
 		const colour = track.type === "activity" ? activityPixel(this, track) : 0;
-		const textLeast = track.height >= 14 ? TEXT_LEAST * ratio : Infinity;
+		const textLeast = place.height >= 14 ? TEXT_LEAST * ratio : Infinity;
 		const offset = track.offset;
 		const searching = this.searching && track.type !== "activity";
 		const whole = this.tiles.visit(track, frame.level, from - offset, to - offset, true,
@@ -140,19 +140,19 @@ class Painter {
 
 	drawWide(frame, {place, label, left, right, length, dimmed}) {
 		const {context} = frame;
-		const {track, y} = place;
+		const {y, height} = place;
 		if (label.hatched) {
 			context.fillStyle = this.style.hatch;
-			context.fillRect(left, y, right - left, track.height);
+			context.fillRect(left, y, right - left, height);
 		}
-		if (track.height < 14 || right - left < TEXT_LEAST || dimmed)
+		if (height < 14 || right - left < TEXT_LEAST || dimmed)
 			return;
 		const room = right - left - 2 * TEXT_PADDING;
 		const text = this.fitText(context, label, room, length);
 		if (!text)
 			return;
 		context.fillStyle = label.dark ? "#fff" : "#10151c";
-		context.fillText(text, left + TEXT_PADDING, y + track.height / 2 + 0.5);
+		context.fillText(text, left + TEXT_PADDING, y + height / 2 + 0.5);
 	}
 
 	width(context, text) {
@@ -189,7 +189,7 @@ class Painter {
 	}
 
 	/* The share of each pixel's time that is covered, as a filled curve. */
-	drawCover(frame, {track, y}) {
+	drawCover(frame, {track, y, height}) {
 		const {context, from, to, scale, pixels, ratio} = frame;
 		const share = new Float32Array(pixels);
 		const offset = track.offset;
@@ -204,11 +204,11 @@ class Painter {
 		frame.whole = whole && frame.whole;
 		context.fillStyle = this.style.coverFill;
 		context.strokeStyle = this.style.coverLine;
-		drawColumns(context, y, track.height, pixels, ratio, (i) => Math.min(1, share[i]));
+		drawColumns(context, y, height, pixels, ratio, (i) => Math.min(1, share[i]));
 	}
 
 	/* A counter's least and most in each pixel. */
-	drawCounter(frame, {track, y}) {
+	drawCounter(frame, {track, y, height}) {
 		const {context, from, to, scale, pixels, ratio} = frame;
 		const most = new Float64Array(pixels), least = new Float64Array(pixels);
 		const offset = track.offset;
@@ -236,7 +236,7 @@ class Painter {
 		const top = this.counterTop(track, most);
 		context.fillStyle = this.style.counterFill;
 		context.strokeStyle = this.style.counterLine;
-		drawColumns(context, y, track.height, pixels, ratio, (i) => top ? most[i] / top : 0);
+		drawColumns(context, y, height, pixels, ratio, (i) => top ? most[i] / top : 0);
 	}
 
 	/* The most that the counter ever is, so that its scale does not change while
@@ -263,8 +263,8 @@ class Painter {
 function linesOf(place) {
 	const {track, y} = place;
 	if (track.type !== "state")
-		return [{place, least: 0, y, height: track.height}];
-	const height = track.height / 3;
+		return [{place, least: 0, y, height: place.height}];
+	const height = place.height / 3;
 	return [2, 1, 0].map((least, i) => ({place, least, y: y + i * height, height}));
 }
 

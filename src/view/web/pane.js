@@ -9,6 +9,11 @@ const REACH_SAMPLE_PIXELS = 10;
 /* A pointer that moved less was a click. */
 const CLICK_PIXELS = 4;
 
+/* The mark of a finding. */
+const FINDING_BAR = 3;
+const FLAG_WIDTH = 7;
+const FLAG_HEIGHT = 10;
+
 class Pane {
 	constructor(node, app, pinned) {
 		this.node = node;
@@ -87,8 +92,8 @@ class Pane {
 		for (const row of rows) {
 			const y = this.top(row) - scroll;
 			this.drawBackground(context, row, y, width);
-			for (const track of row.tracks)
-				places.push({track, y: y + track.y});
+			for (const lane of row.lanes)
+				places.push({...lane, y: y + lane.y});
 		}
 		this.drawGrid(context, height);
 		const whole = app.painter.draw(context, places, width, this.ratio, app.range.begin,
@@ -106,7 +111,7 @@ class Pane {
 		if (row === this.app.focused)
 			context.fillStyle = style.focus;
 		else
-			context.fillStyle = row.children.length ? style.group : style.row;
+			context.fillStyle = row.isHeading ? style.group : style.row;
 		context.fillRect(0, y, width, row.height);
 		context.fillStyle = style.line;
 		context.fillRect(0, y + row.height - 1, width, 1);
@@ -186,21 +191,49 @@ class Pane {
 			context.fillRect(Math.round(this.x(to)), 0, 1, height);
 	}
 
-	drawFinding(context, {row, begin, end, finding}) {
+	/* Where the mark of a finding is: a bar along the row's lower edge with a flag at its left;
+	 * null where its row is not here. */
+	placeFinding({row, begin, end}) {
 		const shown = this.pinned ? row.pinned && row : this.app.rows.standIn(row);
 		if (!shown)
+			return null;
+		const left = this.x(begin);
+		return {shown, y: this.top(shown) - this.node.scrollTop, left, right: Math.max(left + 3, this.x(end))};
+	}
+
+	/* The finding whose mark is at a point, or null; of several the shortest. */
+	findingAt(x, y) {
+		let best = null, bestLength = Infinity;
+		for (const mark of this.app.marked) {
+			const place = this.placeFinding(mark);
+			const up = place && place.y + place.shown.height - y;
+			if (!place || up < -1 || x < place.left - 2)
+				continue;
+			const onFlag = up <= FLAG_HEIGHT + 1 && x <= place.left + FLAG_WIDTH + 2;
+			const onBar = up <= FINDING_BAR + 1 && x <= place.right + 2;
+			if ((onFlag || onBar) && mark.end - mark.begin < bestLength) {
+				best = mark.finding;
+				bestLength = mark.end - mark.begin;
+			}
+		}
+		return best;
+	}
+
+	drawFinding(context, mark) {
+		const place = this.placeFinding(mark);
+		if (!place)
 			return;
-		const y = this.top(shown) - this.node.scrollTop;
-		const left = this.x(begin), right = Math.max(left + 3, this.x(end));
+		const {shown, y, left, right} = place;
+		const {finding} = mark;
 		const {style} = this.app;
 		context.fillStyle = style.finding;
-		context.fillRect(left, y + shown.height - 3, right - left, 3);
+		context.fillRect(left, y + shown.height - FINDING_BAR, right - left, FINDING_BAR);
 		/* A flag, so that a short one is seen as well. */
 		context.beginPath();
 		context.moveTo(left, y + shown.height);
-		context.lineTo(left, y + shown.height - 9);
-		context.lineTo(left + 6, y + shown.height - 6);
-		context.lineTo(left, y + shown.height - 3);
+		context.lineTo(left, y + shown.height - FLAG_HEIGHT);
+		context.lineTo(left + FLAG_WIDTH, y + shown.height - (FLAG_HEIGHT + FINDING_BAR) / 2);
+		context.lineTo(left, y + shown.height - FINDING_BAR);
 		context.fill();
 		if (finding === this.app.findings.chosen) {
 			context.strokeStyle = style.finding;
@@ -216,10 +249,10 @@ class Pane {
 		const shown = this.pinned ? row.pinned && row : this.app.rows.standIn(row);
 		if (!shown)
 			return null;
-		const y = this.top(shown) - this.node.scrollTop + (shown === row ? track.y : shown.height / 2 - 4);
+		const lane = shown.laneOf(track) || {y: shown.height / 2 - 4, height: 8};
+		const y = this.top(shown) - this.node.scrollTop + lane.y;
 		const left = this.x(begin + track.offset), right = this.x(end + track.offset);
-		return {left, right: Math.max(right, left + 2), top: y,
-			bottom: y + (shown === row ? track.height : 8), own: shown === row};
+		return {left, right: Math.max(right, left + 2), top: y, bottom: y + lane.height};
 	}
 
 	drawOutline(context, span, colour, width) {
@@ -258,8 +291,9 @@ class Pane {
 		made.style.top = this.top(row) + "px";
 		made.style.height = row.height + "px";
 		made.classList.toggle("focused", row === app.focused && !this.pinned);
-		made.classList.toggle("group", row.children.length > 0);
+		made.classList.toggle("group", row.isHeading);
 		made.classList.toggle("pinned", row.pinned);
+		made.classList.toggle("chosen", row.chosen);
 		if (!this.pinned) {
 			if (row.children.length)
 				made.setAttribute("aria-expanded", String(!row.folded));
@@ -269,7 +303,7 @@ class Pane {
 			!row.children.length || this.pinned ? "" : row.folded ? "\u25b8" : "\u25be";
 		const pin = made.querySelector(".pin");
 		pin.setAttribute("aria-pressed", String(row.pinned));
-		pin.title = row.pinned ? "Take from the top (P)" : "Keep on top (P)";
+		pin.title = row.pinned ? "Unpin row (P)" : "Pin row (P)";
 	}
 
 	makeName(row) {
@@ -286,13 +320,17 @@ class Pane {
 		element("span", {class: "mark", "aria-hidden": "true"}, ROW_MARKS[row.kind] || ""),
 		element("span", {class: "text"}, this.pinned ? pathWords(row) : row.name),
 		element("span", {class: "number"}, row.numberWords),
-		element("button", {class: "pin", tabindex: -1, "aria-label": "Keep on top"}));
+		...row.marks.map((mark) => element("span", {class: "chip", title: MARK_WORDS[mark][1]}, MARK_WORDS[mark][0])),
+		element("span", {class: "space-after"}),
+		element("button", {class: "pin", tabindex: -1, "aria-label": "Pin row"}));
 		made.style.paddingLeft = 4 + indent + "px";
 		made.addEventListener("click", (event) => {
 			if (event.target.classList.contains("pin"))
 				app.pin(row, !row.pinned);
 			else if (event.target.classList.contains("fold"))
 				app.fold(row, !row.folded);
+			else if (event.ctrlKey || event.metaKey)
+				app.chooseRow(row, !row.chosen);
 			else
 				app.focus(row);
 		});
@@ -353,9 +391,10 @@ class Pane {
 		if (!row)
 			return null;
 		const within = y + this.node.scrollTop - this.top(row);
-		const track = row.tracks.find((one) => within >= one.y - 1 && within <= one.y + one.height + 1);
-		if (!track)
+		const lane = row.lanes.find((one) => within >= one.y - 1 && within <= one.y + one.height + 1);
+		if (!lane)
 			return null;
+		const {track} = lane;
 		if (track.type === "counter")
 			return this.hitCounter(track, x);
 		return this.hitSpan(track, x);
@@ -421,7 +460,9 @@ class Pane {
 			const {x, y} = point(event);
 			app.pointerAt(this.time(x));
 			if (!down) {
-				app.hover(this.hit(x, y), event);
+				const finding = this.findingAt(x, y);
+				overlay.classList.toggle("on-finding", finding !== null);
+				app.hover(finding ? null : this.hit(x, y), event, finding);
 				return;
 			}
 			down.moved = down.moved || Math.abs(x - down.x) > CLICK_PIXELS ||
@@ -441,7 +482,7 @@ class Pane {
 			const {x, y} = point(event);
 			app.tooltip.hide();
 			if (down && !down.moved)
-				app.clicked(this, this.hit(x, y), this.rowAt(y), this.time(x));
+				app.clicked(this, this.hit(x, y), this.rowAt(y), this.time(x), this.findingAt(x, y));
 			else if (down && !down.pan && !app.measuring && app.selection)
 				app.select(app.selection, true);
 			down = null;
@@ -486,11 +527,11 @@ class Pane {
 	}
 }
 
-/* "mandelbrot 13935 › queue 1 kernels": a row without its tree. */
+/* "mandelbrot 13935 › queue 1 › kernels": a row without its tree. */
 function pathWords(row) {
 	const parts = [];
 	for (let one = row; one && one.kind !== "session"; one = one.parent)
-		if (one === row || one.kind === "process" || one.kind === "device")
+		if (one === row || ["process", "device", "queue"].includes(one.kind))
 			parts.unshift(one.words);
 	return parts.join(" \u203a ");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The panel below: details of a span, tables of a stretch of time, findings. */
+/* The panel below: details of a span, tables of a time range; findings, the events of one name and
+ * the flame graph have their sheets in it. */
 "use strict";
 
 const PANEL_LEAST = 60;
@@ -13,9 +14,10 @@ const TIME_COLUMNS = [
 	{key: "p50_ns", heading: "p50", number: true, words: lengthWords},
 	{key: "p99_ns", heading: "p99", number: true, words: lengthWords},
 	{key: "max_ns", heading: "max", number: true, words: lengthWords},
-	{key: "within_ns", heading: "inside", number: true, words: lengthWords},
+	{key: "within_ns", heading: "in range", number: true, words: lengthWords},
 ];
 
+/* Tables of a time range: their names and columns. */
 const TABLES = {
 	calls: ["API calls", [
 		{key: "name", heading: "function", picks: true},
@@ -32,10 +34,10 @@ const TABLES = {
 		{key: "bytes", heading: "bytes", number: true, words: bytesWords},
 		...TIME_COLUMNS,
 	]],
-	states: ["States of threads", [
-		{key: "name", heading: "state", picks: true},
+	states: ["Thread states", [
+		{key: "name", heading: "state"},
 		{key: "count", heading: "count", number: true, words: countWords},
-		{key: "within_ns", heading: "inside", number: true, words: lengthWords, sorted: true},
+		{key: "within_ns", heading: "in range", number: true, words: lengthWords, sorted: true},
 	]],
 	samples: ["CPU samples", [
 		{key: "name", heading: "function", picks: (row) => row.self > 0},
@@ -45,10 +47,10 @@ const TABLES = {
 		{key: "total_percent", heading: "total %", number: true, words: percentNumber},
 		{key: "file", heading: "file"},
 	]],
-	tasks: ["On the CPUs", [
+	tasks: ["CPU usage", [
 		{key: "name", heading: "thread", picks: true},
 		{key: "count", heading: "times", number: true, words: countWords},
-		{key: "within_ns", heading: "inside", number: true, words: lengthWords, sorted: true},
+		{key: "within_ns", heading: "in range", number: true, words: lengthWords, sorted: true},
 	]],
 };
 
@@ -56,11 +58,14 @@ class Panel {
 	constructor(node, app) {
 		this.node = node;
 		this.app = app;
-		this.sheets = ["findings", "selection", "details"];
+		this.sheets = ["findings", "selection", "instances", "flame", "details"];
+		this.sheet = "details"; /* that is open */
+		this.scope = ""; /* rows that are summed up: all, "focus", "chosen", or SESSION:ROW */
 		for (const sheet of this.sheets)
 			byId("tab-" + sheet).addEventListener("click", () => {
 				this.chosenByUser = true;
 				this.open(sheet);
+				this.app.address.changed();
 			});
 		node.querySelector(".tabs").addEventListener("keydown", (event) => this.tabKey(event));
 		byId("panel-close").addEventListener("click", () => this.fold());
@@ -84,6 +89,7 @@ class Panel {
 
 	open(sheet) {
 		this.opened = true;
+		this.sheet = sheet;
 		if (this.node.classList.contains("folded"))
 			this.fold();
 		for (const one of this.sheets) {
@@ -91,6 +97,8 @@ class Panel {
 			byId("tab-" + one).setAttribute("aria-selected", String(one === sheet));
 			byId("tab-" + one).tabIndex = one === sheet ? 0 : -1;
 		}
+		if (sheet === "flame")
+			this.app.flame.refresh();
 		this.app.resized();
 	}
 
@@ -111,7 +119,7 @@ class Panel {
 
 	clear() {
 		byId("details").replaceChildren(element("p", {class: "empty"},
-			"Click an event to see all that is known of it. Drag over the picture to sum up a stretch of time."));
+			"Click an event to see its details. Drag over the picture to aggregate a time range."));
 	}
 
 	showMany(span) {
@@ -122,9 +130,9 @@ class Panel {
 			element("p", {}, `in ${lengthWords(span.end - span.begin)}, too close together to be told apart here; ` +
 				`${visible(span.label.name)} ${samples ? "was found most often" : "has the most of the time"}.`),
 			element("p", {class: "actions"},
-				element("button", {onclick: () => app.range.fit(stretch.begin, stretch.end)}, "Zoom there"),
+				element("button", {onclick: () => app.range.fit(stretch.begin, stretch.end)}, "Zoom in"),
 				element("button", {onclick: () => app.select({begin: span.begin + span.track.offset,
-					end: span.end + span.track.offset + (samples ? 1 : 0)}, true)}, "Sum them up")));
+					end: span.end + span.track.offset + (samples ? 1 : 0)}, true)}, "Aggregate")));
 		this.open("details");
 	}
 
@@ -140,8 +148,8 @@ class Panel {
 		swatch.style.background = label.colour;
 		const sheet = byId("details");
 		const left = detail.stack ? [["at", timeWords(detail.begin_ns)]] :
-			[["length", exactWords(detail.end_ns - detail.begin_ns)],
-				["begins at", timeWords(detail.begin_ns)], ["ends at", timeWords(detail.end_ns)]];
+			[["duration", exactWords(detail.end_ns - detail.begin_ns)],
+				["start", timeWords(detail.begin_ns)], ["end", timeWords(detail.end_ns)]];
 		left.push(["row", pathWords(span.track.row)]);
 		const stretch = stretchOf(span);
 		sheet.replaceChildren(
@@ -150,8 +158,9 @@ class Panel {
 			element("p", {class: "actions"},
 				element("button", {onclick: () => app.range.fit(stretch.begin, stretch.end)}, "Fit"),
 				detail.stack ? null :
-					element("button", {onclick: () => app.select(stretch, true)}, "Select its time"),
-				element("button", {onclick: () => app.search.exactly(detail.name)}, "Find all of this name")));
+					element("button", {onclick: () => app.select(stretch, true)}, "Select this range"),
+				searchKind(detail.kind) ? element("button", {id: "find-all",
+					onclick: () => app.findAll(detail.name, detail.kind)}, "Find all by name") : null));
 		const columns = element("div", {class: "columns"});
 		const group = (title, pairs) => {
 			if (pairs.length)
@@ -163,11 +172,11 @@ class Panel {
 		if (detail.stack)
 			columns.append(element("section", {},
 				element("h3", {}, "Stack, innermost first"), stackList(detail.stack, Infinity)));
-		group("Times and waits", times);
+		group("Timing", times);
 		group(isCommandKind(detail.kind) ? "Arguments of its call" : "Arguments",
 			argumentPairs(detail.args));
 		if (detail.links && detail.links.length)
-			columns.append(element("section", {}, element("h3", {}, "Belongs to"), this.links(span, detail)));
+			columns.append(element("section", {}, element("h3", {}, "Related events"), this.links(span, detail)));
 		sheet.append(columns);
 		this.open("details");
 	}
@@ -175,15 +184,22 @@ class Panel {
 	links(span, detail) {
 		const words = {
 			call: "enqueued by", command: isCommandKind(detail.kind) ? "in its queue" : "enqueues",
-			seen: "seen to end by", after: "waits for", ended: "sees the end of", waker: "woken by",
+			seen: "completion seen by", after: "waits for", ended: "sees completion of", waker: "woken by",
 			during: "within the call",
 		};
 		const list = element("ul", {class: "links"});
-		for (const link of detail.links)
+		detail.links.forEach((link, i) => {
+			const next = detail.links[i + 1], more = (detail.more_links || {})[link.is];
+			const last = more && (!next || next.is !== link.is);
+			/* Of many the last one is there, as it is what was waited for. */
+			if (last)
+				list.append(element("li", {class: "dim more"}, element("span", {class: "is"}), " ",
+					`\u2026 ${countWords(more)} more, then the last one`));
 			list.append(element("li", {}, element("span", {class: "is"}, words[link.is] || link.is), " ",
 				element("button", {class: "link", onclick: () => this.app.goTo(span.track.session, link)},
 					visible(link.name)),
 				element("span", {class: "dim"}, " " + lengthWords(link.end_ns - link.begin_ns))));
+		});
 		return list;
 	}
 
@@ -203,53 +219,82 @@ class Panel {
 		this.showSelection(true);
 	}
 
-	scopes() {
+	/* Which rows are summed up; `changed` is called when that changes. */
+	scopes(changed) {
 		const {app} = this;
-		const choice = element("select", {"aria-label": "Rows to sum up",
+		const chosen = app.rows.all.filter((row) => row.chosen);
+		const choice = element("select", {"aria-label": "Rows to aggregate",
 			onchange: (event) => {
 				this.scope = event.target.value;
-				this.showSelection(true);
+				changed();
 			}}, element("option", {value: ""}, "all rows"));
+		if (chosen.length)
+			choice.append(element("option", {value: "chosen"}, chosen.length === 1 ? "chosen row: " + pathWords(chosen[0]) :
+				`${chosen.length} chosen rows`));
 		if (app.focused)
 			choice.append(element("option", {value: "focus"}, "row " + pathWords(app.focused)));
 		for (const row of app.rows.all)
-			if (row.kind === "process" || (row.kind === "session" && app.rows.sessions.length > 1))
+			if (row.kind === "process" || row.kind === "device" ||
+				(row.kind === "session" && app.rows.sessions.length > 1))
 				choice.append(element("option", {value: row.session + ":" + row.number}, row.words));
-		choice.value = this.scope || "";
+		choice.value = this.scope;
 		if (choice.selectedIndex < 0)
 			choice.value = this.scope = "";
 		return choice;
+	}
+
+	/* Numbers of a session's rows that are summed up; null: all of them. */
+	rowsOf(session) {
+		const {app, scope} = this;
+		if (scope === "chosen" && app.rows.all.some((row) => row.chosen))
+			return app.rows.all.filter((row) => row.chosen && row.session === session).map((row) => row.number);
+		if (scope === "focus" && app.focused)
+			return app.focused.session === session ? [app.focused.number] : [];
+		if (!scope || scope === "focus" || scope === "chosen")
+			return null;
+		const [of, row] = scope.split(":").map(Number);
+		return of === session ? [row] : [];
+	}
+
+	/* Rows were chosen: they are what is summed up now. */
+	chosenRows() {
+		const any = this.app.rows.all.some((row) => row.chosen);
+		if (!any && this.scope !== "chosen")
+			return;
+		this.scope = any ? "chosen" : "";
+		this.showSelection(this.sheet !== "details" && this.sheet !== "findings");
 	}
 
 	async showSelection(quietly) {
 		const {app} = this;
 		const asked = ++this.asked;
 		const {begin, end} = app.selection || {begin: app.range.first, end: app.range.last};
-		const scope = this.scope === "focus" && app.focused ?
-			app.focused.session + ":" + app.focused.number : this.scope;
 		const sheet = byId("selection");
-		const choice = this.scopes();
+		const choice = this.scopes(() => this.showSelection(true));
 		const notice = element("output", {class: "notice"});
 		const head = element("p", {class: "actions"},
-			element("strong", {}, app.selection ? lengthWords(end - begin) : "The whole run"),
+			element("strong", {}, app.selection ? lengthWords(end - begin) : "Full trace"),
 			element("span", {class: "dim"}, app.selection ? `from ${timeWords(begin)} to ${timeWords(end)}` :
-				"drag over the picture or its scale to sum up a stretch of time"), choice,
+				"drag over the picture or its scale to aggregate a time range"), choice,
 			app.selection ? element("button", {onclick: () => app.range.fit(begin, end)}, "Fit") : null,
 			element("button", {id: "copy-csv", onclick: async () => {
 				const done = await copyText(this.csv());
-				notice.textContent = done ? "Copied." : "The browser does not let a page copy.";
+				notice.textContent = done ? "Copied." : "The browser refused to copy.";
 			}}, "Copy as CSV"),
 			app.selection ? element("button", {onclick: () => app.select(null)}, "Clear") : null, notice);
 		sheet.replaceChildren(head);
 		this.tables = [];
+		if (this.app.instances.name)
+			this.app.instances.refresh();
+		this.app.flame.refresh();
 		if (!quietly || (!this.opened && !this.node.classList.contains("folded")))
 			this.open("selection");
 		let answers;
 		const late = setTimeout(() => {
-			notice.textContent = "Summing up\u2026";
+			notice.textContent = "Aggregating\u2026";
 		}, NOTICE_AFTER_MS);
 		try {
-			answers = await this.ask(scope, begin, end);
+			answers = await this.ask(begin, end);
 		} catch (error) {
 			app.fail(error);
 			return;
@@ -265,13 +310,14 @@ class Panel {
 				continue;
 			const used = columns.filter((column) => !["errors", "failed", "bytes"].includes(column.key) ||
 				rows.some((row) => row[column.key]));
-			this.tables.push(new Table(title, used, rows, (row) => app.search.exactly(row.name)));
+			this.tables.push(new Table(title, used, rows,
+				(row) => app.findAll(row.name, {calls: "call", samples: "sample", tasks: "task"}[key] || row.kind)));
 		}
 		const note = element("p", {class: "hint"},
-			"Counts and times are of what begins in this stretch, whole; \u201cinside\u201d is what lies in it." +
-			this.sampleWords());
-		sheet.replaceChildren(head, ...this.tables.map((table) => table.node),
-			this.tables.length ? note : element("p", {class: "empty"}, "Nothing lies in this stretch."));
+			"Counts and durations are of what begins in the range, each with its full duration; \u201cin range\u201d is the " +
+			"part inside the range." + this.sampleWords());
+		sheet.replaceChildren(head, element("div", {class: "tables"}, ...this.tables.map((table) => table.node)),
+			this.tables.length ? note : element("p", {class: "empty"}, "No events in this range."));
 	}
 
 	/* What a sample is worth, where there are any. */
@@ -280,18 +326,17 @@ class Panel {
 		periods.delete(0);
 		if (!periods.size || !this.tables.some((table) => table.name === TABLES.samples[0]))
 			return "";
-		return ` A sample stands for ${[...periods].map(lengthWords).join(" or ")} on a CPU: \u201cself\u201d are ` +
-			"those in the function itself, \u201ctotal\u201d those with it on their stack.";
+		return ` A sample stands for ${[...periods].map(lengthWords).join(" or ")} of CPU time: \u201cself\u201d counts ` +
+			"samples in the function itself, \u201ctotal\u201d those with it on their stack.";
 	}
 
-	ask(scope, begin, end) {
+	ask(begin, end) {
 		const {app} = this;
 		const questions = [];
 		app.model.sessions.forEach((session, number) => {
-			const row = scope ? scope.split(":").map(Number) : null;
-			if (row && row[0] !== number)
-				return;
-			questions.push(this.sums(number, begin - session.offset_ns, end - session.offset_ns, row ? row[1] : null));
+			const rows = this.rowsOf(number);
+			if (!rows || rows.length)
+				questions.push(this.sums(number, begin - session.offset_ns, end - session.offset_ns, rows));
 		});
 		return Promise.all(questions);
 	}
@@ -299,7 +344,7 @@ class Panel {
 	/* Of a large trace they take seconds, and those of the whole run are asked for again
 	 * and again. */
 	sums(...question) {
-		const key = question.join();
+		const key = JSON.stringify(question);
 		let answer = this.known.get(key);
 		if (!answer) {
 			answer = this.app.source.select(...question);

@@ -9,8 +9,17 @@ const TRACK_GAP = 1;
 const ROW_PADDING = 3;
 const ROW_LEAST = 25;
 
-/* So many rows are unfolded at the start. */
+/* So many rows are unfolded at the start; so many devices and CPUs. */
 const ROWS_AT_START = 80;
+const DEVICES_AT_START = 2;
+const CPUS_AT_START = 8;
+
+/* A folded queue or device shows what is below it in its own row: these kinds of rows,
+ * from top to bottom, the height of a lane of each, and how many lanes at most. */
+const FOLDED_LANES = {
+	queue: [["kernels", 19, 6], ["transfers", 9, 4], ["sync", 6, 2], ["untimed", 9, 2]],
+	device: [["utilisation", 30, 1], ["kernels", 19, 4], ["transfers", 9, 3]],
+};
 
 class Row {
 	constructor(number, session, described) {
@@ -22,10 +31,13 @@ class Row {
 		this.id = described.number;
 		this.device = described.device;
 		this.bound = described.bound_ns;
+		this.marks = described.marks || [];
 		this.parent = null;
 		this.children = [];
 		this.folded = false;
+		this.opened = false; /* by the filter, folded or not */
 		this.pinned = false;
+		this.chosen = false; /* for a selection of rows */
 		this.depth = 0;
 		this.tracks = described.tracks.map(([track, type, items, again], lane) => ({
 			key: session + ":" + track, session, number: track, type, items, again, lane, row: this,
@@ -33,19 +45,35 @@ class Row {
 		this.measure();
 	}
 
+	/* Makes `lanes`, the tracks that are drawn in this row and where. */
 	measure() {
+		const below = this.folded && !this.opened && FOLDED_LANES[this.kind] || [];
+		const lanes = this.tracks.map((track) => ({track, height: TRACK_HEIGHTS[track.type]}));
+		for (const [kind, height, most] of below)
+			for (const child of this.children.filter((one) => one.kind === kind))
+				lanes.push(...child.tracks.slice(0, most).map((track) => ({track, height})));
 		let y = ROW_PADDING;
-		for (const track of this.tracks) {
-			track.y = y;
-			track.height = TRACK_HEIGHTS[track.type];
-			y += track.height + TRACK_GAP;
+		for (const lane of lanes) {
+			lane.y = y;
+			y += lane.height + TRACK_GAP;
 		}
 		const needed = y - TRACK_GAP + ROW_PADDING;
 		this.height = Math.max(ROW_LEAST, needed);
 		/* A single narrow track is in the middle. */
 		const off = Math.floor((this.height - needed) / 2);
-		for (const track of this.tracks)
-			track.y += off;
+		for (const lane of lanes)
+			lane.y += off;
+		this.lanes = lanes;
+	}
+
+	/* It has no picture but those of the rows below it. */
+	get isHeading() {
+		return this.children.length > 0 && !(this.folded && this.lanes.length > this.tracks.length);
+	}
+
+	/* Where a track is drawn in this row; undefined: nowhere. */
+	laneOf(track) {
+		return this.lanes.find((lane) => lane.track === track);
 	}
 
 	/* "worker-1 1001": the number that tells namesakes apart. */
@@ -85,6 +113,8 @@ class Rows {
 		for (const root of this.roots)
 			this.setDepth(root, 0);
 		this.foldAtStart();
+		for (const row of this.all)
+			row.foldedAtStart = row.folded;
 		this.layout();
 	}
 
@@ -109,10 +139,21 @@ class Rows {
 		row.children.forEach((child) => this.setDepth(child, depth + 1));
 	}
 
-	/* Whatever does not fit on a few screens is folded: queues first, as the devices
-	 * show what was on them, then the processes with the least in them; never the one
-	 * with the most. */
+	/* Queues are one row each, so are idle threads, and devices and CPUs where there are
+	 * many. Whatever does not fit on a few screens then is folded, too: contexts, then the
+	 * processes with the least in them; never the one with the most. */
 	foldAtStart() {
+		const many = {queue: 0, idle: 0, device: DEVICES_AT_START};
+		for (const [kind, most] of Object.entries(many)) {
+			const rows = this.all.filter((row) => row.kind === kind && row.children.length);
+			if (rows.length > most)
+				rows.forEach((row) => {
+					row.folded = true;
+				});
+		}
+		for (const row of this.all)
+			if (row.kind === "host" && row.children.length > CPUS_AT_START)
+				row.folded = true;
 		const shownBelow = (row) => row.folded ? 0 :
 			row.children.reduce((sum, child) => sum + 1 + shownBelow(child), 0);
 		const byItems = (kinds) => this.all.filter((row) => kinds.includes(row.kind) && row.children.length)
@@ -161,6 +202,8 @@ class Rows {
 		const place = (row) => {
 			if (kept && !kept.has(row))
 				return;
+			row.opened = kept !== null;
+			row.measure();
 			row.y = y;
 			y += row.height;
 			this.shown.push(row);
@@ -175,6 +218,7 @@ class Rows {
 		this.pinned = this.all.filter((row) => row.pinned);
 		let pinnedY = 0;
 		for (const row of this.pinned) {
+			row.measure();
 			row.pinnedY = pinnedY;
 			pinnedY += row.height;
 		}
@@ -194,12 +238,18 @@ class Rows {
 		this.layout();
 	}
 
-	/* Unfolds whatever hides the row, and drops a filter that does. */
-	reveal(row) {
+	/* Unfolds whatever hides a track, and drops a filter that does; false: it did. A folded queue
+	 * or device that shows the track itself stays folded. */
+	reveal(track) {
+		return this.revealRow(track.row, track);
+	}
+
+	revealRow(row, track) {
 		for (let above = row.parent; above; above = above.parent)
-			above.folded = false;
+			if (!(track && above.folded && above.laneOf(track)))
+				above.folded = false;
 		this.layout();
-		if (row.y === null) {
+		if (!this.standIn(row)) {
 			this.pattern = null;
 			this.layout();
 			return false;

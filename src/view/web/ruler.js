@@ -3,6 +3,11 @@
 "use strict";
 
 const TICK_PIXELS = 110;
+/* A base is written with so much room around it. */
+const BASE_PIXELS = 96;
+const RULER_BASES = [1e3, 1e6, 1e9];
+/* Between two bases are so many ticks at least. */
+const TICKS_OF_BASE = 10;
 
 class Ruler {
 	constructor(canvas, app) {
@@ -30,12 +35,11 @@ class Ruler {
 		return found;
 	}
 
-	/* Ticks are relative to the latest round moment, which is at the left, once
-	 * their own digits would all begin alike. */
-	base(step) {
-		const {range} = this.app;
-		const round = step * 1000;
-		return range.begin > round ? Math.floor(range.begin / round) * round : 0;
+	/* Ticks are written as what they are after a base: the latest whole second, millisecond or
+	 * microsecond, which a tick of its own, or the left edge, names. So a base is the begin of each
+	 * number that it stands for, whatever the step. 0: ticks are written in full. */
+	baseUnit(step) {
+		return RULER_BASES.find((unit) => unit >= step * TICKS_OF_BASE) || 0;
 	}
 
 	draw() {
@@ -51,27 +55,44 @@ class Ruler {
 		context.clearRect(0, 0, width, height);
 		context.font = TEXT_FONT;
 		context.textBaseline = "middle";
-		const step = this.step(width), base = this.base(step);
 		const stretches = this.stretches(context, width);
-		let from = 0;
-		if (base) {
-			const words = timeWords(base);
-			context.fillStyle = app.style.text;
-			context.fillText(words, 6, height / 2);
-			from = context.measureText(words).width + 16;
-		}
-		for (const {at, x} of this.ticks(width)) {
+		for (const {x} of this.ticks(width)) {
 			context.fillStyle = app.style.tick;
 			context.fillRect(Math.round(x), height - 6, 1, 6);
-			const words = (base ? "+" : "") + tickWords(at - base, step);
+		}
+		let from = -Infinity;
+		for (const {x, words, base} of this.words(width)) {
 			const end = x + 5 + context.measureText(words).width;
 			if (x < from || end > width || stretches.some(({badge}) => end > badge.left - 4 && x < badge.right))
 				continue;
-			context.fillStyle = app.style.dim;
+			from = end + 6;
+			context.fillStyle = base ? app.style.text : app.style.dim;
 			context.fillText(words, x + 5, height / 2);
 		}
 		for (const stretch of stretches)
 			this.drawStretch(context, stretch);
+	}
+
+	/* What is written, bases first: [{x, at, words, base}]. */
+	words(width) {
+		const {range} = this.app;
+		const step = this.step(width), unit = this.baseUnit(step);
+		const baseOf = (at) => unit ? Math.floor(at / unit + 1e-9) * unit : 0;
+		const left = baseOf(range.begin);
+		const bases = [], others = [];
+		for (const {at, x} of this.ticks(width)) {
+			const base = baseOf(at);
+			if (unit && Math.abs(at - base) < step / 2 && base > 0)
+				bases.push({x, at: base, words: baseWords(base, unit), base: true});
+			else
+				others.push({x, at, words: (base > 0 ? "+" : "") + tickWords(at - base, step), base: false});
+		}
+		/* At the left edge, unless its own tick is just there. */
+		if (left > 0 && !bases.some(({x}) => x < TICK_PIXELS))
+			bases.unshift({x: 0, at: left, words: baseWords(left, unit), base: true});
+		return [...bases, ...others].sort((a, b) => b.base - a.base || a.x - b.x).map((one, i, all) =>
+			one.base || !all.some((other) => other.base && one.x > other.x - BASE_PIXELS && one.x < other.x + BASE_PIXELS) ?
+				one : null).filter((one) => one).sort((a, b) => a.x - b.x);
 	}
 
 	/* What is selected and what is measured, where it is on the screen. */
@@ -155,6 +176,13 @@ class Ruler {
 			app.range.zoomNow(Math.exp(clamp(event.deltaY, -300, 300) * 0.0025), time(event));
 		}, {passive: false});
 	}
+}
+
+/* A base, up to its own unit: "17.345 s" of a millisecond. */
+function baseWords(ns, unit) {
+	const digits = {1e9: 0, 1e6: 3, 1e3: 6}[unit];
+	const [whole, part = ""] = (ns / 1e9).toFixed(digits).split(".");
+	return countWords(whole) + (part ? "." + part.replace(/(...)(?=.)/g, "$1\u2009") : "") + " s";
 }
 
 /* A tick's moment with as many digits as the step needs. */

@@ -16,7 +16,7 @@ function drawSamples(painter, frame, place) {
 	const {context} = frame;
 	const period = place.track.period * frame.scale / frame.ratio;
 	context.fillStyle = painter.style.line;
-	context.fillRect(0, place.y + place.track.height - 1, frame.width, 1);
+	context.fillRect(0, place.y + place.height - 1, frame.width, 1);
 	if (period < SAMPLE_MARKS_FROM)
 		drawSampleColumns(painter, frame, place);
 	else
@@ -50,7 +50,7 @@ function visitSamples(painter, frame, {track}, take) {
 
 function drawSampleMarks(painter, frame, place, period) {
 	const {context} = frame;
-	const {y, track: {height}} = place;
+	const {y, height} = place;
 	const width = period < 6 ? 1.5 : period < 16 ? 2 : 3;
 	context.font = TEXT_FONT;
 	context.textBaseline = "middle";
@@ -69,7 +69,7 @@ function drawSampleMarks(painter, frame, place, period) {
 /* Columns keep their places in time, so that they do not flicker while one moves. */
 function drawSampleColumns(painter, frame, place) {
 	const {context, from, scale, ratio} = frame;
-	const {y, track} = place;
+	const {y, track, height: most} = place;
 	const ns = SAMPLE_COLUMN * ratio / scale;
 	const columns = new Map();
 	visitSamples(painter, frame, place, (label, x, count) => {
@@ -87,10 +87,10 @@ function drawSampleColumns(painter, frame, place) {
 	for (const [at, {count, labels}] of columns) {
 		const [label] = [...labels].reduce((a, b) => b[1] > a[1] ? b : a);
 		const share = Math.min(1, count * track.period / ns);
-		const height = Math.max(2, share * (track.height - 1));
+		const height = Math.max(2, share * (most - 1));
 		context.globalAlpha = painter.searching && !label.wanted ? SAMPLE_DIMMED : 1;
 		context.fillStyle = label.colour;
-		context.fillRect((at * ns - from) * scale / ratio, y + track.height - height, SAMPLE_COLUMN - 0.5, height);
+		context.fillRect((at * ns - from) * scale / ratio, y + most - height, SAMPLE_COLUMN - 0.5, height);
 	}
 }
 

@@ -42,11 +42,25 @@ class ServerSource {
 		return this.ask("detail", {session, track, item});
 	}
 
-	select(session, from, to, row) {
-		const parameters = {session, from: Math.round(from), to: Math.round(to)};
-		if (row !== null)
-			parameters.row = row;
-		return this.ask("select", parameters);
+	/* `rows`: numbers of rows, or null for all. */
+	select(session, from, to, rows) {
+		return this.ask("select", ofRows({session, from: Math.round(from), to: Math.round(to)}, rows));
+	}
+
+	stacks(session, from, to, rows) {
+		return this.ask("stacks", ofRows({session, from: Math.round(from), to: Math.round(to)}, rows));
+	}
+
+	/* [label, number of spans] of each label that has any. */
+	counts(session, labels) {
+		return this.ask("counts", {session, labels: listWords(labels)});
+	}
+
+	/* `list`: {byLength, least, most, skip, count} (src/view/query/instances.h). */
+	instances(session, labels, from, to, rows, list) {
+		return this.ask("instances", ofRows({session, labels: listWords(labels), from: Math.round(from),
+			to: Math.round(to), by_length: list.byLength ? 1 : 0, least: list.least,
+			...list.most === Infinity ? {} : {most: list.most}, skip: list.skip, count: list.count}, rows));
 	}
 
 	async count(session, labels) {
@@ -66,6 +80,10 @@ class ServerSource {
 		return this.ask("marks", {session, labels: listWords(labels), from: Math.round(from),
 			to: Math.round(to), bins});
 	}
+}
+
+function ofRows(parameters, rows) {
+	return rows === null ? parameters : {...parameters, row: listWords(rows)};
 }
 
 /* [1, 2, 3, 7] to "1-3,7" */

@@ -6,12 +6,16 @@
 const DETAIL_AFTER_MS = 60;
 const NAME_IN_TOOLTIP = 1500;
 const STACK_IN_TOOLTIP = 14;
+const TOOLTIP_EDGE = 4; /* of the window, which stays free */
 
 class Tooltip {
 	constructor(node, app) {
 		this.node = node;
 		this.app = app;
 		this.key = null;
+		this.at = {x: 0, y: 0};
+		/* What comes later makes it larger. */
+		new ResizeObserver(() => this.place()).observe(node);
 	}
 
 	hide() {
@@ -27,17 +31,60 @@ class Tooltip {
 			this.key = key;
 			this.fill(hit);
 		}
-		this.node.hidden = false;
-		this.place(x, y);
+		this.showAt(x, y);
 	}
 
-	/* Beside the pointer, never beyond the window. */
-	place(x, y) {
-		const box = this.node.getBoundingClientRect();
-		const left = x + 16 + box.width > innerWidth ? Math.max(4, x - 12 - box.width) : x + 16;
-		const top = y + 18 + box.height > innerHeight ? Math.max(4, y - 12 - box.height) : y + 18;
-		this.node.style.left = left + "px";
-		this.node.style.top = top + "px";
+	showAt(x, y) {
+		this.node.hidden = false;
+		this.at = {x, y};
+		this.place();
+	}
+
+	/* Next to the pointer, on the side that has room, never beyond the window. */
+	place() {
+		if (this.node.hidden)
+			return;
+		const {x, y} = this.at;
+		const {width, height} = this.node.getBoundingClientRect();
+		const side = (at, size, room, after, before) => {
+			const place = at + after + size <= room - TOOLTIP_EDGE || at - before < room - at - after ?
+				at + after : at - before - size;
+			return clamp(place, TOOLTIP_EDGE, Math.max(TOOLTIP_EDGE, room - TOOLTIP_EDGE - size));
+		};
+		this.node.style.left = side(x, width, innerWidth, 16, 12) + "px";
+		this.node.style.top = side(y, height, innerHeight, 18, 12) + "px";
+	}
+
+	/* Something else than an event: its key, and what it holds. */
+	showOther(key, x, y, ...nodes) {
+		if (key !== this.key) {
+			clearTimeout(this.timer);
+			this.key = key;
+			this.node.replaceChildren(...nodes);
+		}
+		this.showAt(x, y);
+	}
+
+	showFinding(finding, x, y) {
+		const cost = finding.cost_ns ? `${percentWords(finding.percent / 100)}, ${lengthWords(finding.cost_ns)}` : "";
+		const swatch = element("span", {class: "swatch finding-mark"});
+		this.showOther(finding, x, y,
+			element("div", {class: "head"}, swatch, element("span", {class: "what"},
+				visible(finding.name + (finding.cause ? ", " + finding.cause : "")))),
+			element("div", {class: "kind"}, "finding" + (cost ? ": " + cost : "")),
+			element("div", {}, visible(finding.what)),
+			element("div", {class: "hint"}, "Click to show its details"));
+	}
+
+	/* A function of the flame graph. */
+	showStack(node, all, x, y) {
+		const swatch = element("span", {class: "swatch"});
+		swatch.style.background = node.label.colour;
+		const count = (samples) => `${countWords(samples)} (${percentWords(samples / all)})`;
+		this.showOther(node, x, y,
+			element("div", {class: "head"}, swatch, element("span", {class: "what"}, node.label.shown)),
+			element("div", {class: "kind"}, visible(node.file)),
+			facts([["total", count(node.total) + " samples"], ["self", count(node.self) + " samples"]]));
 	}
 
 	fill(hit) {
@@ -64,7 +111,7 @@ class Tooltip {
 		this.node.append(this.head(label),
 			element("div", {class: "kind"}, kindWords(label.kind), ...flagWords(label.flags)),
 			facts(hit.track.type === "samples" ? [["at", timeWords(hit.begin)]] :
-				[["length", exactWords(hit.end - hit.begin)], ["begins at", timeWords(hit.begin)]]));
+				[["duration", exactWords(hit.end - hit.begin)], ["start", timeWords(hit.begin)]]));
 		if (hit.track.type === "activity" || hit.track.type === "cover")
 			return;
 		const key = this.key;
@@ -75,6 +122,7 @@ class Tooltip {
 			this.node.append(facts(detailPairs(detail)));
 			if (detail.stack)
 				this.node.append(stackList(detail.stack, STACK_IN_TOOLTIP));
+			this.place();
 		}, DETAIL_AFTER_MS);
 	}
 
@@ -83,15 +131,15 @@ class Tooltip {
 		if (hit.track.type === "samples") {
 			this.node.append(this.head(hit.label),
 				element("div", {class: "kind"}, `most often of ${countWords(hit.spans)} CPU samples`),
-				facts([["begin at", timeWords(hit.begin)],
-					["stand for", lengthWords(hit.spans * hit.track.period) + " on a CPU"]]),
-				element("div", {class: "hint"}, "Zoom in to tell them apart (double click)"));
+				facts([["start", timeWords(hit.begin)],
+					["CPU time", lengthWords(hit.spans * hit.track.period)]]),
+				element("div", {class: "hint"}, "Zoom in to separate them (double click)"));
 			return;
 		}
 		this.node.append(this.head(hit.label),
 			element("div", {class: "kind"}, `and others: ${plural(hit.spans, "event")} in ${lengthWords(length)}`),
-			facts([["begins at", timeWords(hit.begin)], ["covered", percentWords(hit.busy)]]),
-			element("div", {class: "hint"}, "Zoom in to tell them apart (double click)"));
+			facts([["start", timeWords(hit.begin)], ["covered", percentWords(hit.busy)]]),
+			element("div", {class: "hint"}, "Zoom in to separate them (double click)"));
 	}
 
 	fillValue(hit) {
