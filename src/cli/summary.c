@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/domain_titles.h"
 #include "recorder/count_records.h"
 #include "recorder/live_processes.h"
 #include "schema/domain.h"
@@ -74,38 +75,33 @@ static const char *why_nothing(const struct session *session, const struct progr
 	return NULL;
 }
 
-/* The titles of the recorded runtimes that have something to say, as in "OpenCL and HIP".
- * Returns how many. */
-static unsigned add_titles(struct text *text, const struct session *session)
+/* The recorded runtimes that have something to say. */
+static uint64_t domains_with_notices(const struct session *session)
 {
-	const struct tandem_domain_row *list[TANDEM_DOMAINS], *row = NULL;
-	unsigned count = 0;
+	uint64_t found = 0;
 
-	while ((row = tandem_domain_next(row)))
-		if (row->runtime && !strcmp(row->part, row->name) &&
-		    session->options->domains >> row->number & 1 &&
-		    atomic_load(&session->control->domain[row->number].notices))
-			list[count++] = row;
-	for (unsigned i = 0; i < count; i++)
-		text_format(text, "%s%s", !i ? "" : i + 1 < count ? ", " : " and ", list[i]->title);
-	return count;
+	for (uint64_t left = domain_titles_runtimes(session->options->domains); left;
+	     left &= left - 1)
+		if (atomic_load(&session->control->domain[__builtin_ctzll(left)].notices))
+			found |= left & -left;
+	return found;
 }
 
 /* Of a program in which we were. */
 static void add_made_none(struct text *text, const struct session *session)
 {
-	struct text titles = TEXT_INIT;
+	uint64_t domains = domains_with_notices(session);
 
-	if (add_titles(&titles, session))
-		text_format(text,
-			    "no GPU API events recorded for %s: its %s calls did not reach Tandem",
-			    session->command[0], titles.data ?: "");
-	else
+	if (!domains) {
 		text_format(text, "no GPU API calls%s",
 			    strcmp(session->inject, "preload") != 0
 				    ? ""
 				    : " that --inject preload catches");
-	text_free(&titles);
+		return;
+	}
+	text_format(text, "no GPU API events recorded for %s: its ", session->command[0]);
+	domain_titles_add(text, domains, "and");
+	text_add_string(text, " calls did not reach Tandem");
 }
 
 /* Of a program without an API call. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What `tandem doctor` finds: one line for each thing that was looked at.
  *
- * The checks add lines; doctor.c prints them. A domain without a check of its own
- * follows from its row (check_domains.c). Whatever loads foreign code (a
+ * The checks add lines; doctor.c prints them. A domain may have a check of its own;
+ * of others the row says what to look for (check_domains.c). Whatever loads foreign code (a
  * driver) does so in a process of its own, by check_apart(): one that crashes or
  * hangs is a finding, not the end of the doctor.
  */
@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum check_state {
 	CHECK_OK,
@@ -46,10 +47,15 @@ void check_apart(struct checks *checks, const char *area, const char *name, unsi
 
 void checks_free(struct checks *checks);
 
-/* The areas. Of domains: whether OpenCL can be recorded, and each by itself. */
-bool check_domains(struct checks *checks);
-bool check_opencl(struct checks *checks);
-bool check_cuda(struct checks *checks);
+/* A domain's own check, which its folder may have (doctor.c there): whether programs of the
+ * runtime can be recorded. Its lines have the row's title for their area. */
+#define DOMAIN(number, name, ...) \
+	bool domain_check_##name(struct checks *checks) __attribute__((weak));
+#include "schema/domains.def"
+#undef DOMAIN
+
+/* The areas. Of domains: 1 << number for those that can be recorded. */
+uint64_t check_domains(struct checks *checks);
 void check_clock(struct checks *checks);
 void check_machine(struct checks *checks);
 void check_tools(struct checks *checks);

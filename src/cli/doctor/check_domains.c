@@ -1,22 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-/* Each runtime of schema/domains.def that can be chosen: by a check of its own, or, for
+/* Each runtime of schema/domains.def that can be chosen: by the domain's own check, or, for
  * want of one, whether the library is there that programs enter it by. */
 #include "cli/doctor/check.h"
 
 #include <dlfcn.h>
-#include <string.h>
+#include <errno.h>
 
+#include "cli/domain_titles.h"
+#include "recorder/library.h"
 #include "schema/domain.h"
 
 #define SECONDS 60
+#define AREA "recording"
+#define NAME "libtandem.so"
 
-static const struct {
-	const char *domain;
-	bool (*check)(struct checks *checks); /* whether it can be recorded */
-} own[] = {
-	{"opencl", check_opencl},
-	{"cuda", check_cuda},
+static bool (*const own[])(struct checks *checks) = {
+#define DOMAIN(number, name, ...) [number] = domain_check_##name,
+#include "schema/domains.def"
+#undef DOMAIN
 };
+
+static void load_library(struct checks *checks, const void *data)
+{
+	if (dlopen(data, RTLD_NOW))
+		check_add(checks, CHECK_OK, AREA, NAME, NULL, "%s", (const char *)data);
+	else
+		check_add(checks, CHECK_MISSING, AREA, NAME, NULL, "%s", dlerror());
+}
+
+static bool check_library(struct checks *checks)
+{
+	size_t before = checks->count;
+	struct library library;
+	int error = library_find(&library);
+
+	if (error == -ENOENT)
+		check_add(checks, CHECK_MISSING, AREA, NAME, "make install", "not found: %s",
+			  library.looked);
+	else if (error)
+		check_add(checks, CHECK_MISSING, AREA, NAME, NULL,
+			  "%s: the loader takes no path with blanks or colons", library.path);
+	else
+		check_apart(checks, AREA, NAME, SECONDS, load_library, library.path);
+	return checks->count == before + 1 && checks->list[before].state == CHECK_OK;
+}
 
 static void load_entry(struct checks *checks, const void *data)
 {
@@ -29,26 +56,27 @@ static void load_entry(struct checks *checks, const void *data)
 			  "none: %s is not installed", row->entry_library);
 }
 
-static bool check_domain(struct checks *checks, const struct tandem_domain_row *row)
+static bool check_entry(struct checks *checks, const struct tandem_domain_row *row)
 {
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-		if (!strcmp(own[i].domain, row->name))
-			return own[i].check(checks);
-	if (*row->entry_library)
-		check_apart(checks, row->title, "library", SECONDS, load_entry, row);
-	return false;
+	size_t before = checks->count;
+
+	if (!*row->entry_library)
+		return false;
+	check_apart(checks, row->title, "library", SECONDS, load_entry, row);
+	return checks->count == before + 1 && checks->list[before].state == CHECK_OK;
 }
 
-bool check_domains(struct checks *checks)
+uint64_t check_domains(struct checks *checks)
 {
-	const struct tandem_domain_row *row = NULL;
-	bool opencl = false;
+	bool library = check_library(checks);
+	uint64_t works = 0;
 
-	while ((row = tandem_domain_next(row))) {
-		bool works =
-			row->runtime && !strcmp(row->part, row->name) && check_domain(checks, row);
+	for (uint64_t left = domain_titles_runtimes(UINT64_MAX); left; left &= left - 1) {
+		unsigned number = (unsigned)__builtin_ctzll(left);
 
-		opencl = opencl || (works && !strcmp(row->name, "opencl"));
+		if (own[number] ? own[number](checks)
+				: check_entry(checks, tandem_domain_row(number)))
+			works |= (uint64_t)1 << number;
 	}
-	return opencl;
+	return library ? works : 0;
 }

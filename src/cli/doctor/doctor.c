@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "cli/doctor/check.h"
+#include "cli/domain_titles.h"
 #include "cli/options.h"
+#include "schema/domain.h"
 #include "util/json.h"
 
 #define DOCTOR_OPTIONS(X) X(format, 0, "text|json", WORD("text json"), "(text)")
@@ -19,7 +21,7 @@ const struct command command_doctor = {
 	.usage = "[options]",
 	.about =
 		"Says what can be recorded on this machine, what is missing, and the command that\n"
-		"fixes it. Exit status 0 when OpenCL programs can be recorded, else 1.\n",
+		"fixes it. Exit status 0 when programs of some runtime can be recorded, else 1.\n",
 	.column = 27,
 	COMMAND_OPTIONS,
 };
@@ -38,7 +40,26 @@ static void print_visible(const char *words)
 	text_free(&visible);
 }
 
-static void print_text(const struct checks *checks, bool works)
+/* "OpenCL and CUDA programs can be recorded here." */
+static void print_works(uint64_t works)
+{
+	uint64_t others = domain_titles_runtimes(~works);
+	struct text text = TEXT_INIT;
+
+	domain_titles_add(&text, works, "and");
+	if (works)
+		text_add_string(&text, " programs can be recorded here.");
+	if (works && others)
+		text_add_string(&text, " ");
+	domain_titles_add(&text, others, "and");
+	if (others)
+		text_add_string(&text,
+				works ? " programs cannot." : " programs cannot be recorded here.");
+	printf("\n%s\n", text.data ?: "");
+	text_free(&text);
+}
+
+static void print_text(const struct checks *checks, uint64_t works)
 {
 	bool colour = cli_colour(STDOUT_FILENO);
 	const char *area = "";
@@ -57,17 +78,21 @@ static void print_text(const struct checks *checks, bool works)
 			print_visible(check->fix);
 		}
 	}
-	printf("\nOpenCL programs %s be recorded here.\n", works ? "can" : "cannot");
+	print_works(works);
 }
 
-static void print_json(const struct checks *checks, bool works)
+static void print_json(const struct checks *checks, uint64_t works)
 {
 	struct text text = TEXT_INIT;
 	struct json json;
 
 	json_init(&json, &text, true);
 	json_begin_object(&json, NULL);
-	json_bool(&json, "opencl", works);
+	for (uint64_t left = domain_titles_runtimes(UINT64_MAX); left; left &= left - 1) {
+		unsigned number = (unsigned)__builtin_ctzll(left);
+
+		json_bool(&json, tandem_domain_row(number)->name, works >> number & 1);
+	}
 	json_begin_array(&json, "checks");
 	for (size_t i = 0; i < checks->count; i++) {
 		const struct check *check = &checks->list[i];
@@ -99,7 +124,7 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct checks checks = {.list = NULL};
 	int format = 0, first = options_parse(&command_doctor, argc, argv, handle_option, &format);
-	bool works;
+	uint64_t works;
 
 	if (first < 0)
 		return options_status(first);

@@ -95,7 +95,7 @@ static void check_all(struct checks *checks, const void *data)
 	check_cupti(checks, data);
 }
 
-bool check_cuda(struct checks *checks)
+bool domain_check_cuda(struct checks *checks)
 {
 	struct library library;
 	size_t before = checks->count;

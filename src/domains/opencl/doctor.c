@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether OpenCL programs can be recorded: our library, the loader and whether
- * it takes layers, the drivers, the devices. Without OpenCL's headers: the
+/* Whether OpenCL programs can be recorded: the loader and whether it takes layers, the drivers, the devices. Without OpenCL's headers: the
  * loader is only found at run time. */
 #include "cli/doctor/check.h"
 
@@ -266,14 +265,6 @@ static void check_drivers(struct checks *checks)
 			  "%s names none", vendors);
 }
 
-static void load_library(struct checks *checks, const void *data)
-{
-	if (dlopen(data, RTLD_NOW))
-		check_add(checks, CHECK_OK, AREA, "libtandem.so", NULL, "%s", (const char *)data);
-	else
-		check_add(checks, CHECK_MISSING, AREA, "libtandem.so", NULL, "%s", dlerror());
-}
-
 static bool has(const struct checks *checks, const char *name, enum check_state state)
 {
 	for (size_t i = 0; i < checks->count; i++)
@@ -283,24 +274,17 @@ static bool has(const struct checks *checks, const char *name, enum check_state 
 	return false;
 }
 
-bool check_opencl(struct checks *checks)
+bool domain_check_opencl(struct checks *checks)
 {
 	struct library library = {.path = ""};
-	int error = library_find(&library);
 
-	if (error == -ENOENT)
-		check_add(checks, CHECK_MISSING, AREA, "libtandem.so", "make install",
-			  "not found: %s", library.looked);
-	else if (error)
-		check_add(checks, CHECK_MISSING, AREA, "libtandem.so", NULL,
-			  "%s: the loader takes no path with blanks or colons", library.path);
-	else
-		check_apart(checks, AREA, "libtandem.so", SECONDS, load_library, library.path);
+	/* Where it is missing, that has been said. */
+	if (library_find(&library))
+		library.path[0] = '\0';
 	check_drivers(checks);
 	check_apart(checks, AREA, "loader", SECONDS, load_loader, &library);
 	if (has(checks, "loader", CHECK_OK) && !has(checks, "device", CHECK_OK))
 		check_add(checks, CHECK_MISSING, AREA, "device", "apt-get install pocl-opencl-icd",
 			  "no platform has one");
-	return has(checks, "libtandem.so", CHECK_OK) && has(checks, "loader", CHECK_OK) &&
-	       has(checks, "device", CHECK_OK);
+	return has(checks, "loader", CHECK_OK) && has(checks, "device", CHECK_OK);
 }
