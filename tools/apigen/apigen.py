@@ -41,10 +41,14 @@ def text_of(path):
 def outputs_make():
     """Returns {path from the root: text}."""
     outputs, made = {}, []
-    makers = {"opencl": opencl_make, "cuda": cuda_make, "hip": hip_make}
+    makers = {"wrapped": opencl_make, "called": cuda_make, "tabled": tabled_domain}
     for domain in domains.read(ROOT):
-        if domain.name in makers:
-            made += makers[domain.name](outputs)
+        backend, said = rules.backend(os.path.join(ROOT, "src/domains", domain.name,
+                                                   domain.name + ".rules"))
+        if backend in makers:
+            made += makers[backend](outputs, domain.name, said)
+        elif backend:
+            raise SourceError("%s.rules" % domain.name, 0, "no back end %s" % backend)
         elif domain.part == domain.name:
             made.append((domain.name, domain.number, records_make(outputs, domain.name)))
     outputs["src/schema/gen/hash.c"] = schema.hash_write(made)
@@ -71,7 +75,7 @@ def records_make(outputs, name, numbers=None):
     return events
 
 
-def opencl_make(outputs):
+def opencl_make(outputs, _name, _said):
     """Adds the outputs of the OpenCL domain; returns its events."""
     sources, number = ["opencl.api", "opencl.rules"], domains.number("opencl")
     description = api.Api(os.path.join(ROOT, "src/domains/opencl/opencl.api"))
@@ -96,7 +100,7 @@ def opencl_make(outputs):
     return [("opencl", number, events)]
 
 
-def cuda_make(outputs):
+def cuda_make(outputs, _name, _said):
     """Adds the outputs of the CUDA domain; returns its two halves for the hash."""
     sources = ["cuda.api", "cuda.rules"]
     api_ = called.Api(os.path.join(ROOT, "src/domains/cuda/cuda.api"))
@@ -122,20 +126,15 @@ def cuda_make(outputs):
     return [("cuda", cuda_number, cuda_events), ("cudart", cudart_number, cudart_events)]
 
 
-# ROCm gives HIP's functions numbers of its own, 407 in 2024.
-HIP_OWN = 700
-
-
-def hip_make(outputs):
-    """Adds the outputs of the HIP domain; returns its events."""
-    sources = ["hip.api", "hip.rules"]
-    api_ = tabled.Api(os.path.join(ROOT, "src/domains/hip/hip.api"), ("hip5",), ("runtime", "compiler"))
-    numbers = ids_of(outputs, "src/domains/hip/hip.ids", "hip", HIP_OWN)
-    records = records_make(outputs, "hip", numbers)
-    return tabled_make(outputs, "hip", api_, numbers, records, "hipError_t", sources, ("hip5",),
-                       "The arguments of each function, laid out as the struct of HIP's callbacks "
-                       "has them (hip_api_data_t, behind correlation id and phase), without what "
-                       "pointers lead to; those that no callback reports, one after another.")
+def tabled_domain(outputs, name, said):
+    """Adds the outputs of a domain with functions in tables, as the line `backend tabled` of
+    its rules says; returns its events."""
+    layouts, tables = (tuple(said.get(key, "").split(",")) for key in ("layouts", "tables"))
+    api_ = tabled.Api(os.path.join(ROOT, "src/domains/%s/%s.api" % (name, name)), layouts, tables)
+    numbers = ids_of(outputs, "src/domains/%s/%s.ids" % (name, name), name, int(said.get("own", 1)))
+    records = records_make(outputs, name, numbers)
+    return tabled_make(outputs, name, api_, numbers, records, said["results"],
+                       ["%s.api" % name, "%s.rules" % name], layouts, said["args"])
 
 
 def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts, what):

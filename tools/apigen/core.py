@@ -2,18 +2,21 @@
 """Reads src/schema/NAME.events, the records of a domain that no API describes;
 writes src/schema/gen/NAME_records.h."""
 
+import dataclasses
 import re
 
 from domains import event_id
-from model import (CALL_BYTES, CLASSES, HEAD_BYTES, RECORDS, TYPE_C, Event, Layout, Names,
-                   SourceError, Traits, field_make)
+from model import (CALL_BYTES, CLASSES, HEAD_BYTES, MEMORIES, RECORDS, ROLES, TYPE_C, WAITS, WHENS,
+                   Event, Layout, Names, SourceError, Traits, field_make)
 
 # Enumerations whose constants a hand-written header already has.
 OWNED = {"domain": ("schema/domains.def", "TANDEM_DOMAIN_"),
          "loss": ("schema/losses.h", "TANDEM_LOSS_")}
 
 ENUM = re.compile(r"enum (\w+): (\w+) \{(.*)\}$")
-FIELD = re.compile(r"(\w+) (\w+)(\[\])?(?: (\w+)(?: (\w+))?)?;$")
+FIELD = re.compile(r"(\w+) (\w+)(\[\])?(?: (?!as )(\w+)(?: (?!as )(\w+))?)?(?: as (\w+))?;$")
+# What follows a call's name: a word and its value, and which values there are.
+CALL = {"is": CLASSES, "waits": WAITS, "synchronous": WHENS, "memory": MEMORIES, "returns": None}
 
 
 def records_read(path, ids):
@@ -34,11 +37,7 @@ def records_read(path, ids):
                 values.append((int(value, 0), key.strip()))
             enums[name] = Names("tandem_" + name, tuple(values), base)
         elif line.startswith(("record ", "call ")):
-            words = line.split()
-            role = words[3] if words[2] == "is" else "none"
-            record = (words[1], [], role, words[0])
-            if role not in (RECORDS if words[0] == "record" else ("none",) + CLASSES):
-                raise SourceError(path, number, "no role %s" % role)
+            record = head_read(line, enums, path, number)
             if line.endswith("}"):
                 events.append(event_make(record, ids.number(record[0]) if events else 0))
                 record = None
@@ -53,8 +52,25 @@ def records_read(path, ids):
     return enums, events
 
 
+def head_read(line, enums, path, number):
+    """(name, its fields, what it is, "record" or "call")."""
+    what, name, *words = line.rstrip("{} ").split()
+    said = dict(zip(words[::2], words[1::2]))
+    known = {"is": RECORDS} if what == "record" else CALL
+    for word, value in said.items():
+        if word not in known or value not in (known[word] or enums):
+            raise SourceError(path, number, "what is %s %s?" % (word, value))
+    if len(words) != 2 * len(said):
+        raise SourceError(path, number, "not a %s" % what)
+    if said.get("is") == "wait" and "waits" not in said:
+        raise SourceError(path, number, "what is complete after this wait?")
+    if "returns" in said:
+        said["returns"] = enums[said["returns"]]
+    return name, [], said, what
+
+
 def field_read(match, enums, path, number):
-    base, name, sequence, kind, argument = match.groups()
+    base, name, sequence, kind, argument, role = match.groups()
     count_bytes = 2 if sequence or base == "string" else 0
     names = None
     if base == "string":
@@ -65,17 +81,22 @@ def field_read(match, enums, path, number):
         if argument not in enums or enums[argument].base != base:
             raise SourceError(path, number, "no enum %s: %s" % (argument, base))
         names = enums[argument]
-    return field_make(name, kind, base, count_bytes,
-                      argument if kind == "object" else "none", names)
+    field = field_make(name, kind, base, count_bytes,
+                       argument if kind == "object" else "none", names)
+    if role and role not in ROLES:
+        raise SourceError(path, number, "no role %s" % role)
+    return dataclasses.replace(field, role=role) if role else field
 
 
 def event_make(record, number):
-    name, fields, role, what = record
+    name, fields, said, what = record
     layout = Layout(HEAD_BYTES if what == "record" else CALL_BYTES, tuple(fields))
     if what == "record":
-        return Event(number, name, (layout, layout, layout), traits=Traits(record=role))
-    return Event(number, name, (layout, layout, layout),
-                 cls="CALL" if role == "none" else role.upper())
+        return Event(number, name, (layout, layout, layout), traits=Traits(record=said.get("is", "none")))
+    return Event(number, name, (layout, layout, layout), said.get("is", "call").upper(),
+                 said.get("returns"), "returns" in said,
+                 Traits(wait=said.get("waits", "none"), memory=said.get("memory", "none"),
+                        synchronous=said.get("synchronous", "never")))
 
 
 def event_symbol(domain, event):

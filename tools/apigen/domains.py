@@ -38,6 +38,11 @@ def read(root):
     return list(_rows.values())
 
 
+def numbered():
+    """(number, name) of each."""
+    return [(row.number, row.name) for row in _rows.values()]
+
+
 def number(name):
     return _rows[name].number
 

@@ -4,6 +4,7 @@
 One language for all domains; its syntax and all keys: README.md beside this file."""
 
 import fnmatch
+import os
 import re
 import shlex
 
@@ -12,6 +13,19 @@ from model import CLASSES, MEMORIES, WAITS, WHENS, Roles, SourceError, Traits
 # Keys of a function's rule that every back end knows; the others it names itself.
 COMMON = ("class", "wait", "synchronous", "memory", "graph", "poll")
 WORDS = {"class": CLASSES, "wait": WAITS, "synchronous": WHENS, "memory": MEMORIES}
+
+
+def backend(path):
+    """What the line `backend WORD KEY=VALUE...` says, (word, {key: value}); (None, {}) where
+    there are no rules: all that the domain has is in its table of events."""
+    if not os.path.exists(path):
+        return None, {}
+    with open(path, encoding="utf-8") as file:
+        found = re.search(r"^backend (.*(?:\n[\t ].*)*)", file.read(), re.M)
+    if not found:
+        raise SourceError(path, 0, "which back end? (backend WORD)")
+    word, *said = shlex.split(found[1])
+    return word, dict(text.split("=", 1) for text in said)
 
 
 class Rules:
@@ -50,6 +64,8 @@ class Rules:
             getattr(self, what + "s")[words[0]] = words[1]
         elif what == "op":
             self.ops.update(words)
+        elif what == "backend":  # read before
+            return True
         elif what == "bool":
             self.bools.update(words)
         elif what == "pairs":

@@ -5,7 +5,7 @@ import dataclasses
 import hashlib
 import re
 
-from domains import event_id, pages
+from domains import event_id, numbered, pages
 from model import TYPE_BYTES
 
 # bt2 shows a sequence of these as text.
@@ -44,6 +44,9 @@ class Tables:
     def names_symbol(self, names):
         if names is None:
             return "NULL"
+        if names.type == "tandem_domain":  # the table has those that began with it
+            values = {**dict(names.values), **dict(numbered())}
+            names = dataclasses.replace(names, values=tuple(sorted(values.items())))
         if names not in self.names:
             symbol = "names_%s" % c_identifier(names.type)
             self.names[names] = symbol

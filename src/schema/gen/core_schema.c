@@ -20,8 +20,9 @@ static const struct tandem_name names_tandem_domain_list[] = {
 	{ 8, "opengl" },
 	{ 9, "kernel" },
 	{ 10, "cudart" },
+	{ 11, "annotation" },
 };
-static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 11, 1, 0 };
+static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 12, 1, 0 };
 
 static const struct tandem_name names_tandem_device_type_list[] = {
 	{ 0, "other" },
