@@ -36,12 +36,55 @@ static bool tracefs_closed(void)
 	return access("/sys/kernel/tracing/events/sched/sched_switch/id", R_OK) && errno == EACCES;
 }
 
+/* Above this level an ordinary user gets no perf event, not even of his own program. */
+#define PARANOID_PROGRAM 2
+
+/* CAP_PERFMON or CAP_SYS_ADMIN, as root has it outside of most containers. */
+static bool is_privileged(void)
+{
+	static const unsigned sys_admin = 21, perfmon = 38;
+	FILE *file = fopen("/proc/self/status", "re");
+	unsigned long long capabilities = 0;
+	char line[128];
+	bool known = false;
+
+	while (file && !known && fgets(line, sizeof(line), file))
+		known = sscanf(line, "CapEff: %llx", &capabilities) == 1;
+	if (file)
+		fclose(file);
+	return known ? capabilities >> sys_admin & 1 || capabilities >> perfmon & 1 : !geteuid();
+}
+
+enum linux_permission linux_access_permission(int *level)
+{
+	*level = read_paranoid();
+	if (access(PARANOID, F_OK))
+		return LINUX_MAY_NOTHING;
+	if (is_privileged())
+		return LINUX_MAY_SYSTEM;
+	if (*level > PARANOID_PROGRAM)
+		return LINUX_MAY_NOTHING;
+	return *level > PARANOID_FREE || tracefs_closed() ? LINUX_MAY_PROGRAM : LINUX_MAY_SYSTEM;
+}
+
+void linux_access_fix(char *fix, size_t bytes)
+{
+	bool paranoid = read_paranoid() > PARANOID_FREE, closed = tracefs_closed();
+	char sysctl[64] = "", mount[96] = "";
+
+	if (paranoid)
+		snprintf(sysctl, sizeof(sysctl), "sysctl kernel.perf_event_paranoid=%d",
+			 PARANOID_FREE);
+	if (closed)
+		snprintf(mount, sizeof(mount),
+			 "mount -o remount,mode=750,gid=%d /sys/kernel/tracing", (int)getegid());
+	snprintf(fix, bytes, "%s%s%s", sysctl, paranoid && closed ? " && " : "", mount);
+}
+
 /* Everything that stands in an ordinary user's way, whatever came first. */
 static void permission_words(char *words, size_t bytes)
 {
-	int level = read_paranoid();
-	bool paranoid = level > PARANOID_FREE, closed = tracefs_closed();
-	char sysctl[64] = "", mount[96] = "";
+	char fix[192];
 
 	if (!geteuid()) {
 		/* A container: its filter, or the lack of a capability. */
@@ -50,14 +93,8 @@ static void permission_words(char *words, size_t bytes)
 			 "--cap-add PERFMON (or SYS_ADMIN)");
 		return;
 	}
-	if (paranoid)
-		snprintf(sysctl, sizeof(sysctl), "sysctl kernel.perf_event_paranoid=%d",
-			 PARANOID_FREE);
-	if (closed)
-		snprintf(mount, sizeof(mount),
-			 "mount -o remount,mode=750,gid=%d /sys/kernel/tracing", (int)getegid());
-	snprintf(words, bytes, "the rest is for root; root may allow it to you: %s%s%s", sysctl,
-		 paranoid && closed ? " && " : "", mount);
+	linux_access_fix(fix, sizeof(fix));
+	snprintf(words, bytes, "the rest is for root; root may allow it to you: %s", fix);
 }
 
 void linux_access_words(char *words, size_t bytes, enum linux_attempt attempt, int error)
@@ -65,9 +102,7 @@ void linux_access_words(char *words, size_t bytes, enum linux_attempt attempt, i
 	if (error == -EACCES || error == -EPERM)
 		permission_words(words, bytes);
 	else if (error == -ENOTSUP)
-		snprintf(words, bytes,
-			 "this tandem was built without libtraceevent; install "
-			 "libtraceevent-dev and build it again");
+		*words = '\0';
 	else if (attempt == LINUX_ATTEMPT_TRACEFS)
 		snprintf(words, bytes,
 			 "tracefs is not mounted; mount -t tracefs nodev "

@@ -127,10 +127,11 @@ static int start_program(struct linux_collector *collector, char *words)
 	}
 	collector->complete = true;
 	collector->decoder.tasks.first_namespace = true; /* no other numbers occur */
-	snprintf(words, LINUX_NOTE_BYTES,
-		 "the program's own switches are all that is recorded of the "
-		 "scheduler: %.230s",
-		 why);
+	if (*why)
+		snprintf(words, LINUX_NOTE_BYTES,
+			 "only this program's context switches are recorded of the "
+			 "scheduler: %.230s",
+			 why);
 	return 0;
 }
 

@@ -53,6 +53,35 @@ check({"clock", "kernel", "disk", "tools"} <= {c["area"] for c in said["checks"]
 check(here.stderr == "", "and says nothing else", here.stderr)
 areas = {c["area"].lower() for c in said["checks"]}
 check({"opencl", "cuda"} <= areas, "each runtime is looked at", areas)
+check(states(here, "libraries") == ["ok"] or
+      all(c["state"] == "optional" and "built without" in c["words"] and c["mend"]
+          for c in said["checks"] if c["area"] == "build"), "libraries that this build lacks",
+      [c for c in said["checks"] if c["area"] == "build"])
+
+# What may be recorded of the kernel is said as `record` finds it, and by the same command.
+perf = next(c for c in said["checks"] if c["name"] == "perf events")
+if os.geteuid() == 0:
+    try:
+        with open("/proc/sys/kernel/perf_event_paranoid") as file:
+            level = int(file.read())
+        PROGRAM = [TANDEM, "record", "-o", "theirs/run", "--", "/bin/true"]
+        os.mkdir("theirs")
+        os.chmod(".", 0o755)
+        os.chown("theirs", 65534, 65534)
+        as_nobody = dict(user=65534, group=65534, extra_groups=[], capture_output=True, text=True)
+        told = subprocess.run([TANDEM, "doctor", "--format", "json"], **as_nobody)
+        ran = subprocess.run(PROGRAM, **as_nobody)
+        perf = next(c for c in json.loads(told.stdout)["checks"] if c["name"] == "perf events")
+        recorded = os.path.exists("theirs/run/kernel")
+        check({"partial": recorded, "optional": not recorded, "ok": recorded}[perf["state"]],
+              "doctor says what an ordinary user gets", (perf, ran.stderr))
+        check(perf["state"] == "ok" or perf["mend"] in ran.stderr,
+              "doctor and record advise the same", (perf, ran.stderr))
+        check(perf["state"] == "ok" or "paranoid=1" not in perf["mend"], "and what suffices", perf)
+    except (PermissionError, FileNotFoundError) as error:
+        skip("an ordinary user's doctor", str(error))
+else:
+    skip("an ordinary user's doctor", "it takes root to become one")
 text = doctor()
 check(("can be recorded" in text.stdout) == works and "\033" not in text.stdout, "the same in words")
 if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):

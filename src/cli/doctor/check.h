@@ -17,6 +17,7 @@ enum check_state {
 	CHECK_OK,
 	CHECK_MISSING,	/* needed for recording */
 	CHECK_OPTIONAL, /* not there, and recording works without */
+	CHECK_PARTIAL,	/* there is less than there could be */
 	CHECK_INFO,
 };
 
@@ -58,6 +59,7 @@ void checks_free(struct checks *checks);
 uint64_t check_domains(struct checks *checks);
 void check_clock(struct checks *checks);
 void check_machine(struct checks *checks);
+void check_libraries(struct checks *checks);
 void check_tools(struct checks *checks);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "linux/access.h"
 #include "recorder/clock.h"
 #include "util/units.h"
 
@@ -33,23 +34,33 @@ void check_clock(struct checks *checks)
 		  (double)source.ticks_hz / 1e6, source.origin);
 }
 
+/* What `tandem record` will find (linux/access.h). */
 static void check_perf(struct checks *checks)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	char fix[192];
 	int level;
 
-	if (!file || fscanf(file, "%d", &level) != 1)
-		check_add(checks, CHECK_OPTIONAL, "kernel", "perf events", NULL,
-			  "this kernel has none");
-	else if (level > 1 && geteuid() != 0)
-		check_add(checks, CHECK_OPTIONAL, "kernel", "perf events",
-			  "sysctl kernel.perf_event_paranoid=1",
-			  "perf_event_paranoid is %d: for root only", level);
-	else
+	linux_access_fix(fix, sizeof(fix));
+	switch (linux_access_permission(&level)) {
+	case LINUX_MAY_SYSTEM:
 		check_add(checks, CHECK_OK, "kernel", "perf events", NULL,
-			  "perf_event_paranoid is %d", level);
-	if (file)
-		fclose(file);
+			  "perf_event_paranoid is %d: the whole machine's scheduler", level);
+		break;
+	case LINUX_MAY_PROGRAM:
+		check_add(checks, CHECK_PARTIAL, "kernel", "perf events", fix,
+			  "perf_event_paranoid is %d: only the program's own context switches and "
+			  "samples",
+			  level);
+		break;
+	case LINUX_MAY_NOTHING:
+		if (access("/proc/sys/kernel/perf_event_paranoid", F_OK))
+			check_add(checks, CHECK_OPTIONAL, "kernel", "perf events", NULL,
+				  "this kernel has none");
+		else
+			check_add(checks, CHECK_OPTIONAL, "kernel", "perf events", fix,
+				  "perf_event_paranoid is %d: for root only", level);
+		break;
+	}
 }
 
 static void check_tracefs(struct checks *checks)
@@ -57,8 +68,7 @@ static void check_tracefs(struct checks *checks)
 	if (!access("/sys/kernel/tracing/events", R_OK))
 		check_add(checks, CHECK_OK, "kernel", "tracefs", NULL, "/sys/kernel/tracing");
 	else if (errno == EACCES)
-		check_add(checks, CHECK_OPTIONAL, "kernel", "tracefs",
-			  "mount -o remount,mode=755 /sys/kernel/tracing",
+		check_add(checks, CHECK_OPTIONAL, "kernel", "tracefs", NULL,
 			  "/sys/kernel/tracing is for root only");
 	else
 		check_add(checks, CHECK_OPTIONAL, "kernel", "tracefs",

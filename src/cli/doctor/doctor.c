@@ -26,9 +26,9 @@ const struct command command_doctor = {
 	COMMAND_OPTIONS,
 };
 
-static const char *const state_names[] = {"ok", "missing", "optional", "info"};
-static const char *const state_words[] = {"ok", "MISSING", "absent", ""};
-static const char *const state_colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
+static const char *const state_names[] = {"ok", "missing", "optional", "partial", "info"};
+static const char *const state_words[] = {"ok", "MISSING", "absent", "partly", ""};
+static const char *const state_colours[] = {"\033[32m", "\033[1;31m", "\033[33m", "\033[33m", ""};
 
 /* Names of devices and drivers are anything. */
 static void print_visible(const char *words)
@@ -135,6 +135,7 @@ int cmd_doctor(int argc, char **argv)
 	works = check_domains(&checks);
 	check_clock(&checks);
 	check_machine(&checks);
+	check_libraries(&checks);
 	check_tools(&checks);
 	if (checks.failed) {
 		checks_free(&checks);
