@@ -74,6 +74,15 @@ static void write(struct text *text)
 	json_signed(&json, "code", 0);
 	json_signed(&json, "signal", 9);
 	json_end_object(&json);
+	json_begin_array(&json, "processes");
+	for (unsigned i = 0; i < 40; i++) {
+		json_begin_object(&json, NULL);
+		json_unsigned(&json, "pid", 100 + i);
+		json_unsigned(&json, "ppid", 99);
+		json_string(&json, "name", strange[i % (sizeof(strange) / sizeof(*strange))]);
+		json_end_object(&json);
+	}
+	json_end_array(&json);
 	json_float(&json, "record_floor_ns", 19.234, 3);
 	json_unsigned(&json, "recorder_cpu_ns", 2436000);
 	json_end_object(&json);
@@ -118,6 +127,13 @@ static void compare(const char *text, size_t bytes)
 	SAME(exit_signal);
 	SAME(record_floor_ns);
 	SAME(recorder_cpu_ns);
+	CHECK(ours.process_count == 40);
+	SAME(process_count);
+	for (size_t i = 0; i < ours.process_count && i < theirs.process_count; i++) {
+		SAME(processes[i].pid);
+		SAME(processes[i].ppid);
+		SAME_TEXT(processes[i].name);
+	}
 	trace_run_free(&ours);
 	trace_run_free(&theirs);
 }
