@@ -21,67 +21,70 @@
 static uint16_t functions[FUNCTIONS_MOST];
 static struct tandem_pool data_pool = TANDEM_POOL(DATA_BYTES);
 
-static struct hip_call *innermost(void)
-{
-	struct hip_thread *thread = &hip_thread;
-
-	return thread->depth ? &thread->open[thread->depth - 1] : NULL;
-}
-
 /* The entry: the runtime fills what this returns, or leaves the call alone for NULL. */
 static void *call_entered(uint32_t id)
 {
-	struct hip_thread *thread = &hip_thread;
-	struct hip_call *call = &thread->open[thread->depth];
+	struct hip_call *call;
 	struct hip_api_data *data;
 
-	if (id >= FUNCTIONS_MOST || !functions[id] || thread->in_tool || thread->depth >= HIP_NEST)
+	if (id >= FUNCTIONS_MOST || !functions[id] || hip_thread.in_tool || !hip_recording())
 		return NULL;
 	hip_runtime_has_devices();
-	if (!hip_call_prepare(call, functions[id], true))
-		return NULL;
 	data = tandem_pool_take(&data_pool);
-	if (!data)
-		return NULL;
-	data->correlation = call->op;
-	data->phase = HIP_PHASE_ENTER;
-	call->data = data;
-	thread->depth++;
-	return data;
+	call = data ? hip_call_enter() : NULL;
+	if (call && hip_call_prepare(call, functions[id], true)) {
+		data->correlation = call->op;
+		data->phase = HIP_PHASE_ENTER;
+		call->data = data;
+		return data;
+	}
+	if (call)
+		hip_call_leave(call);
+	if (data)
+		tandem_pool_give(&data_pool, data);
+	return NULL;
+}
+
+/* The call whose arguments these are. Within it may be some that the program has left by
+ * longjmp(). */
+static struct hip_call *call_of(const void *data)
+{
+	struct hip_call *call = hip_thread.innermost;
+
+	while (call && call->data != data)
+		call = call->outer;
+	return call;
 }
 
 static void *activity_called(uint32_t id, void *record, const void *data, void *user)
 {
-	struct hip_call *call;
+	struct hip_call *call = hip_thread.innermost;
 
 	(void)record;
 	(void)data;
 	if (!user)
 		return call_entered(id);
-	call = innermost();
 	if (call) {
 		tandem_pool_give(&data_pool, call->data);
-		hip_thread.depth--;
+		hip_call_leave(call);
 	}
 	return NULL;
 }
 
 static void api_called(uint32_t domain, uint32_t id, const void *given, void *user)
 {
-	struct hip_call *call = innermost();
+	struct hip_call *call = call_of(given);
 	const struct hip_api_data *data = given;
 
 	(void)domain;
 	(void)id;
 	(void)user;
-	/* Above it are calls that the program has left by longjmp(). */
-	while (call && call->data != given) {
-		tandem_pool_give(&data_pool, call->data);
-		hip_thread.depth--;
-		call = innermost();
-	}
 	if (!call)
 		return;
+	while (hip_thread.innermost != call) {
+		tandem_pool_give(&data_pool, hip_thread.innermost->data);
+		hip_call_leave(hip_thread.innermost);
+	}
 	if (data->phase == HIP_PHASE_ENTER)
 		hip_call_record(call, (const uint8_t *)given + HIP_ARGUMENTS_AT);
 	else
@@ -92,7 +95,7 @@ static void api_called(uint32_t domain, uint32_t id, const void *given, void *us
 /* The runtime has numbered a command of the call under way. */
 static void operation_numbered(uint64_t number)
 {
-	struct hip_call *call = innermost();
+	struct hip_call *call = hip_thread.innermost;
 
 	if (call && call->op)
 		hip_operation_number(number, call->op);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/arguments.h"
+#include "core/pool.h"
 #include "core/stream.h"
 #include "domains/hip/functions.h"
 #include "domains/hip/gen/ids.h"
@@ -15,6 +16,31 @@
 #include "domains/hip/runtime.h"
 #include "domains/hip/state.h"
 #include "domains/hip/thread.h"
+
+static struct tandem_pool calls = TANDEM_POOL(sizeof(struct hip_call));
+
+struct hip_call *hip_call_enter(void)
+{
+	struct hip_call *call = tandem_pool_take(&calls);
+
+	if (!call)
+		return NULL;
+	call->data = NULL;
+	call->outer = hip_thread.innermost;
+	hip_thread.innermost = call;
+	return call;
+}
+
+void hip_call_leave(struct hip_call *call)
+{
+	struct hip_call *innermost;
+
+	do {
+		innermost = hip_thread.innermost;
+		hip_thread.innermost = innermost->outer;
+		tandem_pool_give(&calls, innermost);
+	} while (innermost != call && hip_thread.innermost);
+}
 
 bool hip_call_prepare(struct hip_call *call, uint32_t function, bool hip5)
 {

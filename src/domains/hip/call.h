@@ -20,8 +20,15 @@ struct hip_call {
 	uint32_t function;	 /* 0: it is not recorded */
 	bool hip5;		 /* its arguments are laid out as HIP 5 has them */
 	void *data;		 /* of the way in (activity_callbacks.c) */
-	uint64_t outer;		 /* operation of the wrapped call around it */
+	uint64_t operation;	 /* of the wrapped call around it */
+	struct hip_call *outer;	 /* around it, of those that callbacks report */
 };
+
+/* For callbacks, which keep a call from its entry to its exit: a place for one more call
+ * of this thread, which hip_call_leave() gives back, with those within it that the program
+ * has left by longjmp(). NULL: no memory. */
+struct hip_call *hip_call_enter(void);
+void hip_call_leave(struct hip_call *call);
 
 /* Whether the function's call is recorded now. Then call->function is set. */
 bool hip_call_prepare(struct hip_call *call, uint32_t function, bool hip5);

@@ -33,7 +33,7 @@ void hip_wrapped_begin(struct hip_call *call, uint32_t function, const void *arg
 {
 	struct hip_thread *thread = &hip_thread;
 
-	call->outer = thread->operation;
+	call->operation = thread->operation;
 	if (!hip_call_prepare(call, function, false))
 		return;
 	thread->operation = call->op;
@@ -42,6 +42,6 @@ void hip_wrapped_begin(struct hip_call *call, uint32_t function, const void *arg
 
 void hip_wrapped_end(struct hip_call *call, const void *arguments, int32_t status)
 {
-	hip_thread.operation = call->outer;
+	hip_thread.operation = call->operation;
 	hip_call_end(call, arguments, status);
 }

@@ -10,15 +10,13 @@
 
 #include "domains/hip/call.h"
 
-#define HIP_NEST 4u /* deeper calls are not recorded */
-
+/* Small: what is loaded late has little static storage of threads, for all libraries. */
 struct hip_thread {
 	uint32_t in_tool; /* calls of our own under way: they are not traced */
 	int saved_errno;
-	uint32_t depth;
-	struct hip_call open[HIP_NEST];
-	uint32_t device;    /* + 1; 0: not known */
-	uint64_t operation; /* of the innermost wrapped call */
+	uint32_t device;	    /* + 1; 0: not known */
+	struct hip_call *innermost; /* reported by callbacks, under way */
+	uint64_t operation;	    /* of the innermost wrapped call */
 };
 
 extern __thread struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));

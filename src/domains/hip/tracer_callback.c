@@ -37,23 +37,13 @@ static struct tool_part *tool_part(void *data)
 
 static struct hip_call *call_of(void *data)
 {
-	uint64_t place = tool_part(data)->word;
-	struct hip_thread *thread = &hip_thread;
-
-	/* Calls that the program has left by longjmp() are above it, or gone. */
-	if (!place || place > thread->depth)
-		return NULL;
-	thread->depth = (uint32_t)place;
-	return &thread->open[place - 1];
+	return (struct hip_call *)(uintptr_t)tool_part(data)->word;
 }
 
 static void entered(uint32_t id, void *data)
 {
-	struct hip_call *call = call_of(data);
-
 	(void)id;
-	if (call)
-		hip_call_record(call, (uint8_t *)data + HIP_ARGUMENTS_AT);
+	hip_call_record(call_of(data), (uint8_t *)data + HIP_ARGUMENTS_AT);
 }
 
 static void left(uint32_t id, void *data)
@@ -61,10 +51,8 @@ static void left(uint32_t id, void *data)
 	struct hip_call *call = call_of(data);
 
 	(void)id;
-	if (!call)
-		return;
 	hip_call_end(call, (uint8_t *)data + HIP_ARGUMENTS_AT, hip_status(call->function));
-	hip_thread.depth--;
+	hip_call_leave(call);
 }
 
 /* 0: the call is reported at entry and exit. */
@@ -82,15 +70,19 @@ static int api_called(uint32_t id, void *data)
 		part->exit = NULL;
 		return 0;
 	}
-	if (!function || thread->in_tool || tandem_unlikely(thread->depth >= HIP_NEST))
+	if (!function || thread->in_tool || !hip_recording())
 		return -1;
 	hip_runtime_has_devices();
-	call = &thread->open[thread->depth];
-	if (!hip_call_prepare(call, function, hip5))
+	call = hip_call_enter();
+	if (!call)
 		return -1;
+	if (!hip_call_prepare(call, function, hip5)) {
+		hip_call_leave(call);
+		return -1;
+	}
 	((struct hip_api_data *)data)->correlation = call->op;
 	((struct hip_api_data *)data)->phase = HIP_PHASE_ENTER;
-	part->word = ++thread->depth;
+	part->word = (uintptr_t)call;
 	part->enter = entered;
 	part->exit = left;
 	return 0;
