@@ -33,8 +33,8 @@ static _Atomic uint32_t numbers[TANDEM_OBJECT_COUNT];
 #define PENDING 16u
 static __thread struct {
 	void *handle;
-	struct tandem_kind kind;
 	uint32_t number;
+	uint8_t domain, type;
 } pending[PENDING] __attribute__((tls_model("initial-exec")));
 
 static uint64_t table_slots(uint32_t table)
@@ -196,7 +196,8 @@ static uint32_t number_unannounced(struct tandem_kind kind, const void *handle)
 	if (number != TANDEM_OBJECT_UNKNOWN && count < PENDING) {
 		pending[count].handle = (void *)(uintptr_t)handle;
 		pending[count].number = number;
-		pending[count].kind = kind;
+		pending[count].domain = (uint8_t)tandem_kind_domain(kind);
+		pending[count].type = (uint8_t)tandem_kind_type(kind);
 		thread->after++;
 	}
 	return number;
@@ -256,11 +257,10 @@ void tandem_objects_describe(struct tandem_thread *thread)
 	/* Describing one may meet another (a queue's context): it joins the end. */
 	while (thread->after & TANDEM_AFTER_OBJECTS) {
 		uint32_t last = (--thread->after) & TANDEM_AFTER_OBJECTS;
-		struct tandem_kind kind = pending[last].kind;
-		const struct domain *domain = domain_get(tandem_kind_domain(kind));
+		const struct domain *domain = domain_get(pending[last].domain);
 
 		if (domain && domain->describe)
-			domain->describe(tandem_kind_type(kind), pending[last].handle,
+			domain->describe(pending[last].type, pending[last].handle,
 					 pending[last].number);
 	}
 }
