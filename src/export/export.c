@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "analysis/events/pass.h"
+#include "analysis/findings/finding.h"
 #include "export/child.h"
 
 /* Linux's pids are below this (PID_MAX_LIMIT). */
@@ -153,64 +155,93 @@ static int give_range(void *user, const struct range_instance *range)
 	return export->ops->range(export, range);
 }
 
-/* All items of the iterator, and the ranges that they make. */
-static int give_items(struct export *export)
-{
-	bool with_ranges = export->ops->range;
-	const struct event_item *item;
+/* The export's part in the pass over a session. */
+struct making {
+	struct export *export;
+	const struct export_request *request;
+	struct export_result *result;
 	struct ranges ranges;
-	int status = 0;
+	bool with_ranges;
+};
 
-	if (with_ranges)
-		status = ranges_init(&ranges, export->iterator->session, give_range, export);
-	if (status)
-		return status;
-	while (!status) {
-		int next = event_iterator_next(export->iterator, &item);
-
-		if (next <= 0) {
-			status = next;
-			break;
-		}
-		status = give_item(export, item);
-		if (!status && with_ranges)
-			status = ranges_item(&ranges, item);
-	}
-	if (!status && with_ranges)
-		status = ranges_finish(&ranges);
-	if (with_ranges) {
-		export->range_base += ranges.count;
-		ranges_free(&ranges);
-	}
-	return status;
-}
-
-static int export_session(struct export *export, const struct export_request *request,
-			  struct export_result *result)
+static int session_begin(void *user, struct pass *pass)
 {
-	struct trace_session *session = request->sessions[export->session];
-	struct event_iterator iterator;
-	int status = event_iterator_open(&iterator, session, request->progress);
+	struct making *making = user;
+	struct export *export = making->export;
+	int status;
 
-	if (status)
-		return status;
-	export->iterator = &iterator;
-	place_session(export, request);
-	result->apart += export->apart && !request->join;
+	export->iterator = &pass->iterator;
+	place_session(export, making->request);
+	making->result->apart += export->apart && !making->request->join;
 	status = call_op(export->ops->session, export);
 	if (!status)
 		status = describe_processes(export);
-	if (!status)
-		status = give_items(export);
+	if (status || !export->ops->range)
+		return status;
+	status = ranges_init(&making->ranges, pass->session, give_range, export);
+	making->with_ranges = !status;
+	return status;
+}
+
+static int session_item(void *user, const struct event_item *item)
+{
+	struct making *making = user;
+	int status = give_item(making->export, item);
+
+	return !status && making->with_ranges ? ranges_item(&making->ranges, item) : status;
+}
+
+static int session_end(void *user, struct pass *pass)
+{
+	struct making *making = user;
+	struct export *export = making->export;
+	int status = making->with_ranges ? ranges_finish(&making->ranges) : 0;
+
 	if (!status)
 		status = call_op(export->ops->session_end, export);
-	export->process_base += session->process_count;
-	export->thread_base += session->stream_count;
-	export->call_base += iterator.calls;
-	export->device_base += iterator.devices.count;
-	result->events += iterator.events;
-	export->iterator = NULL;
-	event_iterator_close(&iterator);
+	export->process_base += pass->session->process_count;
+	export->thread_base += pass->session->stream_count;
+	export->call_base += pass->iterator.calls;
+	export->device_base += pass->iterator.devices.count;
+	export->range_base += making->with_ranges ? making->ranges.count : 0;
+	making->result->events += pass->iterator.events;
+	return status;
+}
+
+static void session_free(void *user)
+{
+	struct making *making = user;
+
+	if (making->with_ranges)
+		ranges_free(&making->ranges);
+	making->export->iterator = NULL;
+}
+
+/* Findings come first: they are complete when the export's part ends. */
+static int export_session(struct export *export, const struct export_request *request,
+			  struct export_result *result)
+{
+	static const struct pass_consumer consumer = {
+		.begin = session_begin,
+		.item = session_item,
+		.end = session_end,
+		.free = session_free,
+	};
+	struct making making = {.export = export, .request = request, .result = result};
+	struct findings findings = {.count = 0};
+	struct pass pass;
+	int status = 0;
+
+	pass_init(&pass, request->sessions[export->session], request->progress);
+	pass.flags = EVENT_ALL;
+	if (export->ops->with_findings) {
+		status = findings_join(&pass, &findings, NULL, export->error);
+		export->findings = &findings;
+	}
+	pass_join(&pass, &consumer, &making);
+	status = pass_run(&pass, status);
+	export->findings = NULL;
+	findings_free(&findings);
 	return status;
 }
 

@@ -27,6 +27,7 @@
 #include "util/error.h"
 
 struct export;
+struct findings;
 
 /* Each returns 0 or -errno; one that is NULL is not called. In the order of
  * their first calls: */
@@ -36,6 +37,7 @@ struct export_ops {
 	const char *suffix; /* of the output's name */
 	bool own_output;    /* makes export->out itself: a folder, a database */
 	bool own_process;   /* its library may crash: child.h */
+	bool with_findings; /* wants export->findings */
 	size_t state_bytes; /* of export->state, zeroed */
 
 	int (*begin)(struct export *export);
@@ -75,10 +77,12 @@ struct export
 	struct error *error;  /* for causes; may be NULL */
 
 	struct event_iterator *iterator; /* of the current session */
-	size_t session;			 /* its index */
-	bool apart;			 /* it is not on the first one's clock */
-	int64_t origin_ns;		 /* the first session's start, on its own clock */
-	int64_t shift_ns;		 /* what export_time() adds in this session */
+	/* Of the current session, complete from session_end on; NULL: nobody wants them. */
+	const struct findings *findings;
+	size_t session;	   /* its index */
+	bool apart;	   /* it is not on the first one's clock */
+	int64_t origin_ns; /* the first session's start, on its own clock */
+	int64_t shift_ns;  /* what export_time() adds in this session */
 	/* What earlier sessions have used up. */
 	uint64_t process_base, thread_base, call_base, device_base, range_base;
 	uint64_t operation_count; /* so far: of commands, ended or not; the current one's id */

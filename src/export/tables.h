@@ -380,6 +380,7 @@ void tables_release(struct tables *tables);
 	.session = tables_session, .process = tables_process, .thread = tables_thread,      \
 	.call = tables_call, .operation = tables_operation, .unfinished = tables_operation, \
 	.memory = tables_memory, .build = tables_build, .object = tables_object,            \
-	.range = tables_range, .any = tables_any, .session_end = tables_session_end
+	.range = tables_range, .any = tables_any, .session_end = tables_session_end,        \
+	.with_findings = true
 
 #endif

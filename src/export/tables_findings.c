@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of what is wrong: a pass of their own over the session. */
+/* Rows of what is wrong. */
 #include "analysis/findings/finding.h"
 #include "export/tables_row.h"
 
@@ -34,13 +34,10 @@ static int finding_row(struct export *export, const struct finding *finding)
 
 int tables_findings(struct export *export)
 {
-	struct findings findings;
-	int status = findings_make(&findings, export->iterator->session, NULL, NULL, export->error);
+	const struct findings *findings = export->findings;
+	int status = 0;
 
-	if (status)
-		return status;
-	for (size_t i = 0; !status && i < findings.count; i++)
-		status = finding_row(export, &findings.items[i]);
-	findings_free(&findings);
+	for (size_t i = 0; !status && i < findings->count; i++)
+		status = finding_row(export, &findings->items[i]);
 	return status;
 }

@@ -65,7 +65,7 @@ struct report_overhead { /* what a runtime or its tracing cost in one process */
 	uint64_t max_ns;
 };
 
-struct report_fault { /* of unified memory, of one kind */
+struct report_fault {			    /* of unified memory, of one kind */
 	const char *domain, *device, *kind; /* device: "host", where the CPU's pages were */
 	uint64_t process;		    /* pid */
 	uint64_t count, value;		    /* records; faults, as the driver counts them */
