@@ -581,3 +581,9 @@ int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, 
 		}
 	return 0;
 }
+
+void tandem_sink_statedump(void)
+{
+	atomic_fetch_add(&tandem_session->epoch, 1);
+	tandem_control_refresh();
+}

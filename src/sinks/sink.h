@@ -41,6 +41,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "schema/control.h"
 #include "schema/ids.h"
 #include "schema/record.h"
 
@@ -49,7 +50,7 @@
 #define TANDEM_SINK_EVENTS 1024u /* of a domain: the lower 10 bits of an id */
 #define TANDEM_SINK_ALL UINT32_MAX
 
-/* What libtandem-tracer.so calls in libtandem.so. */
+/* What libraries of sinks call in libtandem.so. */
 #define TANDEM_SINK_API __attribute__((visibility("default")))
 
 struct tandem_sink {
@@ -102,5 +103,14 @@ TANDEM_SINK_API bool tandem_sink_in_here(void);
 
 /* From a sink's functions: a number for the event, of the same numbers as operation ids. */
 TANDEM_SINK_API uint64_t tandem_sink_next_id(void);
+
+/* For a sink that TANDEM_SINK has loaded, before it attaches: makes a process without a
+ * session ready to record. Gives the level of arguments that calls have. 0; -EPROTO: the
+ * session's page says no such level. */
+TANDEM_SINK_API int tandem_sink_begin(enum tandem_args_level *level);
+
+/* Objects are described once more, each when it is next named: somebody new listens. Any
+ * thread. */
+TANDEM_SINK_API void tandem_sink_statedump(void);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* An event into the buffers of LTTng-UST's sessions. */
+#ifndef TANDEM_SINKS_LTTNG_WRITE_H
+#define TANDEM_SINKS_LTTNG_WRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/schema.h"
+#include "sinks/lttng/provider.h"
+
+/* Whether a call's first field is known only when it has returned. */
+static inline bool lttng_returned(const struct tandem_layout *layout)
+{
+	return layout->field_count && layout->fields[0].role == TANDEM_ROLE_returned &&
+	       !layout->fields[0].variable;
+}
+
+/* To every session that has it enabled: `count` bytes, laid out as its fields. Any thread;
+ * in a signal handler. What a full buffer refuses, LTTng counts. */
+void lttng_event_write(const struct lttng_event *event, const void *bytes, size_t count);
+
+/* What LTTng keeps as the probe of every event: `session_event` is its own. */
+void lttng_write(void *session_event, const struct lttng_event *event, const void *bytes,
+		 size_t count);
+
+#endif
