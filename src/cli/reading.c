@@ -12,6 +12,8 @@
 #include "cli/cli.h"
 #include "recorder/library.h"
 
+#define LTTNG_MODULE "tandem-lttng-read.so"
+
 /* Work shorter than this needs no progress line. */
 #define PROGRESS_AFTER_MS 700
 #define PROGRESS_EVERY_MS 100
@@ -34,12 +36,19 @@ static void print_warning(void *user, const char *file, uint64_t offset, const c
 int reading_open(struct reading *reading, const char *path)
 {
 	struct error error = ERROR_INIT;
+	char module[PATH_MAX];
 
 	memset(reading, 0, sizeof(*reading));
 	reading->problems.tell = print_warning;
 	reading->problems.user = reading;
 	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
-	if (trace_session_open(&reading->session, path, &reading->problems, &error)) {
+	if ((lttng_import_is_trace(path) &&
+	     lttng_import_make(&reading->lttng, path,
+			       library_module(module, LTTNG_MODULE) ? NULL : module, &error)) ||
+	    trace_session_open(&reading->session,
+			       reading->lttng.session ? reading->lttng.session : path,
+			       &reading->problems, &error)) {
+		lttng_import_close(&reading->lttng);
 		trace_problems_free(&reading->problems);
 		return cli_fail(&error);
 	}
@@ -70,6 +79,7 @@ void reading_close(struct reading *reading)
 	reading_progress_end(reading);
 	trace_session_close(&reading->session);
 	ctf_import_remove(&reading->import);
+	lttng_import_close(&reading->lttng);
 	trace_problems_free(&reading->problems);
 }
 

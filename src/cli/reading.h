@@ -19,6 +19,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/report/report_make.h"
 #include "trace/external/ctf_import.h"
+#include "trace/external/lttng_import.h"
 #include "trace/session_open.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -27,11 +28,12 @@ struct reading {
 	struct trace_session session;
 	struct trace_problems problems;
 	struct ctf_import import; /* --with: the kernel's side, from elsewhere */
+	struct lttng_import lttng; /* what was made of LTTng's trace */
 	bool progress_shown;
 	struct timespec progress_at; /* when it was last drawn */
 };
 
-/* Opens the session at `path`; says on stderr what is wrong, and returns
+/* Opens the session at `path`, or what LTTng recorded there; says on stderr what is wrong, and returns
  * CLI_FAILED, or CLI_DONE. `reading` must stay where it is. */
 int reading_open(struct reading *reading, const char *path);
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "core/system.h"
+#include "format/ticks.h"
 
 struct tandem_control tandem_control;
 struct tandem_control *_Atomic tandem_session = &tandem_control;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/folder_remove.h"
 #include "util/hash.h"
 #include "util/open_below.h"
 
@@ -87,8 +88,31 @@ static bool is_cached_file(const char *name)
 	return false;
 }
 
-static void remove_stale(int home, const char *name)
+static bool is_import(const char *name)
 {
+	return !strncmp(name, TRACE_CACHE_IMPORT, strlen(TRACE_CACHE_IMPORT)) &&
+	       (name[strlen(TRACE_CACHE_IMPORT)] == '-' || name[strlen(TRACE_CACHE_IMPORT)] == '.');
+}
+
+void trace_cache_remove_imports(const char *folder)
+{
+	DIR *listing = opendir(folder);
+	char *path;
+
+	for (struct dirent *entry; listing && (entry = readdir(listing));) {
+		if (!is_import(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+			continue;
+		folder_remove(path);
+		free(path);
+	}
+	if (listing)
+		closedir(listing);
+}
+
+static void remove_stale(const char *home_path, int home, const char *name)
+{
+	char *path;
+
 	int fd = open_folder_below(home, name);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 
@@ -98,6 +122,10 @@ static void remove_stale(int home, const char *name)
 		return;
 	}
 	if (is_stale(fd)) {
+		if (asprintf(&path, "%s/%s", home_path, name) >= 0) {
+			trace_cache_remove_imports(path);
+			free(path);
+		}
 		for (struct dirent *entry; (entry = readdir(folder));)
 			if (is_cached_file(entry->d_name))
 				unlinkat(fd, entry->d_name, 0);
@@ -113,7 +141,7 @@ static void remove_all_stale(const char *path)
 	for (struct dirent *entry; home && (entry = readdir(home));)
 		if (strlen(entry->d_name) == KEY_DIGITS &&
 		    strspn(entry->d_name, "0123456789abcdef") == KEY_DIGITS)
-			remove_stale(dirfd(home), entry->d_name);
+			remove_stale(path, dirfd(home), entry->d_name);
 	if (home)
 		closedir(home);
 }

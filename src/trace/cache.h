@@ -18,8 +18,14 @@
 	X("session.sqlite")  \
 	X("path")
 
+/* Folders that begin so are sessions that were made of other tracers' traces. */
+#define TRACE_CACHE_IMPORT "import"
+
 /* The session's folder, made where it is missing, 0700; the caller frees the path. NULL:
  * there is none that this user alone can write; a temporary file has to do. */
 char *trace_cache_folder(const char *session_path);
+
+/* Removes the imports in such a folder. */
+void trace_cache_remove_imports(const char *folder);
 
 #endif

@@ -135,6 +135,7 @@ _Static_assert(TANDEM_LOSS_reentrant == 4, "schema/losses.h");
 _Static_assert(TANDEM_LOSS_too_large == 5, "schema/losses.h");
 _Static_assert(TANDEM_LOSS_operations == 6, "schema/losses.h");
 _Static_assert(TANDEM_LOSS_kernel_buffer == 7, "schema/losses.h");
+_Static_assert(TANDEM_LOSS_tracer_buffer == 8, "schema/losses.h");
 
 enum tandem_core_event {
 	TANDEM_EVENT_none = 0,

@@ -323,8 +323,9 @@ static const struct tandem_name names_tandem_loss_list[] = {
 	{ 5, "too_large" },
 	{ 6, "operations" },
 	{ 7, "kernel_buffer" },
+	{ 8, "tracer_buffer" },
 };
-static const struct tandem_names names_tandem_loss = { "tandem_loss", names_tandem_loss_list, 8, 1, 0 };
+static const struct tandem_names names_tandem_loss = { "tandem_loss", names_tandem_loss_list, 9, 1, 0 };
 
 static const struct tandem_field fields_15[] = {
 	{ "reason", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_loss },
@@ -384,5 +385,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "970baf18043ad8f61243e55d3603bef7", EVENTS, { 0 }, 1,
+	0, "core", "97170b0a13234d44c2c9424ae07d3035", EVENTS, { 0 }, 1,
 };

@@ -20,7 +20,7 @@
 
 #include <lttng/tracepoint.h>
 
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "sinks/lttng/provider.h"
 #include "sinks/lttng/write.h"
 #include "sinks/sink.h"

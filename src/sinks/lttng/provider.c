@@ -8,7 +8,7 @@
 
 #include <lttng/tracepoint.h>
 
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "sinks/lttng/write.h"
 
 /* LTTng compares it as text: what a tracepoint's callers and its provider agree on. */

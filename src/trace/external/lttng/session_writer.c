@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/external/lttng/session_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/directory.h"
+#include "format/packet.h"
+#include "schema/record.h"
+#include "schema/schema.h"
+#include "schema/tsdl.h"
+#include "util/json.h"
+#include "util/map.h"
+#include "util/text.h"
+
+#define PACKET_BYTES (128u << 10)
+#define CALL_BYTES (sizeof(struct tandem_call_record) - sizeof(struct tandem_record))
+
+struct writer_process {
+	uint32_t pid;
+	bool begun;
+	bool has_level;
+	enum tandem_args_level level;
+	char name[16];
+};
+
+struct session_stream {
+	struct session_writer *writer;
+	size_t process; /* in writer->processes */
+	uint32_t number, tid;
+	int fd;
+	uint64_t sequence, last_ns;
+	uint64_t packet_at; /* where the packet in memory goes in the file */
+	size_t used, content;
+	_Alignas(8) uint8_t packet[PACKET_BYTES];
+};
+
+struct session_writer {
+	char *path;
+	bool whole;
+	int failed;
+	bool described;
+	struct session_about about;
+	char *host, *boot_id;
+	struct writer_process *processes;
+	size_t process_count;
+	struct map process_of; /* pid -> place in processes */
+	struct session_stream **streams;
+	size_t stream_count;
+	struct map stream_of; /* pid << 32 | tid -> place in streams */
+	uint64_t first_ns, last_ns, lost;
+};
+
+static void failed(struct session_writer *writer, int error)
+{
+	if (!writer->failed)
+		writer->failed = error;
+}
+
+struct session_writer *session_writer_create(const char *path, bool whole)
+{
+	struct session_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer)
+		return NULL;
+	writer->path = strdup(path);
+	writer->whole = whole;
+	writer->first_ns = UINT64_MAX;
+	return writer;
+}
+
+void session_writer_describe(struct session_writer *writer, const struct session_about *about)
+{
+	if (writer->described)
+		return;
+	writer->described = true;
+	writer->host = strdup(about->host);
+	writer->boot_id = strdup(about->boot_id);
+	writer->about = *about;
+}
+
+static struct writer_process *process_get(struct session_writer *writer, uint32_t pid)
+{
+	uint64_t place = map_get(&writer->process_of, pid);
+	void *more;
+
+	if (place != MAP_NONE)
+		return &writer->processes[place];
+	more = realloc(writer->processes, (writer->process_count + 1) * sizeof(*writer->processes));
+	if (!more || map_set(&writer->process_of, pid, writer->process_count)) {
+		if (more)
+			writer->processes = more;
+		return NULL;
+	}
+	writer->processes = more;
+	writer->processes[writer->process_count] = (struct writer_process){.pid = pid};
+	return &writer->processes[writer->process_count++];
+}
+
+void session_writer_level(struct session_writer *writer, uint32_t pid, enum tandem_args_level level)
+{
+	struct writer_process *process = process_get(writer, pid);
+
+	if (process && !process->has_level) {
+		process->has_level = true;
+		process->level = level;
+	}
+}
+
+static void process_folder(const struct session_writer *writer, uint32_t pid, char path[4096])
+{
+	char name[DIRECTORY_NAME_BYTES];
+
+	directory_put(name, DIRECTORY_PROCESS, pid, 0);
+	snprintf(path, 4096, "%s/%s", writer->path, name);
+}
+
+/* Text between the quotes of TSDL. */
+static void put_quoted(FILE *file, const char *name, const char *value)
+{
+	fprintf(file, "\t%s = \"", name);
+	for (; *value; value++)
+		fprintf(file, *value == '"' || *value == '\\' ? "\\%c" : "%c",
+			(unsigned char)*value < 32 ? '?' : *value);
+	fprintf(file, "\";\n");
+}
+
+/* Written when the level is known: at the end. */
+static int metadata_write(const struct session_writer *writer, const struct writer_process *process)
+{
+	char path[4096], name[4200];
+	FILE *file;
+
+	process_folder(writer, process->pid, path);
+	snprintf(name, sizeof(name), "%s/" DIRECTORY_METADATA, path);
+	file = fopen(name, "wxe");
+	if (!file)
+		return -errno;
+	fprintf(file, "/* CTF 1.8 */\nenv {\n\ttandem = \"%s\";\n\tschema = \"%s\";\n\tpid = %u;\n",
+		TANDEM_VERSION, tandem_schema_hash, process->pid);
+	put_quoted(file, "procname", process->name);
+	put_quoted(file, "command", process->name);
+	put_quoted(file, "hostname", writer->host ? writer->host : "");
+	if (writer->boot_id && *writer->boot_id)
+		put_quoted(file, "boot_id", writer->boot_id);
+	fprintf(file, "\targs_level = %u;\n\tdevice_timing = 1;\n\tclock_source = %u;\n};\n",
+		(unsigned)process->level, (unsigned)TANDEM_CLOCK_MONOTONIC);
+	fprintf(file, "clock {\n\tname = ticks;\n\tfreq = 1000000000;\n};\n");
+	return fclose(file) ? -errno : 0;
+}
+
+static int stream_open(struct session_stream *stream, uint32_t pid)
+{
+	char path[4096], file[DIRECTORY_NAME_BYTES], name[4200];
+	struct writer_process *process = &stream->writer->processes[stream->process];
+
+	process_folder(stream->writer, pid, path);
+	if (!process->begun && mkdir(path, 0700))
+		return -errno;
+	process->begun = true;
+	directory_put(file, DIRECTORY_STREAM, stream->number, 0);
+	snprintf(name, sizeof(name), "%s/%s", path, file);
+	stream->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return stream->fd < 0 ? -errno : 0;
+}
+
+struct session_stream *session_writer_stream(struct session_writer *writer, uint32_t pid,
+					     uint32_t tid, const char *procname)
+{
+	uint64_t key = (uint64_t)pid << 32 | tid, place = map_get(&writer->stream_of, key);
+	struct writer_process *process;
+	struct session_stream *stream;
+	void *more;
+	int error;
+
+	if (place != MAP_NONE)
+		return writer->streams[place];
+	process = process_get(writer, pid);
+	stream = process ? malloc(sizeof(*stream)) : NULL;
+	more = stream ? realloc(writer->streams, (writer->stream_count + 1) * sizeof(stream)) : NULL;
+	if (!more || map_set(&writer->stream_of, key, writer->stream_count)) {
+		free(stream);
+		failed(writer, -ENOMEM);
+		return NULL;
+	}
+	writer->streams = more;
+	snprintf(process->name, sizeof(process->name), "%s", procname);
+	stream->writer = writer;
+	stream->process = (size_t)(process - writer->processes);
+	stream->number = (uint32_t)writer->stream_count + 1;
+	stream->tid = tid;
+	stream->sequence = stream->last_ns = stream->packet_at = 0;
+	stream->used = stream->content = 0;
+	error = stream_open(stream, pid);
+	if (error)
+		failed(writer, error);
+	writer->streams[writer->stream_count++] = stream;
+	return stream;
+}
+
+static void packet_write(struct session_stream *stream)
+{
+	struct tandem_packet_header *header = (void *)stream->packet;
+	ssize_t written;
+
+	if (!stream->used)
+		return;
+	packet_end(header, stream->last_ns, stream->content, stream->used);
+	written = stream->fd < 0 ? (ssize_t)stream->used
+				 : pwrite(stream->fd, stream->packet, stream->used,
+					  (off_t)stream->packet_at);
+	if (written != (ssize_t)stream->used)
+		failed(stream->writer, written < 0 ? -errno : -ENOSPC);
+	stream->packet_at += stream->used;
+	stream->used = 0;
+}
+
+static void stream_packet(struct session_stream *stream, uint64_t ns)
+{
+	static const uint8_t none[16];
+	struct tandem_packet_header *header = (void *)stream->packet;
+	struct ticks_pair pair = {.ticks = ns, .monotonic_ns = ns};
+
+	memset(header, 0, sizeof(*header));
+	packet_begin(header, none, stream->number, ns, PACKET_BYTES);
+	header->packet_seq_num = stream->sequence++;
+	header->events_discarded = stream->writer->lost;
+	packet_clock(header, &pair);
+	packet_thread(header, stream->tid, stream->writer->processes[stream->process].name);
+	stream->used = stream->content = sizeof(*header);
+}
+
+uint64_t session_stream_put(struct session_stream *stream, uint16_t id, bool call, uint64_t ns,
+			    const void *bytes, size_t count)
+{
+	size_t head = call ? sizeof(struct tandem_call_record) : sizeof(struct tandem_record);
+	size_t all = head + count;
+	struct tandem_record *record;
+	uint64_t place;
+
+	if (all > UINT16_MAX)
+		return SESSION_NOWHERE;
+	if (stream->used + TANDEM_ALIGNED(all) > PACKET_BYTES)
+		packet_write(stream);
+	if (ns < stream->last_ns)
+		ns = stream->last_ns;
+	if (!stream->used)
+		stream_packet(stream, ns);
+	stream->last_ns = ns;
+	if (ns < stream->writer->first_ns)
+		stream->writer->first_ns = ns;
+	if (ns > stream->writer->last_ns)
+		stream->writer->last_ns = ns;
+	place = stream->packet_at + stream->used;
+	record = (void *)(stream->packet + stream->used);
+	memset(record, 0, TANDEM_ALIGNED(all));
+	record->timestamp = ns;
+	record->id = id;
+	record->size = (uint16_t)all;
+	memcpy((uint8_t *)record + head, bytes, count);
+	stream->content = stream->used + all;
+	stream->used += TANDEM_ALIGNED(all);
+	return place;
+}
+
+/* In the packet that is in memory, or in the file. */
+static void stream_patch(struct session_stream *stream, uint64_t place, const void *bytes,
+			 size_t count)
+{
+	if (place >= stream->packet_at)
+		memcpy(stream->packet + (place - stream->packet_at), bytes, count);
+	else if (stream->fd >= 0 &&
+		 pwrite(stream->fd, bytes, count, (off_t)place) != (ssize_t)count)
+		failed(stream->writer, -EIO);
+}
+
+void session_stream_end(struct session_stream *stream, uint64_t place, int32_t result,
+			uint64_t ns, const void *returned, size_t returned_bytes)
+{
+	uint8_t ended[CALL_BYTES];
+
+	memcpy(ended, &result, sizeof(result));
+	memcpy(ended + sizeof(result), &ns, sizeof(ns));
+	stream_patch(stream, place + sizeof(struct tandem_record), ended, sizeof(ended));
+	if (returned_bytes)
+		stream_patch(stream, place + sizeof(struct tandem_call_record), returned,
+			     returned_bytes);
+	if (ns > stream->writer->last_ns)
+		stream->writer->last_ns = ns;
+}
+
+void session_writer_lost(struct session_writer *writer, uint64_t count)
+{
+	writer->lost += count;
+}
+
+static int write_file(const struct session_writer *writer, const char *name, const void *bytes,
+		      size_t count)
+{
+	char path[4200];
+	int fd, error = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", writer->path, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, bytes, count) != (ssize_t)count)
+		error = -EIO;
+	close(fd);
+	return error;
+}
+
+static enum tandem_args_level writer_level(const struct session_writer *writer)
+{
+	for (size_t i = 0; i < writer->process_count; i++)
+		if (writer->processes[i].has_level)
+			return writer->processes[i].level;
+	return TANDEM_ARGS_BASIC;
+}
+
+static int control_write(const struct session_writer *writer)
+{
+	struct tandem_control control;
+
+	memset(&control, 0, sizeof(control));
+	control.magic = TANDEM_CONTROL_MAGIC;
+	control.version = TANDEM_CONTROL_VERSION;
+	control.state = TANDEM_STATE_STOPPED;
+	control.args_level = writer_level(writer);
+	control.device_timing = 1;
+	control.clock_source = TANDEM_CLOCK_MONOTONIC;
+	control.ticks_hz = 1000000000;
+	control.start_ticks = control.start_monotonic_ns = writer->first_ns;
+	control.start_realtime_ns = writer->first_ns + writer->about.realtime_offset_ns;
+	control.processes = writer->process_count;
+	control.threads = writer->stream_count;
+	control.lost[TANDEM_LOSS_tracer_buffer] = writer->lost;
+	return write_file(writer, DIRECTORY_CONTROL, &control, sizeof(control));
+}
+
+static int description_write(const struct session_writer *writer)
+{
+	const char *program = writer->process_count ? writer->processes[0].name : "";
+	struct text text = TEXT_INIT;
+	struct json json;
+	int error;
+
+	json_init(&json, &text, true);
+	json_begin_object(&json, NULL);
+	json_string(&json, "tandem", TANDEM_VERSION);
+	json_string(&json, "schema", tandem_schema_hash);
+	json_string(&json, "program", program);
+	json_begin_array(&json, "command");
+	for (size_t i = 0; i < writer->process_count; i++)
+		json_string(&json, NULL, writer->processes[i].name);
+	json_end_array(&json);
+	json_string(&json, "host", writer->host ? writer->host : "");
+	json_string(&json, "boot_id", writer->boot_id ? writer->boot_id : "");
+	json_unsigned(&json, "start_realtime_ns", writer->first_ns + writer->about.realtime_offset_ns);
+	json_unsigned(&json, "start_monotonic_ns", writer->first_ns);
+	json_unsigned(&json, "start_ticks", writer->first_ns);
+	json_unsigned(&json, "ticks_hz", 1000000000);
+	json_begin_object(&json, "end");
+	json_unsigned(&json, "ticks", writer->last_ns);
+	json_unsigned(&json, "monotonic_ns", writer->last_ns);
+	json_unsigned(&json, "realtime_ns", writer->last_ns + writer->about.realtime_offset_ns);
+	json_end_object(&json);
+	json_end_object(&json);
+	text_add_char(&text, '\n');
+	error = text.failed ? -ENOMEM
+			    : write_file(writer, DIRECTORY_DESCRIPTION, text.data, text.length);
+	text_free(&text);
+	return error;
+}
+
+int session_writer_destroy(struct session_writer *writer)
+{
+	int error;
+
+	for (size_t i = 0; i < writer->stream_count; i++) {
+		packet_write(writer->streams[i]);
+		if (writer->streams[i]->fd >= 0)
+			close(writer->streams[i]->fd);
+		free(writer->streams[i]);
+	}
+	for (size_t i = 0; i < writer->process_count; i++)
+		if (writer->processes[i].begun && (error = metadata_write(writer, &writer->processes[i])))
+			failed(writer, error);
+	if (writer->first_ns == UINT64_MAX)
+		writer->first_ns = 0;
+	if (writer->whole && ((error = control_write(writer)) || (error = description_write(writer))))
+		failed(writer, error);
+	error = writer->failed;
+	map_free(&writer->process_of);
+	map_free(&writer->stream_of);
+	free(writer->processes);
+	free(writer->streams);
+	free(writer->path);
+	free(writer->host);
+	free(writer->boot_id);
+	free(writer);
+	return error;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/external/lttng_import.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "format/directory.h"
+#include "trace/cache.h"
+#include "trace/external/lttng/lttng_read.h"
+#include "util/folder_remove.h"
+#include "util/hash.h"
+
+#define WHY_BYTES 400
+
+/* What the folder holds: found by nftw(), which has no argument of ours. */
+static struct {
+	uint64_t stamp;
+	bool trace;
+} found;
+
+static int look(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+	if (type != FTW_F || at->level > 8)
+		return 0;
+	found.trace |= !strcmp(path + at->base, DIRECTORY_METADATA);
+	hash_string(&found.stamp, path);
+	hash_bytes(&found.stamp, &status->st_size, sizeof(status->st_size));
+	hash_bytes(&found.stamp, &status->st_mtim, sizeof(status->st_mtim));
+	return 0;
+}
+
+static bool folder_look(const char *path)
+{
+	found.stamp = HASH_START;
+	found.trace = false;
+	return !nftw(path, look, 16, FTW_PHYS) && found.trace;
+}
+
+static bool has_file(const char *path, const char *name)
+{
+	char file[PATH_MAX];
+	struct stat status;
+
+	return snprintf(file, sizeof(file), "%s/%s", path, name) < (int)sizeof(file) &&
+	       !lstat(file, &status);
+}
+
+bool lttng_import_is_trace(const char *path)
+{
+	struct stat status;
+
+	if (!strncmp(path, "net://", 6) || !strncmp(path, "net4://", 7) || !strncmp(path, "net6://", 7))
+		return true;
+	return !stat(path, &status) && S_ISDIR(status.st_mode) && !has_file(path, DIRECTORY_CONTROL) &&
+	       !has_file(path, DIRECTORY_DESCRIPTION) && !has_file(path, "stream-0") &&
+	       folder_look(path);
+}
+
+struct answer {
+	int status;
+	char why[WHY_BYTES];
+};
+
+static _Noreturn void read_and_exit(lttng_read_fn *read, const char *from, const char *to,
+				    bool whole, int fd)
+{
+	static const struct rlimit no_core;
+	struct answer answer = {.status = -EBADMSG};
+	int nowhere = open("/dev/null", O_WRONLY);
+
+	setrlimit(RLIMIT_CORE, &no_core);
+	/* libbabeltrace2's last words are of its own source. */
+	if (nowhere >= 0)
+		dup2(nowhere, STDERR_FILENO);
+	answer.status = read(from, to, whole, answer.why, sizeof(answer.why));
+	if (write(fd, &answer, sizeof(answer)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+static int convert(const char *from, const char *to, bool whole, const char *module,
+		   struct error *error)
+{
+	void *library = module ? dlopen(module, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *symbol = library ? dlsym(library, LTTNG_READ_SYMBOL) : NULL;
+	struct answer answer = {.status = -EBADMSG};
+	lttng_read_fn *read_it;
+	int ends[2], ended = 0;
+	ssize_t count;
+	pid_t child;
+
+	if (!symbol) {
+		error_set_mend(error, "install libbabeltrace2-dev and build tandem again");
+		return error_add(error, -ENOTSUP, "%s: this tandem reads no traces of LTTng%s%s", from,
+				 module ? ": " : "", module ? dlerror() : "");
+	}
+	memcpy(&read_it, &symbol, sizeof(read_it));
+	if (pipe2(ends, O_CLOEXEC))
+		return error_add(error, -errno, "%s: %s", from, strerror(errno));
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		close(ends[0]);
+		read_and_exit(read_it, from, to, whole, ends[1]);
+	}
+	close(ends[1]);
+	count = child < 0 ? -1 : read(ends[0], &answer, sizeof(answer));
+	close(ends[0]);
+	while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
+		;
+	if (count != (ssize_t)sizeof(answer)) {
+		error_set_mend(error, "`babeltrace2 %s` may say more", from);
+		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it", from);
+	}
+	answer.why[WHY_BYTES - 1] = '\0';
+	return answer.status ? error_add(error, answer.status, "%s: %s", from,
+					 *answer.why ? answer.why : strerror(-answer.status))
+			     : 0;
+}
+
+int lttng_import_into(const char *session, const char *path, const char *module, struct error *error)
+{
+	return convert(path, session, false, module, error);
+}
+
+/* CACHE/lttng-STAMP, made under another name; older ones are of no use any more. */
+static int make_cached(struct lttng_import *import, const char *cache, const char *path,
+		       const char *module, struct error *error)
+{
+	char *part = NULL;
+	int status;
+
+	if (asprintf(&import->session, "%s/" TRACE_CACHE_IMPORT "-%016" PRIx64, cache, found.stamp) < 0)
+		return -ENOMEM;
+	if (has_file(import->session, DIRECTORY_CONTROL))
+		return 0;
+	trace_cache_remove_imports(cache);
+	if (asprintf(&part, "%s/" TRACE_CACHE_IMPORT ".part-%d", cache, (int)getpid()) < 0)
+		return -ENOMEM;
+	status = mkdir(part, 0700) ? error_add(error, -errno, "%s: %s", part, strerror(errno))
+				   : convert(path, part, true, module, error);
+	if (!status && rename(part, import->session))
+		status = error_add(error, -errno, "%s: %s", import->session, strerror(errno));
+	if (status)
+		folder_remove(part);
+	free(part);
+	return status;
+}
+
+static int make_temporary(struct lttng_import *import, const char *path, const char *module,
+			  struct error *error)
+{
+	const char *temporary = getenv("TMPDIR");
+	int status;
+
+	if (asprintf(&import->session, "%s/tandem-lttng-XXXXXX",
+		     temporary && *temporary == '/' ? temporary : "/tmp") < 0)
+		return -ENOMEM;
+	if (!mkdtemp(import->session))
+		return error_add(error, -errno, "%s: %s", import->session, strerror(errno));
+	import->temporary = true;
+	status = convert(path, import->session, true, module, error);
+	if (status)
+		folder_remove(import->session);
+	return status;
+}
+
+int lttng_import_make(struct lttng_import *import, const char *path, const char *module,
+		      struct error *error)
+{
+	char *cache = strstr(path, "://") ? NULL : trace_cache_folder(path);
+	int status;
+
+	memset(import, 0, sizeof(*import));
+	if (cache)
+		folder_look(path);
+	status = cache ? make_cached(import, cache, path, module, error)
+		       : make_temporary(import, path, module, error);
+	free(cache);
+	if (status) {
+		free(import->session);
+		memset(import, 0, sizeof(*import));
+	}
+	return status;
+}
+
+void lttng_import_close(struct lttng_import *import)
+{
+	if (import->session && import->temporary)
+		folder_remove(import->session);
+	free(import->session);
+	memset(import, 0, sizeof(*import));
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace that LTTng has recorded with the sink TANDEM_SINK=lttng, as a session that every
+ * command reads. What was made of it is kept in the user's cache (trace/cache.h) while the
+ * trace stays as it is; without a cache, and of a live session, in a temporary folder.
+ *
+ *	struct lttng_import import;
+ *
+ *	status = lttng_import_make(&import, "lttng-traces/app", module, &error);
+ *	if (!status)
+ *		status = trace_session_open(&session, import.session, ...);
+ *	...
+ *	lttng_import_close(&import);
+ */
+#ifndef TANDEM_TRACE_LTTNG_IMPORT_H
+#define TANDEM_TRACE_LTTNG_IMPORT_H
+
+#include <stdbool.h>
+
+#include "util/error.h"
+
+struct lttng_import {
+	char *session;	/* path of the folder; NULL: nothing was made */
+	bool temporary; /* removed at close */
+};
+
+/* Whether it is the address of a live session, or a folder without a session of ours and
+ * with a CTF trace in it, at any depth. */
+bool lttng_import_is_trace(const char *path);
+
+/* `module`: tandem-lttng-read.so, or NULL. Returns 0 or -errno; nothing is to be closed
+ * then. One thread, no other thread while it runs: it forks. */
+int lttng_import_make(struct lttng_import *import, const char *path, const char *module,
+		      struct error *error);
+
+/* The trace's processes into the folder of a session that has its own description. */
+int lttng_import_into(const char *session, const char *path, const char *module,
+		      struct error *error);
+
+void lttng_import_close(struct lttng_import *import);
+
+#endif
