@@ -12,8 +12,6 @@
 #include "cli/cli.h"
 #include "recorder/library.h"
 
-#define LTTNG_MODULE "tandem-lttng-read.so"
-
 /* Work shorter than this needs no progress line. */
 #define PROGRESS_AFTER_MS 700
 #define PROGRESS_EVERY_MS 100
@@ -44,7 +42,7 @@ int reading_open(struct reading *reading, const char *path)
 	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
 	if ((lttng_import_is_trace(path) &&
 	     lttng_import_make(&reading->lttng, path,
-			       library_module(module, LTTNG_MODULE) ? NULL : module, &error)) ||
+			       library_module(module, READING_LTTNG_MODULE) ? NULL : module, &error)) ||
 	    trace_session_open(&reading->session,
 			       reading->lttng.session ? reading->lttng.session : path,
 			       &reading->problems, &error)) {

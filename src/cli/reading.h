@@ -24,6 +24,9 @@
 #include "util/error.h"
 #include "util/text.h"
 
+/* What reads the traces of LTTng: a part of the command (recorder/library.h). */
+#define READING_LTTNG_MODULE "tandem-lttng-read.so"
+
 struct reading {
 	struct trace_session session;
 	struct trace_problems problems;

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 
 #include "cli/domain_options.h"
 #include "cli/options.h"
+#include "cli/reading.h"
 #include "cli/summary.h"
+#include "format/directory.h"
 #include "recorder/child.h"
 #include "recorder/recorder.h"
 #include "schema/domain.h"
@@ -50,6 +53,12 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                        \
 	  "injection method: preload, layer or both (both, but the layer alone where a "       \
 	  "preload would harm)")                                                               \
+	X(sink, 0, "SINK", WORD("files lttng"),                                                  \
+	  "who writes the trace: %s (files); lttng: LTTng's daemons, see tandem-lttng(7)")       \
+	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                  \
+	X(live, 0, "URL", TEXT("net://localhost"),                                               \
+	  "LTTng's relay, from which `tandem report --live` reads at once")                      \
+	X(relay, 0, "URL", TEXT("net://localhost"), "LTTng's relay that keeps the trace")        \
 	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                     \
 	X(quiet, 'q', NULL, FLAG, "suppress the summary")
 
@@ -149,6 +158,18 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	case OPTION_clock:
 		session->clock = (enum clock_request)word;
 		return 0;
+	case OPTION_sink:
+		session->lttng.enabled = word == 1;
+		return 0;
+	case OPTION_lttng_session:
+		session->lttng.name = value;
+		return *value ? 0 : option_refuse("--lttng-session", value, "a name");
+	case OPTION_live:
+		session->lttng.live = value;
+		return *value ? 0 : option_refuse("--live", value, "net://HOST");
+	case OPTION_relay:
+		session->lttng.relay = value;
+		return *value ? 0 : option_refuse("--relay", value, "net://HOST");
 	case OPTION_quiet:
 		request->quiet = true;
 		return 0;
@@ -164,6 +185,24 @@ static void choices_default(struct session_options *session)
 
 	while ((row = tandem_domain_next(row)))
 		session->choices[row->number] = tandem_domain_choices(row);
+}
+
+/* LTTng's clock is CLOCK_MONOTONIC, and so is that of all that it records. */
+static int parse_lttng(struct session_options *session)
+{
+	const struct lttng_options *lttng = &session->lttng;
+
+	if (!lttng->enabled && (lttng->name || lttng->live || lttng->relay)) {
+		cli_error("--lttng-session, --live and --relay need --sink lttng");
+		return options_wrong(&command_record);
+	}
+	if (lttng->live && lttng->relay) {
+		cli_error("--live and --relay name the same relay: give one of them");
+		return options_wrong(&command_record);
+	}
+	if (lttng->enabled)
+		session->clock = CLOCK_MONOTONIC_NS;
+	return 0;
 }
 
 /* 0, or the negative answer of options_parse(). */
@@ -182,7 +221,7 @@ static int parse(struct request *request, int argc, char **argv)
 		return options_wrong(&command_record);
 	}
 	request->recorder.command = argv + first;
-	return 0;
+	return parse_lttng(&request->recorder.session);
 }
 
 /* Says in a shell's words why it can't be run. Returns the shells' status. */
@@ -226,6 +265,26 @@ static void print_notes(const struct linux_notes *notes)
 		cli_note("%s", notes->samples);
 }
 
+/* What LTTng wrote into the session becomes what every command reads. */
+static void import_lttng(const struct recorder *recorder)
+{
+	const struct lttng_options *lttng = &recorder->options->session.lttng;
+	const char *session = recorder->session.directory;
+	struct error error = ERROR_INIT;
+	char module[PATH_MAX], trace[SESSION_PATH_BYTES + 16];
+	int status;
+
+	if (!lttng->enabled || lttng->live || lttng->relay)
+		return;
+	snprintf(trace, sizeof(trace), "%s/" DIRECTORY_LTTNG, session);
+	status = lttng_import_into(session, trace,
+				   library_module(module, READING_LTTNG_MODULE) ? NULL : module,
+				   &error);
+	/* No event of ours: the summary says so. */
+	if (status && status != -ENODATA)
+		cli_fail(&error);
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct request request = {
@@ -259,6 +318,7 @@ int cmd_record(int argc, char **argv)
 	status = recorder_wait(&recorder, &error);
 	if (error.count)
 		cli_fail(&error);
+	import_lttng(&recorder);
 	if (!request.quiet)
 		summary_print(&recorder.session, &recorder.program, recorder.pid);
 	child_imitate_end(status);

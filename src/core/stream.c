@@ -281,6 +281,9 @@ int tandem_stream_open(void)
 		return 0;
 	if (!tandem_session_dir[0])
 		return tandem_tap_open(thread);
+	/* Sinks alone want it: a number is enough. */
+	if (!atomic_load(&tandem_session->recording) && !tandem_tap_open(thread))
+		return 0;
 	if (thread->busy)
 		return -EBUSY;
 	tandem_busy_set(thread);

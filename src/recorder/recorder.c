@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "format/directory.h"
 #include "recorder/child.h"
 #include "recorder/environment.h"
 #include "recorder/recover.h"
@@ -66,6 +68,8 @@ static int start_program(struct recorder *recorder, enum recorder_injection inje
 	};
 	int error = environment_create(&environment, &request);
 
+	if (!error && recorder->options->session.lttng.enabled)
+		environment_set(&environment, "TANDEM_SINK", "lttng");
 	if (!error && program->plain_script) {
 		words = shell_command(program, command);
 		error = words ? 0 : -ENOMEM;
@@ -142,6 +146,18 @@ static void start_collector(struct recorder *recorder)
 	linux_collector_start(&recorder->collector, &options, &recorder->notes);
 }
 
+/* Before the program, so that its first event is there. */
+static int start_lttng(struct recorder *recorder, struct error *error)
+{
+	const struct lttng_options *options = &recorder->options->session.lttng;
+	char folder[SESSION_PATH_BYTES + 16];
+
+	if (!options->enabled)
+		return 0;
+	snprintf(folder, sizeof(folder), "%s/" DIRECTORY_LTTNG, recorder->session.absolute);
+	return lttng_session_start(&recorder->lttng, options, folder, error);
+}
+
 int recorder_start(struct recorder *recorder, const struct recorder_options *options,
 		   struct error *error)
 {
@@ -170,12 +186,15 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 		return status;
 	start_collector(recorder);
 	status = session_describe(session, error);
+	if (!status)
+		status = start_lttng(recorder, error);
 	if (!status) {
 		status = start_program(recorder, injection);
 		recorder->cannot_run = status != 0;
 	}
 	if (status) {
 		linux_collector_stop(recorder->collector);
+		lttng_session_stop(&recorder->lttng, NULL);
 		session_remove(session);
 	}
 	return status;
@@ -215,6 +234,7 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 
 	linux_collector_stop(recorder->collector);
 	finish_processes(recorder);
+	lttng_session_stop(&recorder->lttng, error);
 	session_recover(session->directory);
 	status = session_finish(session, wait_status);
 	if (status)

@@ -11,6 +11,7 @@
 
 #include "linux/process_tree.h"
 #include "recorder/clock.h"
+#include "recorder/lttng_session.h"
 #include "schema/control.h"
 
 /* What a traced process can hold of DIR's name (core/system.h has the same). */
@@ -32,6 +33,7 @@ struct session_options {
 	uint32_t choices[TANDEM_DOMAINS_MOST]; /* of each domain */
 	char capture[128]; /* schema/capture.h; "": nothing bounds the recording */
 	enum clock_request clock;
+	struct lttng_options lttng; /* who writes the trace instead */
 };
 
 struct session {

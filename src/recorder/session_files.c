@@ -191,7 +191,9 @@ static void fill_control(struct session *session)
 	control->start_realtime_ns = session->start.realtime_ns;
 	control->limit_bytes = options->limit_bytes;
 	control->state = options->start_paused ? TANDEM_STATE_PAUSED : TANDEM_STATE_RECORDING;
-	control->recording = options->start_paused ? 0 : options->domains;
+	/* LTTng says itself what it records. */
+	control->recording =
+		options->start_paused || options->lttng.enabled ? 0 : options->domains;
 	control->magic = TANDEM_CONTROL_MAGIC;
 }
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/folder_remove.h"
+#include "util/tree_remove.h"
 #include "util/hash.h"
 #include "util/open_below.h"
 
@@ -102,7 +102,7 @@ void trace_cache_remove_imports(const char *folder)
 	for (struct dirent *entry; listing && (entry = readdir(listing));) {
 		if (!is_import(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
 			continue;
-		folder_remove(path);
+		tree_remove(path);
 		free(path);
 	}
 	if (listing)

@@ -18,7 +18,7 @@
 #include "format/directory.h"
 #include "trace/cache.h"
 #include "trace/external/lttng/lttng_read.h"
-#include "util/folder_remove.h"
+#include "util/tree_remove.h"
 #include "util/hash.h"
 
 #define WHY_BYTES 400
@@ -153,7 +153,7 @@ static int make_cached(struct lttng_import *import, const char *cache, const cha
 	if (!status && rename(part, import->session))
 		status = error_add(error, -errno, "%s: %s", import->session, strerror(errno));
 	if (status)
-		folder_remove(part);
+		tree_remove(part);
 	free(part);
 	return status;
 }
@@ -172,7 +172,7 @@ static int make_temporary(struct lttng_import *import, const char *path, const c
 	import->temporary = true;
 	status = convert(path, import->session, true, module, error);
 	if (status)
-		folder_remove(import->session);
+		tree_remove(import->session);
 	return status;
 }
 
@@ -198,7 +198,7 @@ int lttng_import_make(struct lttng_import *import, const char *path, const char 
 void lttng_import_close(struct lttng_import *import)
 {
 	if (import->session && import->temporary)
-		folder_remove(import->session);
+		tree_remove(import->session);
 	free(import->session);
 	memset(import, 0, sizeof(*import));
 }

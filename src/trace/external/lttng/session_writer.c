@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -344,6 +345,30 @@ static int control_write(const struct session_writer *writer)
 	return write_file(writer, DIRECTORY_CONTROL, &control, sizeof(control));
 }
 
+/* The recorder's page counts what the processes would have counted themselves. */
+static int control_add(const struct session_writer *writer)
+{
+	struct tandem_control *control;
+	char path[4200];
+	int fd, error = 0;
+
+	snprintf(path, sizeof(path), "%s/" DIRECTORY_CONTROL, writer->path);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (control == MAP_FAILED)
+		error = -errno;
+	close(fd);
+	if (error)
+		return error;
+	control->processes += writer->process_count;
+	control->threads += writer->stream_count;
+	control->lost[TANDEM_LOSS_tracer_buffer] += writer->lost;
+	munmap(control, sizeof(*control));
+	return 0;
+}
+
 static int description_write(const struct session_writer *writer)
 {
 	const char *program = writer->process_count ? writer->processes[0].name : "";
@@ -394,7 +419,10 @@ int session_writer_destroy(struct session_writer *writer)
 			failed(writer, error);
 	if (writer->first_ns == UINT64_MAX)
 		writer->first_ns = 0;
-	if (writer->whole && ((error = control_write(writer)) || (error = description_write(writer))))
+	error = writer->whole ? control_write(writer) : control_add(writer);
+	if (!error && writer->whole)
+		error = description_write(writer);
+	if (error)
 		failed(writer, error);
 	error = writer->failed;
 	map_free(&writer->process_of);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "util/folder_remove.h"
+#include "util/tree_remove.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return 0;
 }
 
-void folder_remove(const char *path)
+void tree_remove(const char *path)
 {
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
