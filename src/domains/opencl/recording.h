@@ -28,10 +28,11 @@ static inline bool opencl_recording_or_hiding(void)
 	       atomic_load_explicit(&opencl_hiding, memory_order_relaxed);
 }
 
-/* Functions handed out by name are wrapped before the recording is on. */
+/* Functions handed out by name are wrapped before the recording is on, and queues made
+ * before it have device times. */
 static inline bool opencl_in_session(void)
 {
-	return tandem_in_use();
+	return tandem_control.domains & OPENCL_BIT;
 }
 
 #endif

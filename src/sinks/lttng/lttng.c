@@ -26,6 +26,7 @@
 #include "sinks/sink.h"
 
 #define LOOK_SECONDS 1
+#define ONE_SESSION_MS 100
 
 static void on_record(struct tandem_sink *sink, const struct tandem_record *record,
 		      const void *args, uint64_t *word);
@@ -114,12 +115,20 @@ static void look(void)
 	pthread_mutex_unlock(&looking);
 }
 
-/* A session begins: it gets the descriptions of the objects that it will name. */
+/* A session begins: it gets the descriptions of the objects that it will name. LTTng says so
+ * for each of its daemons. */
 static void on_session(void *data, void *session)
 {
+	static _Atomic int64_t last_ms;
+	struct timespec now;
+	int64_t ms;
+
 	(void)data;
 	(void)session;
-	tandem_sink_statedump();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	if (ms - atomic_exchange(&last_ms, ms) > ONE_SESSION_MS)
+		tandem_sink_statedump();
 	look();
 }
 

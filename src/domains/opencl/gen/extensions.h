@@ -325,7 +325,7 @@ static NOINLINE void *IN_SLOT(record_clCreateCommandQueueWithPropertiesKHR)(void
 static void *IN_SLOT(wrap_clCreateCommandQueueWithPropertiesKHR)(void *context, void *device,
 		const void *properties, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_in_session()))
 		return opencl_ext_real[SLOT].clCreateCommandQueueWithPropertiesKHR(context,
 				device, properties, errcode_ret);
 	return IN_SLOT(record_clCreateCommandQueueWithPropertiesKHR)(context, device,

@@ -308,7 +308,7 @@ static NOINLINE void *record_clCreateCommandQueue(void *context, void *device,
 static void *wrap_clCreateCommandQueue(void *context, void *device, uint64_t properties,
 		void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_in_session()))
 		return opencl_next.clCreateCommandQueue(context, device, properties,
 				errcode_ret);
 	return record_clCreateCommandQueue(context, device, properties, errcode_ret);
@@ -3502,7 +3502,7 @@ static NOINLINE void *record_clCreateCommandQueueWithProperties(void *context, v
 static void *wrap_clCreateCommandQueueWithProperties(void *context, void *device,
 		const void *properties, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_in_session()))
 		return opencl_next.clCreateCommandQueueWithProperties(context, device,
 				properties, errcode_ret);
 	return record_clCreateCommandQueueWithProperties(context, device, properties,
