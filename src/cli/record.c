@@ -54,11 +54,12 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 	  "injection method: preload, layer or both (both, but the layer alone where a "       \
 	  "preload would harm)")                                                               \
 	X(sink, 0, "SINK", WORD("files lttng"),                                                  \
-	  "who writes the trace: %s (files); lttng: LTTng's daemons, see tandem-lttng(7)")       \
+	  "who writes the trace: %s (files); lttng: LTTng's daemons (doc/LTTNG.md)")             \
 	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                  \
 	X(live, 0, "URL", TEXT("net://localhost"),                                               \
-	  "LTTng's relay, from which `tandem report --live` reads at once")                      \
-	X(relay, 0, "URL", TEXT("net://localhost"), "LTTng's relay that keeps the trace")        \
+	  "to LTTng's relay daemon there, from which it is read at the same time")               \
+	X(relay, 0, "URL", TEXT("net://localhost"),                                              \
+	  "to LTTng's relay daemon there, which keeps it")                                       \
 	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                     \
 	X(quiet, 'q', NULL, FLAG, "suppress the summary")
 

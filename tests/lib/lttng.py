@@ -7,7 +7,7 @@
     ...                           # all that this process starts finds them; stopped at exit
 
 As root the daemons' places are fixed, so the test moves into a mount namespace of its own
-with empty folders there.
+with empty folders there, and into a network of its own for the relay daemon's ports.
 """
 import atexit
 import os
@@ -26,13 +26,13 @@ def _private():
         return
     os.makedirs("/run/lttng", exist_ok=True)
     script = ("mount --make-rprivate / && mount -t tmpfs tmpfs /run/lttng && "
-              "mount -t tmpfs tmpfs /dev/shm && exec \"$@\"")
-    if subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", "true"],
+              "mount -t tmpfs tmpfs /dev/shm && ip link set lo up && exec \"$@\"")
+    if subprocess.run(["unshare", "-m", "-n", "sh", "-c", script, "sh", "true"],
                       stderr=subprocess.DEVNULL).returncode:
         print("no mount namespace can be had for daemons of its own")
         sys.exit(77)
     os.environ["TANDEM_LTTNG_PRIVATE"] = "1"
-    os.execvp("unshare", ["unshare", "-m", "sh", "-c", script, "sh", sys.executable, *sys.argv])
+    os.execvp("unshare", ["unshare", "-m", "-n", "sh", "-c", script, "sh", sys.executable, *sys.argv])
 
 
 def run(*words, **more):

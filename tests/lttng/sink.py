@@ -106,9 +106,14 @@ for command in (["report", "-f", "csv"], ["findings"], ["print"], ["export", "--
 lttng.need(lttng.run("create", "late", "--output=" + os.path.abspath("late")))
 lttng.need(lttng.run("enable-event", "-u", "tandem_*"))
 lttng.need(lttng.run("add-context", "-u", "-t", "vpid", "-t", "vtid", "-t", "procname"))
-program = subprocess.Popen([MANDELBROT, "-w", "64", "-h", "64", "-n", "100000000"],
-                           env=dict(ENVIRONMENT, POCL_DEVICES="basic"), stdout=subprocess.DEVNULL)
 
+
+def start_program():
+    return subprocess.Popen([MANDELBROT, "-w", "64", "-h", "64", "-n", "100000000"],
+                            env=dict(ENVIRONMENT, POCL_DEVICES="basic"), stdout=subprocess.DEVNULL)
+
+
+program = start_program()
 
 def wait_for(what, seconds=60):
     end = time.monotonic() + seconds
@@ -145,7 +150,40 @@ said = tandem("report", "small")
 check(said.returncode == 0, "a trace with losses is read", said.stderr)
 check("nothing lost" not in said.stdout and "LTTng" in said.stdout, "losses are shown", said.stdout[:600])
 
+program.kill()
+program.wait()
+
+# A relay daemon: a trace that it keeps, and one that is read while it is recorded.
+relay = lttng.daemon("lttng-relayd", "--output=" + os.path.abspath("relay"))
+
+
+def relay_answers():
+    return not record("probe", "--force", "--sink", "lttng", "--relay", "net://localhost",
+                      "--lttng-session", "probe").returncode
+
+
+if not os.geteuid() or relay.poll() is None:
+    wait_for(relay_answers, 30)
+    done = record("relayed", "--sink", "lttng", "--relay", "net://localhost", "--lttng-session", "relayed")
+    check(done.returncode == 0, "recorded to a relay", done.stderr)
+    found = glob.glob("relay/**/relayed*", recursive=True)
+    check(found and counted(found[0])[1] == counted("ours-basic")[1], "the relay's trace is complete",
+          found)
+    address = "net://localhost/host/%s/live" % os.uname().nodename
+    long = subprocess.Popen([TANDEM, "record", "-o", "live", "--kernel", "off", "--sink", "lttng", "--live",
+                             "net://localhost", "--lttng-session", "live", "--", MANDELBROT, "-w", "64",
+                             "-h", "64", "-n", "20000"], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL, env=dict(os.environ, POCL_DEVICES="basic"))
+    check(wait_for(lambda: "live" in lttng.run("list").stdout), "a live session is there")
+    time.sleep(1)
+    said = tandem("report", "--format", "json", address, timeout=120)
+    long.wait(100)
+    rows = json.loads(said.stdout)["device"] if said.returncode == 0 else []
+    check(any(row["name"] == "mandelbrot" for row in rows), "a live session is read from its relay",
+          (said.returncode, rows, said.stderr))
+
 # The consumer daemon is killed.
+program = start_program()
 lttng.need(lttng.run("create", "killed", "--output=" + os.path.abspath("killed")))
 lttng.need(lttng.run("enable-event", "-u", "tandem_*"))
 lttng.need(lttng.run("add-context", "-u", "-t", "vpid", "-t", "vtid", "-t", "procname"))
