@@ -42,7 +42,8 @@ int reading_open(struct reading *reading, const char *path)
 	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
 	if ((lttng_import_is_trace(path) &&
 	     lttng_import_make(&reading->lttng, path,
-			       library_module(module, READING_LTTNG_MODULE) ? NULL : module, &error)) ||
+			       library_module(module, READING_LTTNG_MODULE) ? NULL : module,
+			       &error)) ||
 	    trace_session_open(&reading->session,
 			       reading->lttng.session ? reading->lttng.session : path,
 			       &reading->problems, &error)) {

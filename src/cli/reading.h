@@ -30,7 +30,7 @@
 struct reading {
 	struct trace_session session;
 	struct trace_problems problems;
-	struct ctf_import import; /* --with: the kernel's side, from elsewhere */
+	struct ctf_import import;  /* --with: the kernel's side, from elsewhere */
 	struct lttng_import lttng; /* what was made of LTTng's trace */
 	bool progress_shown;
 	struct timespec progress_at; /* when it was last drawn */

@@ -53,13 +53,13 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                        \
 	  "injection method: preload, layer or both (both, but the layer alone where a "       \
 	  "preload would harm)")                                                               \
-	X(sink, 0, "SINK", WORD("files lttng"),                                                  \
-	  "who writes the trace: %s (files); lttng: LTTng's daemons (doc/LTTNG.md)")             \
-	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                  \
-	X(live, 0, "URL", TEXT("net://localhost"),                                               \
-	  "to LTTng's relay daemon there, from which it is read at the same time")               \
-	X(relay, 0, "URL", TEXT("net://localhost"),                                              \
-	  "to LTTng's relay daemon there, which keeps it")                                       \
+	X(sink, 0, "SINK", WORD("files lttng"),                                                \
+	  "who writes the trace: %s (files); lttng: LTTng's daemons (doc/LTTNG.md)")           \
+	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                \
+	X(live, 0, "URL", TEXT("net://localhost"),                                             \
+	  "to LTTng's relay daemon there, from which it is read at the same time")             \
+	X(relay, 0, "URL", TEXT("net://localhost"),                                            \
+	  "to LTTng's relay daemon there, which keeps it")                                     \
 	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                     \
 	X(quiet, 'q', NULL, FLAG, "suppress the summary")
 

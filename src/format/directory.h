@@ -19,7 +19,7 @@
 #define DIRECTORY_CONTROL "control"
 #define DIRECTORY_DESCRIPTION "session.json"
 #define DIRECTORY_SCHEMA "schema"
-#define DIRECTORY_LTTNG "lttng" /* what LTTng recorded, of `record --sink lttng` */
+#define DIRECTORY_LTTNG "lttng"	    /* what LTTng recorded, of `record --sink lttng` */
 #define DIRECTORY_SYSTEM "kernel"   /* the operating system's side: a stream a CPU */
 #define DIRECTORY_CUBIN "cubin"	    /* -HASH, 16 digits: CUDA code, kept once */
 #define DIRECTORY_PROCESS "process" /* -PID; .N: the pid's N + 1st, after an exec or reuse */

@@ -101,16 +101,18 @@ int lttng_session_start(struct lttng_session *session, const struct lttng_option
 		session->name[0] = '\0';
 		return status;
 	}
-	status = RUN(error, (char *)"enable-channel", (char *)"--userspace", (char *)"--session", name,
-		     (char *)"--subbuf-size=" SUB_BUFFER, (char *)"--num-subbuf=" SUB_BUFFERS,
+	status = RUN(error, (char *)"enable-channel", (char *)"--userspace", (char *)"--session",
+		     name, (char *)"--subbuf-size=" SUB_BUFFER, (char *)"--num-subbuf=" SUB_BUFFERS,
 		     (char *)CHANNEL);
 	if (!status)
-		status = RUN(error, (char *)"add-context", (char *)"--userspace", (char *)"--session",
-			     name, (char *)"--channel", (char *)CHANNEL, (char *)"--type=vpid",
-			     (char *)"--type=vtid", (char *)"--type=procname");
+		status = RUN(error, (char *)"add-context", (char *)"--userspace",
+			     (char *)"--session", name, (char *)"--channel", (char *)CHANNEL,
+			     (char *)"--type=vpid", (char *)"--type=vtid",
+			     (char *)"--type=procname");
 	if (!status)
-		status = RUN(error, (char *)"enable-event", (char *)"--userspace", (char *)"--session",
-			     name, (char *)"--channel", (char *)CHANNEL, (char *)"tandem_*");
+		status = RUN(error, (char *)"enable-event", (char *)"--userspace",
+			     (char *)"--session", name, (char *)"--channel", (char *)CHANNEL,
+			     (char *)"tandem_*");
 	if (!status)
 		status = RUN(error, (char *)"start", name);
 	if (status) {

@@ -18,9 +18,9 @@
 #include "util/error.h"
 
 struct lttng_options {
-	bool enabled;	  /* --sink lttng */
-	const char *name; /* NULL: tandem-PID */
-	const char *live; /* URL of a relay that viewers read at once; NULL: none */
+	bool enabled;	   /* --sink lttng */
+	const char *name;  /* NULL: tandem-PID */
+	const char *live;  /* URL of a relay that viewers read at once; NULL: none */
 	const char *relay; /* URL of a relay that keeps the trace; NULL: a folder here */
 };
 

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/tree_remove.h"
 #include "util/hash.h"
 #include "util/open_below.h"
+#include "util/tree_remove.h"
 
 #define KEY_DIGITS 16u
 
@@ -100,7 +100,8 @@ void trace_cache_remove_imports(const char *folder)
 	char *path;
 
 	for (struct dirent *entry; listing && (entry = readdir(listing));) {
-		if (!is_import(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+		if (!is_import(entry->d_name) ||
+		    asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
 			continue;
 		tree_remove(path);
 		free(path);

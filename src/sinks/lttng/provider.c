@@ -28,16 +28,16 @@ struct provider {
 static struct provider providers[TANDEM_DOMAINS];
 static uint8_t page_domain[TANDEM_PAGES], page_place[TANDEM_PAGES]; /* + 1; 0: no domain's */
 
-#define INTEGER(bits, is_signed, in_base)                                                        \
-	{                                                                                        \
-		.parent = {.type = lttng_ust_type_integer},                                      \
-		.struct_size = sizeof(struct lttng_ust_type_integer), .size = bits,              \
+#define INTEGER(bits, is_signed, in_base)                                                         \
+	{                                                                                         \
+		.parent = {.type = lttng_ust_type_integer},                                       \
+		.struct_size = sizeof(struct lttng_ust_type_integer), .size = bits,               \
 		.alignment = 8, .signedness = is_signed, .reverse_byte_order = 0, .base = in_base \
 	}
-#define WIDTHS(is_signed, base)                                             \
-	{                                                                   \
-		INTEGER(8, is_signed, base), INTEGER(16, is_signed, base),  \
-		INTEGER(32, is_signed, base), INTEGER(64, is_signed, base), \
+#define WIDTHS(is_signed, base)                                                     \
+	{                                                                           \
+		INTEGER(8, is_signed, base), INTEGER(16, is_signed, base),          \
+			INTEGER(32, is_signed, base), INTEGER(64, is_signed, base), \
 	}
 
 static const struct lttng_ust_type_integer unsigned_types[] = WIDTHS(0, 10);
@@ -60,7 +60,7 @@ static unsigned width(unsigned bytes)
 static struct {
 	const struct tandem_names *names;
 	struct lttng_ust_type_enum *type;
-} *enums;
+} * enums;
 static size_t enum_count;
 
 static struct lttng_ust_type_enum *enum_create(const struct tandem_names *names,
@@ -206,7 +206,8 @@ static int list_fill(struct field_list *list, const struct tandem_layout *layout
 		     const struct lttng_ust_probe_desc *probe)
 {
 	const char *lengths[256];
-	int error = layout->field_count > 256 ? -EINVAL : list_create(list, layout->field_count * 2u);
+	int error =
+		layout->field_count > 256 ? -EINVAL : list_create(list, layout->field_count * 2u);
 
 	for (unsigned i = 0; !error && i < layout->field_count; i++) {
 		const struct tandem_field *field = &layout->fields[i];
@@ -237,7 +238,8 @@ static int list_fill_exit(struct field_list *list, const struct tandem_event *ev
 	if (!error)
 		error = list_add(list, "result", type ? type : &signed_types[2].parent);
 	if (!error && lttng_returned(layout))
-		error = list_add(list, layout->fields[0].name, value_type(&layout->fields[0], probe));
+		error = list_add(list, layout->fields[0].name,
+				 value_type(&layout->fields[0], probe));
 	return error;
 }
 
@@ -272,11 +274,10 @@ static int event_create(struct lttng_event *event, const struct provider *provid
 	event->of = of;
 	event->fields = list.pointers;
 	event->field_count = list.count;
-	event->tracepoint =
-		(struct lttng_ust_tracepoint){.struct_size = sizeof(event->tracepoint),
-					      .provider_name = provider->name,
-					      .event_name = name,
-					      .signature = SIGNATURE};
+	event->tracepoint = (struct lttng_ust_tracepoint){.struct_size = sizeof(event->tracepoint),
+							  .provider_name = provider->name,
+							  .event_name = name,
+							  .signature = SIGNATURE};
 	return 0;
 }
 

@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <lttng/ust-events.h>
 #include <lttng/tracepoint-types.h>
+#include <lttng/ust-events.h>
 
 #include "schema/control.h"
 #include "schema/schema.h"

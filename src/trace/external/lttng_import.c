@@ -18,8 +18,8 @@
 #include "format/directory.h"
 #include "trace/cache.h"
 #include "trace/external/lttng/lttng_read.h"
-#include "util/tree_remove.h"
 #include "util/hash.h"
+#include "util/tree_remove.h"
 
 #define WHY_BYTES 400
 
@@ -60,11 +60,12 @@ bool lttng_import_is_trace(const char *path)
 {
 	struct stat status;
 
-	if (!strncmp(path, "net://", 6) || !strncmp(path, "net4://", 7) || !strncmp(path, "net6://", 7))
+	if (!strncmp(path, "net://", 6) || !strncmp(path, "net4://", 7) ||
+	    !strncmp(path, "net6://", 7))
 		return true;
-	return !stat(path, &status) && S_ISDIR(status.st_mode) && !has_file(path, DIRECTORY_CONTROL) &&
-	       !has_file(path, DIRECTORY_DESCRIPTION) && !has_file(path, "stream-0") &&
-	       folder_look(path);
+	return !stat(path, &status) && S_ISDIR(status.st_mode) &&
+	       !has_file(path, DIRECTORY_CONTROL) && !has_file(path, DIRECTORY_DESCRIPTION) &&
+	       !has_file(path, "stream-0") && folder_look(path);
 }
 
 struct answer {
@@ -102,8 +103,8 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 
 	if (!symbol) {
 		error_set_mend(error, "install libbabeltrace2-dev and build tandem again");
-		return error_add(error, -ENOTSUP, "%s: this tandem reads no traces of LTTng%s%s", from,
-				 module ? ": " : "", module ? dlerror() : "");
+		return error_add(error, -ENOTSUP, "%s: this tandem reads no traces of LTTng%s%s",
+				 from, module ? ": " : "", module ? dlerror() : "");
 	}
 	memcpy(&read_it, &symbol, sizeof(read_it));
 	if (pipe2(ends, O_CLOEXEC))
@@ -121,7 +122,8 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 		;
 	if (count != (ssize_t)sizeof(answer)) {
 		error_set_mend(error, "`babeltrace2 %s` may say more", from);
-		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it", from);
+		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it",
+				 from);
 	}
 	answer.why[WHY_BYTES - 1] = '\0';
 	return answer.status ? error_add(error, answer.status, "%s: %s", from,
@@ -129,7 +131,8 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 			     : 0;
 }
 
-int lttng_import_into(const char *session, const char *path, const char *module, struct error *error)
+int lttng_import_into(const char *session, const char *path, const char *module,
+		      struct error *error)
 {
 	return convert(path, session, false, module, error);
 }
@@ -141,7 +144,8 @@ static int make_cached(struct lttng_import *import, const char *cache, const cha
 	char *part = NULL;
 	int status;
 
-	if (asprintf(&import->session, "%s/" TRACE_CACHE_IMPORT "-%016" PRIx64, cache, found.stamp) < 0)
+	if (asprintf(&import->session, "%s/" TRACE_CACHE_IMPORT "-%016" PRIx64, cache,
+		     found.stamp) < 0)
 		return -ENOMEM;
 	if (has_file(import->session, DIRECTORY_CONTROL))
 		return 0;

@@ -56,7 +56,8 @@ static void plan_find(struct event_plan *plan, const char *name)
 	if (plan->half != EVENT_RECORD)
 		length -= plan->half == EVENT_ENTRY ? strlen("_entry") : strlen("_exit");
 	plan->event = event_named(domain, colon + 1, length);
-	if (plan->event && (plan->event->class == TANDEM_CLASS_RECORD) != (plan->half == EVENT_RECORD))
+	if (plan->event &&
+	    (plan->event->class == TANDEM_CLASS_RECORD) != (plan->half == EVENT_RECORD))
 		plan->event = NULL;
 }
 
@@ -66,7 +67,8 @@ static uint64_t member_place(const bt_field_class *payload, const char *name)
 
 	for (uint64_t i = 0; i < count; i++)
 		if (!strcmp(bt_field_class_structure_member_get_name(
-				    bt_field_class_structure_borrow_member_by_index_const(payload, i)),
+				    bt_field_class_structure_borrow_member_by_index_const(payload,
+											  i)),
 			    name))
 			return i;
 	return NOWHERE;
@@ -134,7 +136,7 @@ static int plan_places(struct event_plan *plan, const bt_field_class *payload)
 
 const struct event_plan *event_plans_get(struct event_plans *plans, const bt_event_class *class)
 {
-	uint64_t key = (uint64_t)(uintptr_t)class, place = map_get(&plans->of_class, key);
+	uint64_t key = (uint64_t)(uintptr_t) class, place = map_get(&plans->of_class, key);
 	const bt_field_class *payload;
 	struct event_plan plan = {.event = NULL};
 	const char *name;
@@ -241,14 +243,16 @@ size_t event_plan_end(const struct event_plan *plan, const bt_field *payload, in
 	const struct tandem_layout *layout = &plan->event->layout[TANDEM_ARGS_BASIC];
 	unsigned bytes = layout->field_count ? layout->fields[0].bytes : 0;
 
-	*result = plan->result == NOWHERE
-			  ? 0
-			  : (int32_t)number_of(bt_field_structure_borrow_member_field_by_index_const(
-				    payload, plan->result));
+	*result =
+		plan->result == NOWHERE
+			? 0
+			: (int32_t)number_of(bt_field_structure_borrow_member_field_by_index_const(
+				  payload, plan->result));
 	if (plan->returned == NOWHERE || !bytes || bytes > 8)
 		return 0;
 	put(returned,
-	    number_of(bt_field_structure_borrow_member_field_by_index_const(payload, plan->returned)),
+	    number_of(
+		    bt_field_structure_borrow_member_field_by_index_const(payload, plan->returned)),
 	    bytes);
 	return bytes;
 }

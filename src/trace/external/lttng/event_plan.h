@@ -25,7 +25,7 @@ struct event_plan {
 	const struct tandem_event *event; /* NULL: it is not ours, or of a later version */
 	enum event_half half;
 	enum tandem_args_level level;
-	bool level_shows; /* its fields are those of that level alone */
+	bool level_shows;  /* its fields are those of that level alone */
 	uint64_t *members; /* by field of the layout: its place in the payload; ~0: not there */
 	uint64_t result, returned; /* places of an exit's; ~0: not there */
 };

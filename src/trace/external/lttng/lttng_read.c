@@ -141,7 +141,8 @@ static struct thread *thread_of(struct reading *reading, const bt_event *event, 
 	if (place != MAP_NONE)
 		return reading->threads[place];
 	thread = calloc(1, sizeof(*thread));
-	more = thread ? realloc(reading->threads, (reading->thread_count + 1) * sizeof(thread)) : NULL;
+	more = thread ? realloc(reading->threads, (reading->thread_count + 1) * sizeof(thread))
+		      : NULL;
 	if (!more || map_set(&reading->thread_of, key, reading->thread_count)) {
 		free(thread);
 		reading->status = -ENOMEM;
@@ -160,8 +161,8 @@ static struct thread *thread_of(struct reading *reading, const bt_event *event, 
 }
 
 /* Calls above it in the thread were left by longjmp(), or their ends were discarded. */
-static void call_ended(struct reading *reading, struct thread *thread, const struct event_plan *plan,
-		       const bt_field *payload, uint64_t ns)
+static void call_ended(struct reading *reading, struct thread *thread,
+		       const struct event_plan *plan, const bt_field *payload, uint64_t ns)
 {
 	uint32_t depth = thread->depth;
 	uint8_t returned[8];
@@ -175,7 +176,8 @@ static void call_ended(struct reading *reading, struct thread *thread, const str
 		return;
 	thread->depth = depth - 1;
 	count = event_plan_end(plan, payload, &result, returned);
-	session_stream_end(thread->stream, thread->open[depth - 1].place, result, ns, returned, count);
+	session_stream_end(thread->stream, thread->open[depth - 1].place, result, ns, returned,
+			   count);
 }
 
 static void handle_event(struct reading *reading, const bt_message *message)
@@ -209,8 +211,8 @@ static void handle_event(struct reading *reading, const bt_message *message)
 		count = event_plan_fill(plan, payload, reading->bytes, sizeof(reading->bytes));
 	place = count == SIZE_MAX
 			? SESSION_NOWHERE
-			: session_stream_put(thread->stream, plan->event->id, plan->half == EVENT_ENTRY,
-					     ns, reading->bytes, count);
+			: session_stream_put(thread->stream, plan->event->id,
+					     plan->half == EVENT_ENTRY, ns, reading->bytes, count);
 	if (place == SESSION_NOWHERE)
 		session_writer_lost(reading->writer, 1);
 	else if (plan->half == EVENT_ENTRY && thread->depth < OPEN_CALLS)
@@ -311,7 +313,8 @@ static bool connect(bt_graph *graph, const bt_component_source *source,
 		good = bt_graph_connect_ports(
 			       graph,
 			       bt_component_source_borrow_output_port_by_index_const(source, i),
-			       bt_component_filter_borrow_input_port_by_index_const(muxer, (*next)++),
+			       bt_component_filter_borrow_input_port_by_index_const(muxer,
+										    (*next)++),
 			       NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK;
 	return good;
 }
@@ -350,16 +353,17 @@ static bool build(bt_graph *graph, const bt_plugin *ctf, const bt_plugin *utils,
 							    BT_LOGGING_LEVEL_NONE, &muxer);
 
 	for (uint64_t i = 0; good && i < bt_value_array_get_length(inputs); i++) {
-		const bt_component_source *source = add_source(
-			graph, ctf, live,
-			bt_value_string_get(bt_value_array_borrow_element_by_index_const(inputs, i)),
-			(unsigned)i);
+		const bt_component_source *source =
+			add_source(graph, ctf, live,
+				   bt_value_string_get(
+					   bt_value_array_borrow_element_by_index_const(inputs, i)),
+				   (unsigned)i);
 
 		good = source && connect(graph, source, muxer, &next);
 	}
 	return good &&
-	       !bt_graph_add_simple_sink_component(graph, "session", NULL, on_messages, NULL, reading,
-						   &sink) &&
+	       !bt_graph_add_simple_sink_component(graph, "session", NULL, on_messages, NULL,
+						   reading, &sink) &&
 	       !bt_graph_connect_ports(
 		       graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
 		       bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL);
@@ -436,11 +440,12 @@ int tandem_lttng_read(const char *from, const char *to, bool whole, char *why, u
 		status = reading->status;
 	}
 	if (!status && !reading->events) {
-		snprintf(why, why_bytes, "%s",
-			 reading->no_thread_context
-				 ? "its events do not say their threads (lttng add-context --userspace "
-				   "--type vpid --type vtid --type procname)"
-				 : "no events of tandem were recorded");
+		snprintf(
+			why, why_bytes, "%s",
+			reading->no_thread_context
+				? "its events do not say their threads (lttng add-context --userspace "
+				  "--type vpid --type vtid --type procname)"
+				: "no events of tandem were recorded");
 		status = -ENODATA;
 	}
 	written = session_writer_destroy(reading->writer);

@@ -184,7 +184,8 @@ struct session_stream *session_writer_stream(struct session_writer *writer, uint
 		return writer->streams[place];
 	process = process_get(writer, pid);
 	stream = process ? malloc(sizeof(*stream)) : NULL;
-	more = stream ? realloc(writer->streams, (writer->stream_count + 1) * sizeof(stream)) : NULL;
+	more = stream ? realloc(writer->streams, (writer->stream_count + 1) * sizeof(stream))
+		      : NULL;
 	if (!more || map_set(&writer->stream_of, key, writer->stream_count)) {
 		free(stream);
 		failed(writer, -ENOMEM);
@@ -281,8 +282,8 @@ static void stream_patch(struct session_stream *stream, uint64_t place, const vo
 		failed(stream->writer, -EIO);
 }
 
-void session_stream_end(struct session_stream *stream, uint64_t place, int32_t result,
-			uint64_t ns, const void *returned, size_t returned_bytes)
+void session_stream_end(struct session_stream *stream, uint64_t place, int32_t result, uint64_t ns,
+			const void *returned, size_t returned_bytes)
 {
 	uint8_t ended[CALL_BYTES];
 
@@ -387,7 +388,8 @@ static int description_write(const struct session_writer *writer)
 	json_end_array(&json);
 	json_string(&json, "host", writer->host ? writer->host : "");
 	json_string(&json, "boot_id", writer->boot_id ? writer->boot_id : "");
-	json_unsigned(&json, "start_realtime_ns", writer->first_ns + writer->about.realtime_offset_ns);
+	json_unsigned(&json, "start_realtime_ns",
+		      writer->first_ns + writer->about.realtime_offset_ns);
 	json_unsigned(&json, "start_monotonic_ns", writer->first_ns);
 	json_unsigned(&json, "start_ticks", writer->first_ns);
 	json_unsigned(&json, "ticks_hz", 1000000000);
@@ -415,7 +417,8 @@ int session_writer_destroy(struct session_writer *writer)
 		free(writer->streams[i]);
 	}
 	for (size_t i = 0; i < writer->process_count; i++)
-		if (writer->processes[i].begun && (error = metadata_write(writer, &writer->processes[i])))
+		if (writer->processes[i].begun &&
+		    (error = metadata_write(writer, &writer->processes[i])))
 			failed(writer, error);
 	if (writer->first_ns == UINT64_MAX)
 		writer->first_ns = 0;

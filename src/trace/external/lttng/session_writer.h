@@ -20,7 +20,7 @@
 #include "schema/control.h"
 
 struct session_about {
-	const char *host, *boot_id; /* "": not known */
+	const char *host, *boot_id;  /* "": not known */
 	uint64_t realtime_offset_ns; /* CLOCK_REALTIME is so much ahead of CLOCK_MONOTONIC */
 };
 
@@ -37,7 +37,8 @@ struct session_writer *session_writer_create(const char *path, bool whole);
 void session_writer_describe(struct session_writer *writer, const struct session_about *about);
 
 /* The process's calls have arguments of that level; the first word counts. */
-void session_writer_level(struct session_writer *writer, uint32_t pid, enum tandem_args_level level);
+void session_writer_level(struct session_writer *writer, uint32_t pid,
+			  enum tandem_args_level level);
 
 /* The thread's stream; its folder and file are made when they are first asked for. NULL
  * when memory runs out. Belongs to the writer. */
@@ -50,8 +51,8 @@ uint64_t session_stream_put(struct session_stream *stream, uint16_t id, bool cal
 			    const void *bytes, size_t count);
 
 /* The call put at `place` has ended. `returned` goes to where its arguments begin. */
-void session_stream_end(struct session_stream *stream, uint64_t place, int32_t result,
-			uint64_t ns, const void *returned, size_t returned_bytes);
+void session_stream_end(struct session_stream *stream, uint64_t place, int32_t result, uint64_t ns,
+			const void *returned, size_t returned_bytes);
 
 /* So many records are missing before the next one of any stream of the process. */
 void session_writer_lost(struct session_writer *writer, uint64_t count);
