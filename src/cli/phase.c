@@ -87,6 +87,38 @@ static void add_end(const struct event_text *view, struct text *out, const struc
 			    colour_begin(view->colour, COLOUR_YELLOW), colour_end(view->colour));
 }
 
+/* "  of node 12, sycl.cpp:40": whose task it is. */
+static void add_task(const struct event_iterator *iterator, struct text *out,
+		     const struct operation *operation)
+{
+	const struct task_construct *construct = event_iterator_construct(iterator, operation);
+
+	if (!construct)
+		return;
+	text_format(out, "  of node %" PRIu32, operation->node);
+	if (*construct->place) {
+		text_add_string(out, ", ");
+		text_escape(out, construct->place, strlen(construct->place));
+	}
+}
+
+static void add_task_json(const struct event_iterator *iterator, struct json *json,
+			  const struct operation *operation)
+{
+	const struct task_construct *construct = event_iterator_construct(iterator, operation);
+
+	if (!construct)
+		return;
+	json_begin_object(json, "task");
+	json_unsigned(json, "node", operation->node);
+	json_string(json, "kind", task_kind_name(construct->kind));
+	json_string(json, "name", construct->name);
+	json_string(json, "place", construct->place);
+	json_string(json, "file", construct->file);
+	json_unsigned(json, "line", construct->line);
+	json_end_object(json);
+}
+
 void phase_text(struct event_text *view, struct event_iterator *iterator, struct text *out,
 		enum ordered_event_kind kind, int64_t ns, const struct event_item *item)
 {
@@ -104,6 +136,7 @@ void phase_text(struct event_text *view, struct event_iterator *iterator, struct
 	text_add_string(out, "  op ");
 	event_op(out, operation->op);
 	text_add_string(out, colour_end(view->colour));
+	add_task(iterator, out, operation);
 	text_add_char(out, '\n');
 }
 
@@ -138,6 +171,7 @@ void phase_json(struct event_iterator *iterator, struct text *out, enum ordered_
 	else
 		json_null(&json, "bound_ns");
 	json_bool(&json, "causal", operation->times.causal);
+	add_task_json(iterator, &json, operation);
 	if (kind == ORDERED_STOP) {
 		json_begin_object(&json, "args");
 		event_args_json(&json, &iterator->devices.objects, iterator->session, item->event);

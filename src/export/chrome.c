@@ -201,6 +201,9 @@ static void add_operation_args(struct export *export, struct json *json,
 	const struct tandem_event *api =
 		trace_session_event(export->iterator->session, operation->api);
 
+	const struct task_construct *construct =
+		event_iterator_construct(export->iterator, operation);
+
 	json_begin_object(json, "args");
 	json_string(json, "kind", operation_kind_name(operation->kind));
 	if (api)
@@ -214,6 +217,11 @@ static void add_operation_args(struct export *export, struct json *json,
 	}
 	if (operation->times.bound_ns != CLOCKFIT_UNBOUNDED)
 		json_unsigned(json, "clock_bound_ns", operation->times.bound_ns);
+	if (construct) {
+		json_unsigned(json, "node", operation->node);
+		json_string(json, "task", construct->name);
+		json_string(json, "place", construct->place);
+	}
 	add_sizes(json, "global", operation->size.global, operation->size.dimensions);
 	add_sizes(json, "local", operation->size.local, operation->size.local_dimensions);
 	json_end_object(json);

@@ -27,7 +27,8 @@
 	X(csv)        \
 	X(otf2)       \
 	X(speedscope) \
-	X(folded)
+	X(folded)     \
+	X(dot)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)

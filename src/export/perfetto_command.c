@@ -80,6 +80,8 @@ static void annotate_command(struct export *export, const struct operation *oper
 	const struct tandem_rec_operation *record = operation->record;
 	const struct tandem_event *api =
 		trace_session_event(export->iterator->session, operation->api);
+	const struct task_construct *construct =
+		event_iterator_construct(export->iterator, operation);
 	uint64_t running = record->end - record->start;
 
 	perfetto_annotate_word(writer, "kind", operation_kind_name(operation->kind));
@@ -93,6 +95,11 @@ static void annotate_command(struct export *export, const struct operation *oper
 					 (double)record->bytes / (double)running);
 	if (record->status)
 		perfetto_annotate_signed(writer, "status", record->status);
+	if (construct) {
+		perfetto_annotate_unsigned(writer, "node", operation->node);
+		perfetto_annotate_word(writer, "task", construct->name);
+		perfetto_annotate_word(writer, "place", construct->place);
+	}
 	if (operation->size.dimensions)
 		perfetto_annotate_sizes(writer, "global", operation->size.global,
 					operation->size.dimensions);

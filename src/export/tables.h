@@ -162,7 +162,28 @@
 	X(global_z, INTEGER, "")                                                              \
 	X(local_x, INTEGER, "NULL: the runtime chose")                                        \
 	X(local_y, INTEGER, "")                                                               \
-	X(local_z, INTEGER, "")
+	X(local_z, INTEGER, "")                                                               \
+	X(node, INTEGER, "task_nodes.number whose task it is of")
+
+#define TABLE_TASK_NODES(X)                                                                \
+	X(process, INTEGER, "processes.id")                                                \
+	X(number, INTEGER, "")                                                             \
+	X(domain, TEXT, "")                                                                \
+	X(at_ns, INTEGER, "when it was made")                                              \
+	X(instance, INTEGER, "the runtime's number of the visit")                          \
+	X(kind, TEXT, "kernel, host_task, transfer, allocation, release, external, other") \
+	X(name, TEXT, "of the kernel, or what it does")                                    \
+	X(file, TEXT, "of the program, where it was made")                                 \
+	X(line, INTEGER, "")                                                               \
+	X(function, TEXT, "")                                                              \
+	X(device, TEXT, "as the runtime calls it")
+
+#define TABLE_TASK_EDGES(X)                                              \
+	X(process, INTEGER, "processes.id")                              \
+	X(source, INTEGER, "task_nodes.number that completes before...") \
+	X(target, INTEGER, "... this one begins")                        \
+	X(access, TEXT, "event, read, write, read_write, discard_write") \
+	X(buffer, INTEGER, "by which it came")
 
 #define TABLE_MEMORY(X)                                        \
 	X(thread, INTEGER, "threads.id")                       \
@@ -303,6 +324,8 @@
 	X(builds, BUILDS, "of programs")                                                   \
 	X(api_calls, API_CALLS, "each call of a runtime's function")                       \
 	X(device_ops, DEVICE_OPS, "each command that a device was given")                  \
+	X(task_nodes, TASK_NODES, "of task graphs")                                        \
+	X(task_edges, TASK_EDGES, "between them")                                          \
 	X(memory, MEMORY, "allocations and frees")                                         \
 	X(ranges, RANGES, "ranges and markers that the program set (NVTX)")                \
 	X(range_devices, RANGE_DEVICES, "ranges, projected onto devices")                  \

@@ -131,6 +131,7 @@ int tables_operation(struct export *export, const struct event_item *item)
 		row_integer(&row[DEVICE_OPS_global_x + i], (int64_t)operation->size.global[i]);
 	for (unsigned i = 0; i < operation->size.local_dimensions; i++)
 		row_integer(&row[DEVICE_OPS_local_x + i], (int64_t)operation->size.local[i]);
+	row_id(&row[DEVICE_OPS_node], operation->node);
 	return tables->row(export, TABLE_device_ops, row);
 }
 

@@ -83,6 +83,18 @@ enum {
 };
 
 enum {
+#define X(column, type, words) TASK_NODES_##column,
+	TABLE_TASK_NODES(X)
+#undef X
+};
+
+enum {
+#define X(column, type, words) TASK_EDGES_##column,
+	TABLE_TASK_EDGES(X)
+#undef X
+};
+
+enum {
 #define X(column, type, words) MEMORY_##column,
 	TABLE_MEMORY(X)
 #undef X
@@ -203,6 +215,9 @@ void tables_states_free(struct tables *tables);
 /* A record of a runtime's activity that is neither call nor operation, by its role; others
  * make no row. Returns 0 or -errno. */
 int tables_activity(struct export *export, const struct event_item *item);
+
+/* Of any record, those of task graphs. Returns 0 or -errno. */
+int tables_tasks(struct export *export, const struct trace_event *event);
 
 /* The findings of the session, after all else of it. Returns 0 or -errno. */
 int tables_findings(struct export *export);

@@ -133,6 +133,8 @@ int tables_any(struct export *export, const struct event_item *item)
 			states_runs(&tables->states, thread, event->ns);
 		}
 	}
+	if (!tables->status && !item->system && tasks_concerns(event))
+		tables->status = tables_tasks(export, event);
 	if (item->kind == ITEM_OTHER && !item->system && !tables->status)
 		return tables_activity(export, item);
 	return tables->status;

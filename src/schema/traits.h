@@ -113,7 +113,8 @@ enum tandem_event_class {
 	X(global)      /* a launch's index space, in items ... */                 \
 	X(local)       /* ... of a group ... */                                   \
 	X(offset)      /* ... from there on; each in as many bytes as ... */      \
-	X(high)	       /* ... its values need: what is above them */
+	X(high)	       /* ... its values need: what is above them */              \
+	X(task)	       /* the node of a task graph whose task it submits */
 
 #define X(name) TANDEM_WHEN_##name,
 enum tandem_when { TANDEM_WHENS(X) TANDEM_WHEN_COUNT };

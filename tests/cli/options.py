@@ -60,7 +60,7 @@ for command in sorted([*headings, "pause", "resume", "stop"]):
 # A word that is none of those accepted: the line says which are.
 for command, option, accepted in (
         ("record", "args", "none, basic, full"), ("record", "kernel", "off, sched, syscalls"),
-        ("report", "format", "text, json, csv"), ("report", "table", "api, ranges, device"),
+        ("report", "format", "text, json, csv"), ("report", "table", "api, ranges, tasks, device"),
         ("print", "format", "text, json"), ("findings", "kind", "preemption, "),
         ("diff", "table", "total, api, device, findings"), ("export", "format", "perfetto, chrome"),
         ("sql", "format", "text, json, csv"), ("status", "format", "text, json"),

@@ -23,7 +23,7 @@ check({"perfetto", "chrome", "csv"} <= set(FORMATS), "--help names the formats",
 missing = "built without" in tandem("export", "-f", "sqlite", "-o", "x.sqlite", ".").stderr
 made = synthetic("made", records=20000, processes=2, threads=2)
 # Those of sampled stacks have nothing of these sessions: tests/kernel/sample.py.
-FORMATS = [f for f in FORMATS if f not in ("speedscope", "folded")]
+FORMATS = [f for f in FORMATS if f not in ("speedscope", "folded", "dot")]
 FORMATS = [f for f in FORMATS if not (f == "sqlite" and "not in this build" in
                                       tandem("export", "--help").stdout)]
 

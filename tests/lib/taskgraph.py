@@ -13,7 +13,7 @@ GRAPH = ("sycl", "sycl.debug")
 RECORDS = {"graph_create": "graph_create", "node_create": "node_create",
            "edge_create": "edge_create", "signal": "signal", "queue_create": "queue_create",
            "queue_destroy": "queue_destroy", "diagnostics": "diagnostic"}
-SPANS = {"task": "task", "wait": "wait", "barrier": "barrier"}
+SPANS = {"task": "sycl_task", "wait": "sycl_wait", "barrier": "sycl_barrier"}
 OBJECTS = {"offload_alloc_memory_object_construct": "buffer_create",
            "offload_alloc_memory_object_destruct": "buffer_destroy",
            "offload_alloc_memory_object_associate": "buffer_associate",
@@ -28,7 +28,7 @@ class TaskGraph(Trace):
                       for e in self.by_name["node_create"]}
         self.constructs = {(e["process"], e["args"]["construct"]): e["args"]
                            for e in self.by_name["construct"]}
-        self.tasks = self.by_name["task"]
+        self.tasks = self.by_name["sycl_task"]
 
     def construct(self, task):
         node = self.nodes[task["process"], task["args"]["node"]]
@@ -39,7 +39,7 @@ class TaskGraph(Trace):
         found, open_tasks = [], {}
         for event in self.events:
             thread = event["process"], event["thread"]
-            if event["name"] == "task" and event["domain"] == "sycl":
+            if event["name"] == "sycl_task":
                 open_tasks[thread] = event
             elif event.get("args", {}).get("op") and event["name"].startswith("clEnqueue"):
                 task = open_tasks.get(thread)
@@ -64,8 +64,8 @@ class TaskGraph(Trace):
         for theirs, ours in SPANS.items():
             found[theirs + "_begin"] = len(self.by_name[ours])
             found[theirs + "_end"] = sum("duration_ns" in e for e in self.by_name[ours])
-        allocations = self.by_name["usm_alloc"] + self.by_name["buffer_alloc"]
-        frees = self.by_name["usm_free"] + self.by_name["buffer_free"]
+        allocations = self.by_name["sycl_malloc"] + self.by_name["sycl_buffer_alloc"]
+        frees = self.by_name["sycl_free"] + self.by_name["sycl_buffer_free"]
         for name, events in ("mem_alloc", allocations), ("mem_release", frees):
             found[name + "_begin"] = len(events)
             found[name + "_end"] = sum("duration_ns" in e for e in events)

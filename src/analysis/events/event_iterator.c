@@ -7,6 +7,7 @@
 
 #include "analysis/sched/engines_consume.h"
 #include "schema/gen/kernel_records.h"
+#include "trace/field.h"
 #include "util/array.h"
 
 /* All devices have their rows before the first name is asked for, as a name
@@ -48,7 +49,7 @@ static int take_clock(struct event_iterator *iterator, struct operation_matcher 
 	int status;
 
 	if (event->layout->op_offset)
-		return operation_matcher_call(matcher, event, 1);
+		return operation_matcher_call(matcher, event, 1, 0);
 	switch (event->record->id) {
 	case TANDEM_EVENT_operation:
 		status = operation_matcher_end(matcher, event, &operation);
@@ -118,6 +119,8 @@ int event_iterator_open_with(struct event_iterator *iterator, struct trace_sessi
 	iterator->clock_sync.host_bounds = flags & EVENT_HOST_BOUNDS;
 	status = operation_matcher_init(&iterator->matcher, &iterator->devices, session);
 	iterator->matcher.launch_sizes = flags & EVENT_LAUNCH_SIZES;
+	if (!status)
+		status = tasks_init(&iterator->tasks, session);
 	if (!status && flags & EVENT_PLACED)
 		status = fit_clocks(iterator);
 	if (!status) {
@@ -146,7 +149,11 @@ static inline int take_call(struct event_iterator *iterator, const struct trace_
 	item->end_ns = event->end_ticks ? event->end_ns : INT64_MIN;
 	iterator->last_calls[event->stream->index] = item->call;
 	if (event->layout->op_offset)
-		return operation_matcher_call(&iterator->matcher, event, item->call);
+		return operation_matcher_call(
+			&iterator->matcher, event, item->call,
+			tasks_open_node(&iterator->tasks, event->stream->index, event->ns));
+	if (event->layout->class == TANDEM_CLASS_TASK)
+		return tasks_add(&iterator->tasks, event);
 	if (event->layout->class == TANDEM_CLASS_WAIT && !(iterator->flags & EVENT_PLACED))
 		return clock_sync_wait(&iterator->clock_sync, &iterator->devices, event);
 	return 0;
@@ -201,6 +208,22 @@ static int take_linux(struct event_iterator *iterator, const struct trace_event 
 	return status;
 }
 
+/* A record of a task graph. */
+static int take_task(struct event_iterator *iterator, const struct trace_event *event)
+{
+	const struct tandem_field *node, *op;
+
+	if (event->layout->event->traits.record != TANDEM_RECORD_task_signal)
+		return tasks_add(&iterator->tasks, event);
+	node = trace_field_find(event->layout, "node");
+	op = trace_field_find(event->layout, "op");
+	if (node && op)
+		operation_matcher_task(&iterator->matcher, event->stream->process->index,
+				       trace_field_unsigned(event, op),
+				       (uint32_t)trace_field_unsigned(event, node));
+	return 0;
+}
+
 static int take_record(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct event_item *item = &iterator->item;
@@ -232,7 +255,7 @@ static int take_record(struct event_iterator *iterator, const struct trace_event
 		return trace_objects_learn(&iterator->devices.objects, event);
 	default:
 		item->kind = ITEM_OTHER;
-		return 0;
+		return tasks_concerns(event) ? take_task(iterator, event) : 0;
 	}
 }
 
@@ -281,6 +304,22 @@ int event_iterator_next(struct event_iterator *iterator, const struct event_item
 	return status ? status : 1;
 }
 
+bool event_iterator_edge(const struct event_iterator *iterator, const struct trace_event *event,
+			 struct task_edge *edge)
+{
+	uint32_t node;
+
+	if (!tasks_edge(event, edge))
+		return false;
+	/* From what stands for an event to whose event it is. */
+	node = edge->op ? operation_matcher_node(&iterator->matcher, edge->process, edge->op) : 0;
+	if (node) {
+		edge->through = edge->from;
+		edge->from = node;
+	}
+	return true;
+}
+
 const char *event_iterator_device_name(struct event_iterator *iterator, uint32_t device)
 {
 	const char *shown = iterator->devices.rows[device].shown;
@@ -294,6 +333,7 @@ void event_iterator_close(struct event_iterator *iterator)
 		trace_merge_close(&iterator->merge);
 	operation_matcher_free(&iterator->matcher);
 	memory_free(&iterator->memory);
+	tasks_free(&iterator->tasks);
 	engines_free(&iterator->engines);
 	free(iterator->changed);
 	clock_sync_free(&iterator->clock_sync);

@@ -28,6 +28,7 @@
 #include "analysis/operations/memory.h"
 #include "analysis/operations/operation_matcher.h"
 #include "analysis/sched/engines.h"
+#include "analysis/tasks/tasks.h"
 #include "trace/merge.h"
 
 enum event_item_kind {
@@ -76,6 +77,7 @@ struct event_iterator {
 	struct clock_sync clock_sync; /* without EVENT_PLACED it is finished by the caller */
 	struct operation_matcher matcher;
 	struct memory memory;
+	struct tasks tasks;
 	struct engines engines;
 	uint32_t *changed; /* of the engines, by this event */
 	size_t change_count, change_capacity;
@@ -99,6 +101,18 @@ int event_iterator_open_with(struct event_iterator *iterator, struct trace_sessi
 
 /* Returns 1 and the next item, 0 at the end, or -ENOMEM. */
 int event_iterator_next(struct event_iterator *iterator, const struct event_item **item);
+
+/* The place in the program whose task the operation is of; NULL: none, or not known. */
+static inline const struct task_construct *
+event_iterator_construct(const struct event_iterator *iterator, const struct operation *operation)
+{
+	return tasks_construct(&iterator->tasks, operation->process, operation->node);
+}
+
+/* The edge of a task graph that the event makes, between nodes that did the work as far as
+ * they are known. False: it makes none. */
+bool event_iterator_edge(const struct event_iterator *iterator, const struct trace_event *event,
+			 struct task_edge *edge);
 
 /* A device as it is shown everywhere: its name, " #2" behind where several have
  * the same. Belongs to the iterator. */

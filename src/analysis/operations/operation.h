@@ -38,7 +38,8 @@ struct operation {
 	uint32_t stream;		    /* index of its thread's stream */
 	int64_t call_begin_ns, call_end_ns; /* call_end_ns is 0 where it has not returned */
 	struct launch_size size;
-	uint16_t api; /* event id */
+	uint16_t api;  /* event id */
+	uint32_t node; /* of the task graph, whose task it is of; 0: none */
 
 	/* Of the queue. */
 	uint8_t domain;

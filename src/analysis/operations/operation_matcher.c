@@ -19,6 +19,7 @@ struct operation_slot {	   /* an enqueued operation */
 	uint64_t op, call; /* op is 0: the slot is free */
 	int64_t begin_ns, end_ns;
 	uint32_t stream, queue;
+	uint32_t node;
 	uint16_t api;
 	bool open;  /* not seen to end yet */
 	bool ended; /* an operation of its call was */
@@ -240,7 +241,7 @@ static inline bool is_synchronous(const struct trace_event *event)
 }
 
 int operation_matcher_call(struct operation_matcher *matcher, const struct trace_event *event,
-			   uint64_t number)
+			   uint64_t number, uint32_t node)
 {
 	uint64_t op = trace_event_op(event);
 	struct operation_ring *ring;
@@ -271,6 +272,7 @@ int operation_matcher_call(struct operation_matcher *matcher, const struct trace
 		.end_ns = event->end_ticks ? event->end_ns : 0,
 		.stream = event->stream->index,
 		.queue = queue_number(event),
+		.node = node,
 		.api = event->record->id,
 		.open = true,
 		.synchronous = is_synchronous(event),
@@ -278,6 +280,43 @@ int operation_matcher_call(struct operation_matcher *matcher, const struct trace
 	if (ring->sizes)
 		read_size(event, &ring->sizes[place]);
 	return 0;
+}
+
+/* NULL: not known, or not any more. */
+static struct operation_slot *slot_find(const struct operation_matcher *matcher, uint32_t process,
+					uint64_t op)
+{
+	uint64_t key = (uint64_t)process << 24 | trace_operation_thread(op), address;
+	uint64_t known = map_get(&matcher->ring_of, key);
+	struct operation_ring *ring = known == MAP_NONE ? NULL : matcher->rings[known];
+	struct operation_slot *slot;
+
+	if (!ring)
+		return NULL;
+	slot = &ring->slots[trace_operation_number(op) & ring->mask];
+	if (slot->op == op)
+		return slot;
+	address = map_get(&ring->displaced, op);
+	if (address == MAP_NONE)
+		return NULL;
+	return &((struct operation_displaced *)(uintptr_t)address)->slot;
+}
+
+void operation_matcher_task(struct operation_matcher *matcher, uint32_t process, uint64_t op,
+			    uint32_t node)
+{
+	struct operation_slot *slot = slot_find(matcher, process, op);
+
+	if (slot && !slot->node)
+		slot->node = node;
+}
+
+uint32_t operation_matcher_node(const struct operation_matcher *matcher, uint32_t process,
+				uint64_t op)
+{
+	const struct operation_slot *slot = slot_find(matcher, process, op);
+
+	return slot ? slot->node : 0;
 }
 
 /* Queue and device of an operation. `event` is where to look ahead from; NULL: what
@@ -373,6 +412,7 @@ static inline void take_slot(struct operation *operation, const struct operation
 	operation->call_begin_ns = slot->begin_ns;
 	operation->call_end_ns = slot->end_ns;
 	operation->api = slot->api;
+	operation->node = slot->node;
 	operation->synchronous = slot->synchronous;
 	operation->queue_number = slot->queue;
 	if (size)

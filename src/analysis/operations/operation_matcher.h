@@ -9,7 +9,7 @@
  * number has its place, and one whose place is taken for long moves out of it. Memory:
  * some 100 bytes for each operation in flight. One thread.
  *
- *	operation_matcher_call(&matcher, event, number);        each call with an id
+ *	operation_matcher_call(&matcher, event, number, 0);     each call with an id
  *	operation_matcher_end(&matcher, event, &operation);     each record `operation`
  *	while (operation_matcher_unfinished(&matcher, &operation) > 0) ...
  */
@@ -52,10 +52,18 @@ struct operation_matcher {
 int operation_matcher_init(struct operation_matcher *matcher, struct devices *devices,
 			   struct trace_session *session);
 
-/* Takes an API call; those that enqueue nothing change nothing. Returns 0 or
- * -ENOMEM. */
+/* Takes an API call; those that enqueue nothing change nothing. `node`: of the task graph,
+ * whose task it is made for; 0: none. Returns 0 or -ENOMEM. */
 int operation_matcher_call(struct operation_matcher *matcher, const struct trace_event *event,
-			   uint64_t number);
+			   uint64_t number, uint32_t node);
+
+/* Says of an operation that is open whose task it is, unless that is known. */
+void operation_matcher_task(struct operation_matcher *matcher, uint32_t process, uint64_t op,
+			    uint32_t node);
+
+/* The node whose task a known operation is of, also for a time after its end; 0: none. */
+uint32_t operation_matcher_node(const struct operation_matcher *matcher, uint32_t process,
+				uint64_t op);
 
 /* Fills *operation from a record `operation` and its call, `times` aside; borrowed
  * until the next event. Returns 0 or -ENOMEM. */

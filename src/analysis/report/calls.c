@@ -56,7 +56,9 @@ static inline int add_returned(struct calls *calls, const struct trace_event *ev
 
 	row->calls++;
 	thread->calls++;
-	thread->api_ns += ns;
+	/* What a layer above does in its tasks is in the calls within. */
+	if (event->layout->class != TANDEM_CLASS_TASK)
+		thread->api_ns += ns;
 	batches_add(&row->batches, ns);
 	if (histogram_add(&row->times, ns))
 		return -ENOMEM;
@@ -124,7 +126,8 @@ static int finish_api(struct calls *calls, struct report *report)
 		if (row_empty(row))
 			continue;
 		report->calls += row->calls;
-		report->api_ns += row->times.sum;
+		if (row->event->class != TANDEM_CLASS_TASK)
+			report->api_ns += row->times.sum;
 		report->api[report->api_count++] = (struct report_api){
 			.domain = event_domain(calls, row->event),
 			.name = row->event->name,

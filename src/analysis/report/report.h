@@ -88,6 +88,18 @@ struct report_external_id { /* a number that the program gave to its commands */
 	uint64_t id, count;
 };
 
+struct report_task { /* the tasks that one place in the program makes */
+	const char *domain, *kind, *name;
+	const char *place, *file, *function; /* place: "file.cpp:12"; "": not known */
+	uint64_t line;			     /* 0: not known */
+	const char *device;
+	uint64_t count;		      /* submitted */
+	struct report_times submits;  /* in the threads that submitted them */
+	uint64_t operations, untimed; /* of the device, of all of them */
+	uint64_t bytes;
+	uint64_t waiting_ns, executing_ns; /* of the operations: queued to start, start to end */
+};
+
 struct report_device { /* what a device did of one kind, by one name */
 	const char *domain, *device, *kind, *name;
 	uint64_t count;
@@ -256,6 +268,8 @@ struct report {
 	size_t api_count;
 	struct report_error *errors;
 	size_t error_count;
+	struct report_task *tasks;
+	size_t task_count;
 	struct report_range *ranges;
 	size_t range_count;
 	struct report_overhead *overheads;

@@ -18,6 +18,7 @@
 #include "analysis/report/operation_stats.h"
 #include "analysis/report/ranges_report.h"
 #include "analysis/report/samples_report.h"
+#include "analysis/report/tasks_report.h"
 #include "analysis/report/totals.h"
 #include "analysis/report/waits_report.h"
 #include "schema/gen/core_records.h"
@@ -33,6 +34,7 @@ struct maker { /* a report that is being made */
 	struct engines_report engines;
 	struct ranges_report ranges;
 	struct activity_report activity;
+	struct tasks_report tasks;
 	struct samples samples;
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the streams say */
 };
@@ -88,7 +90,7 @@ static int take_item(void *user, const struct event_item *item)
 
 	if (item->system)
 		return take_linux(maker, item->event);
-	if (ranges_report_add(&maker->ranges, item))
+	if (ranges_report_add(&maker->ranges, item) || tasks_report_add(&maker->tasks, item))
 		return -ENOMEM;
 	if (item->kind == ITEM_UNFINISHED) {
 		operation_stats_unfinished(&maker->stats, &item->operation);
@@ -145,6 +147,8 @@ static int finish(void *user, struct pass *pass)
 	if (!status)
 		status = activity_report_finish(&maker->activity, report);
 	if (!status)
+		status = tasks_report_finish(&maker->tasks, report);
+	if (!status)
 		status = clocks_finish(&pass->iterator.clock_sync, devices, maker->session, report);
 	if (!status)
 		status = memory_report_finish(&pass->iterator.memory, report);
@@ -194,6 +198,7 @@ static int begin(void *user, struct pass *pass)
 	maker->iterator = &pass->iterator;
 	builds_init(&maker->builds, &pass->iterator.devices);
 	activity_report_init(&maker->activity, &pass->iterator.devices, &maker->range);
+	tasks_report_init(&maker->tasks, &pass->iterator.tasks, &maker->range);
 	engines_report_init(&maker->engines, pass->session, &pass->waits.states);
 	maker->engines.engines.range = maker->range;
 	if (ranges_report_init(&maker->ranges, pass->session, &maker->range))
@@ -209,6 +214,7 @@ static void maker_free(void *user)
 	operation_stats_free(&maker->stats);
 	ranges_report_free(&maker->ranges);
 	activity_report_free(&maker->activity);
+	tasks_report_free(&maker->tasks);
 	samples_free(&maker->samples);
 	engines_report_free(&maker->engines);
 	calls_free(&maker->calls);

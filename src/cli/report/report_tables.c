@@ -52,6 +52,26 @@ static const struct table_column ranges_columns[] = {
 	{"name", "name", TABLE_STRING, offsetof(struct report_range, name)},
 };
 
+static const struct table_column tasks_columns[] = {
+	{"executing_ns", "executing", TABLE_NS, offsetof(struct report_task, executing_ns)},
+	{"waiting_ns", "waiting", TABLE_NS, offsetof(struct report_task, waiting_ns)},
+	{"submit_ns", "submitting", TABLE_NS, offsetof(struct report_task, submits.total_ns)},
+	{"submit_mean_ns", "mean", TABLE_NS_FLOAT, offsetof(struct report_task, submits.mean_ns)},
+	{"submit_max_ns", "max", TABLE_NS, offsetof(struct report_task, submits.max_ns)},
+	{"count", "tasks", TABLE_COUNT, offsetof(struct report_task, count)},
+	{"operations", "operations", TABLE_COUNT, offsetof(struct report_task, operations)},
+	{"untimed", NULL, TABLE_COUNT, offsetof(struct report_task, untimed)},
+	{"bytes", "bytes", TABLE_BYTES, offsetof(struct report_task, bytes)},
+	{"kind", "kind", TABLE_STRING, offsetof(struct report_task, kind)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_task, name)},
+	{"place", "at", TABLE_STRING, offsetof(struct report_task, place)},
+	{"file", NULL, TABLE_STRING, offsetof(struct report_task, file)},
+	{"line", NULL, TABLE_NUMBER, offsetof(struct report_task, line)},
+	{"function", NULL, TABLE_STRING, offsetof(struct report_task, function)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_task, domain)},
+	{"device", "device", TABLE_STRING, offsetof(struct report_task, device)},
+};
+
 static const struct table_column device_columns[] = {
 	WITHIN(struct report_device),
 	TIMES(struct report_device),
@@ -314,6 +334,7 @@ static const struct table_column clocks_columns[] = {
 static const struct table tables[] = {
 	[REPORT_TABLE_api] = TABLE("api", api_columns, struct report_api),
 	[REPORT_TABLE_ranges] = TABLE("ranges", ranges_columns, struct report_range),
+	[REPORT_TABLE_tasks] = TABLE("tasks", tasks_columns, struct report_task),
 	[REPORT_TABLE_device] = TABLE("device", device_columns, struct report_device),
 	[REPORT_TABLE_zones] = TABLE("zones", zones_columns, struct report_zone),
 	[REPORT_TABLE_devices] = TABLE("devices", devices_columns, struct report_busy),

@@ -11,6 +11,7 @@
 #define REPORT_TABLES(X)                                                           \
 	X(api, api_count, "API calls")                                             \
 	X(ranges, range_count, "Ranges (annotated by the program)")                \
+	X(tasks, task_count, "Tasks, by the place that makes them")                \
 	X(device, device_count, "Device operations")                               \
 	X(zones, zone_count, "Where commands waited, by queue")                    \
 	X(devices, busy_count, "Devices")                                          \

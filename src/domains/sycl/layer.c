@@ -9,8 +9,8 @@
 static void begin(uint32_t function, const char *name)
 {
 	struct sycl_text text = sycl_text(name, SYCL_TEXT_MOST);
-	struct tandem_sycl_layer *record =
-		sycl_span_begin(xpti_function_begin, TANDEM_SYCL_EVENT_layer,
+	struct tandem_sycl_sycl_layer *record =
+		sycl_span_begin(xpti_function_begin, TANDEM_SYCL_EVENT_sycl_layer,
 				(uint32_t)sizeof(*record) + text.bytes);
 
 	if (!record)

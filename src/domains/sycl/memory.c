@@ -8,7 +8,7 @@
 static void usm_alloc(xpti_event_data_t *event, const char *what)
 {
 	struct sycl_text kind = sycl_text(what, SYCL_TEXT_MOST);
-	struct tandem_sycl_usm_alloc *record;
+	struct tandem_sycl_sycl_malloc *record;
 	struct sycl_metadata metadata;
 	uint32_t construct;
 	uint64_t bytes;
@@ -16,7 +16,7 @@ static void usm_alloc(xpti_event_data_t *event, const char *what)
 	sycl_metadata_read(&metadata, event);
 	construct = sycl_construct_of(event, &metadata, what);
 	bytes = sycl_metadata_number(&metadata, SYCL_KEY_memory_size, 0);
-	record = sycl_span_begin(xpti_mem_alloc_begin, TANDEM_SYCL_EVENT_usm_alloc,
+	record = sycl_span_begin(xpti_mem_alloc_begin, TANDEM_SYCL_EVENT_sycl_malloc,
 				 (uint32_t)sizeof(*record) + kind.bytes);
 	if (!record)
 		return;
@@ -30,7 +30,7 @@ static void usm_alloc(xpti_event_data_t *event, const char *what)
 
 static void usm_free(xpti_event_data_t *event, const char *what)
 {
-	struct tandem_sycl_usm_free *record;
+	struct tandem_sycl_sycl_free *record;
 	struct sycl_metadata metadata;
 	uint32_t construct;
 	uint64_t address;
@@ -38,7 +38,7 @@ static void usm_free(xpti_event_data_t *event, const char *what)
 	sycl_metadata_read(&metadata, event);
 	construct = sycl_construct_of(event, &metadata, what);
 	address = sycl_metadata_number(&metadata, SYCL_KEY_memory_ptr, 0);
-	record = sycl_span_begin(xpti_mem_release_begin, TANDEM_SYCL_EVENT_usm_free,
+	record = sycl_span_begin(xpti_mem_release_begin, TANDEM_SYCL_EVENT_sycl_free,
 				 sizeof(*record));
 	if (!record)
 		return;
@@ -49,8 +49,8 @@ static void usm_free(xpti_event_data_t *event, const char *what)
 
 static void buffer_alloc(const xpti_mem_alloc_data_t *data)
 {
-	struct tandem_sycl_buffer_alloc *record = sycl_span_begin(
-		xpti_mem_alloc_begin, TANDEM_SYCL_EVENT_buffer_alloc, sizeof(*record));
+	struct tandem_sycl_sycl_buffer_alloc *record = sycl_span_begin(
+		xpti_mem_alloc_begin, TANDEM_SYCL_EVENT_sycl_buffer_alloc, sizeof(*record));
 
 	if (!record)
 		return;
@@ -62,8 +62,8 @@ static void buffer_alloc(const xpti_mem_alloc_data_t *data)
 
 static void buffer_free(const xpti_mem_alloc_data_t *data)
 {
-	struct tandem_sycl_buffer_free *record = sycl_span_begin(
-		xpti_mem_release_begin, TANDEM_SYCL_EVENT_buffer_free, sizeof(*record));
+	struct tandem_sycl_sycl_buffer_free *record = sycl_span_begin(
+		xpti_mem_release_begin, TANDEM_SYCL_EVENT_sycl_buffer_free, sizeof(*record));
 
 	if (!record)
 		return;

@@ -11,8 +11,8 @@
 void sycl_task_begin(xpti_event_data_t *event, uint64_t instance)
 {
 	uint32_t node = sycl_node_begin(event, instance);
-	struct tandem_sycl_task *record =
-		sycl_span_begin(xpti_task_begin, TANDEM_SYCL_EVENT_task, sizeof(*record));
+	struct tandem_sycl_sycl_task *record =
+		sycl_span_begin(xpti_task_begin, TANDEM_SYCL_EVENT_sycl_task, sizeof(*record));
 
 	if (!node)
 		tandem_notice(TANDEM_DOMAIN_sycl, TANDEM_SYCL_NOTICE_no_nodes);
@@ -46,13 +46,13 @@ void sycl_task_signal(xpti_event_data_t *event, uint64_t instance, const void *h
 void sycl_wait_begin(xpti_event_data_t *event, uint64_t instance, const char *what)
 {
 	struct sycl_text text = sycl_text(what, SYCL_TEXT_MOST);
-	struct tandem_sycl_wait *record;
+	struct tandem_sycl_sycl_wait *record;
 	uint32_t node = 0;
 
 	/* The event is the node's own, its queue's, or the graph's. */
 	if (sycl_text_begins(text, "event.wait"))
 		node = sycl_node_waited(event, instance, sycl_text_address(text));
-	record = sycl_span_begin(xpti_wait_begin, TANDEM_SYCL_EVENT_wait, sizeof(*record));
+	record = sycl_span_begin(xpti_wait_begin, TANDEM_SYCL_EVENT_sycl_wait, sizeof(*record));
 	if (!record)
 		return;
 	record->what = sycl_text_begins(text, "event.wait")   ? TANDEM_WAITED_event
@@ -71,8 +71,8 @@ void sycl_wait_end(void)
 void sycl_barrier_begin(xpti_event_data_t *event, uint64_t instance)
 {
 	uint32_t node = sycl_node_of(event, instance);
-	struct tandem_sycl_barrier *record =
-		sycl_span_begin(xpti_barrier_begin, TANDEM_SYCL_EVENT_barrier, sizeof(*record));
+	struct tandem_sycl_sycl_barrier *record = sycl_span_begin(
+		xpti_barrier_begin, TANDEM_SYCL_EVENT_sycl_barrier, sizeof(*record));
 
 	if (!record)
 		return;

@@ -58,14 +58,14 @@ enum tandem_sycl_event {
 	TANDEM_SYCL_EVENT_buffer_release = 7181,
 	TANDEM_SYCL_EVENT_accessor = 7182,
 	TANDEM_SYCL_EVENT_diagnostic = 7183,
-	TANDEM_SYCL_EVENT_task = 7184,
-	TANDEM_SYCL_EVENT_wait = 7185,
-	TANDEM_SYCL_EVENT_barrier = 7186,
-	TANDEM_SYCL_EVENT_usm_alloc = 7187,
-	TANDEM_SYCL_EVENT_usm_free = 7188,
-	TANDEM_SYCL_EVENT_buffer_alloc = 7189,
-	TANDEM_SYCL_EVENT_buffer_free = 7190,
-	TANDEM_SYCL_EVENT_layer = 7191,
+	TANDEM_SYCL_EVENT_sycl_task = 7184,
+	TANDEM_SYCL_EVENT_sycl_wait = 7185,
+	TANDEM_SYCL_EVENT_sycl_barrier = 7186,
+	TANDEM_SYCL_EVENT_sycl_malloc = 7187,
+	TANDEM_SYCL_EVENT_sycl_free = 7188,
+	TANDEM_SYCL_EVENT_sycl_buffer_alloc = 7189,
+	TANDEM_SYCL_EVENT_sycl_buffer_free = 7190,
+	TANDEM_SYCL_EVENT_sycl_layer = 7191,
 };
 
 struct tandem_sycl_none {
@@ -219,63 +219,63 @@ struct tandem_sycl_diagnostic {
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_sycl_diagnostic) == 20, "diagnostic");
 
-struct tandem_sycl_task {
+struct tandem_sycl_sycl_task {
 	struct tandem_call_record head;
 	uint32_t node;
 	uint64_t instance;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_sycl_task) == 36, "task");
+_Static_assert(sizeof(struct tandem_sycl_sycl_task) == 36, "sycl_task");
 
-struct tandem_sycl_wait {
+struct tandem_sycl_sycl_wait {
 	struct tandem_call_record head;
 	uint8_t what;
 	uint32_t node;
 	uint64_t handle;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_sycl_wait) == 37, "wait");
+_Static_assert(sizeof(struct tandem_sycl_sycl_wait) == 37, "sycl_wait");
 
-struct tandem_sycl_barrier {
+struct tandem_sycl_sycl_barrier {
 	struct tandem_call_record head;
 	uint32_t node;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_sycl_barrier) == 28, "barrier");
+_Static_assert(sizeof(struct tandem_sycl_sycl_barrier) == 28, "sycl_barrier");
 
-struct tandem_sycl_usm_alloc {
+struct tandem_sycl_sycl_malloc {
 	struct tandem_call_record head;
 	uint64_t address;
 	uint64_t bytes;
 	uint32_t construct;
 	uint16_t kind_count;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_sycl_usm_alloc) == 46, "usm_alloc");
+_Static_assert(sizeof(struct tandem_sycl_sycl_malloc) == 46, "sycl_malloc");
 
-struct tandem_sycl_usm_free {
+struct tandem_sycl_sycl_free {
 	struct tandem_call_record head;
 	uint64_t address;
 	uint32_t construct;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_sycl_usm_free) == 36, "usm_free");
+_Static_assert(sizeof(struct tandem_sycl_sycl_free) == 36, "sycl_free");
 
-struct tandem_sycl_buffer_alloc {
+struct tandem_sycl_sycl_buffer_alloc {
 	struct tandem_call_record head;
 	uint64_t address;
 	uint64_t bytes;
 	uint64_t memory;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_sycl_buffer_alloc) == 48, "buffer_alloc");
+_Static_assert(sizeof(struct tandem_sycl_sycl_buffer_alloc) == 48, "sycl_buffer_alloc");
 
-struct tandem_sycl_buffer_free {
+struct tandem_sycl_sycl_buffer_free {
 	struct tandem_call_record head;
 	uint64_t address;
 	uint64_t memory;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_sycl_buffer_free) == 40, "buffer_free");
+_Static_assert(sizeof(struct tandem_sycl_sycl_buffer_free) == 40, "sycl_buffer_free");
 
-struct tandem_sycl_layer {
+struct tandem_sycl_sycl_layer {
 	struct tandem_call_record head;
 	uint32_t function;
 	uint16_t name_count;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_sycl_layer) == 30, "layer");
+_Static_assert(sizeof(struct tandem_sycl_sycl_layer) == 30, "sycl_layer");
 
 #endif

@@ -146,7 +146,7 @@ static const struct tandem_field fields_13[] = {
 };
 
 static const struct tandem_field fields_14[] = {
-	{ "node", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_node, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "node", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_node, 4, 0, 0, TANDEM_ROLE_task, 24, NULL },
 	{ "instance", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
@@ -228,21 +228,21 @@ static const struct tandem_event events[] = {
 	  { { 35, 6, fields_12 }, { 35, 6, fields_12 }, { 35, 6, fields_12 } } },
 	[15] = { 7183, TANDEM_CLASS_RECORD, 0, "diagnostic", NULL, { 0 },
 	  { { 20, 3, fields_13 }, { 20, 3, fields_13 }, { 20, 3, fields_13 } } },
-	[16] = { 7184, TANDEM_CLASS_TASK, 0, "task", NULL, { 0 },
+	[16] = { 7184, TANDEM_CLASS_TASK, 0, "sycl_task", NULL, { 0 },
 	  { { 36, 2, fields_14 }, { 36, 2, fields_14 }, { 36, 2, fields_14 } } },
-	[17] = { 7185, TANDEM_CLASS_TASK, 0, "wait", NULL, { 0 },
+	[17] = { 7185, TANDEM_CLASS_TASK, 0, "sycl_wait", NULL, { 0 },
 	  { { 37, 3, fields_15 }, { 37, 3, fields_15 }, { 37, 3, fields_15 } } },
-	[18] = { 7186, TANDEM_CLASS_TASK, 0, "barrier", NULL, { 0 },
+	[18] = { 7186, TANDEM_CLASS_TASK, 0, "sycl_barrier", NULL, { 0 },
 	  { { 28, 1, fields_16 }, { 28, 1, fields_16 }, { 28, 1, fields_16 } } },
-	[19] = { 7187, TANDEM_CLASS_TASK, 0, "usm_alloc", NULL, { 0 },
+	[19] = { 7187, TANDEM_CLASS_TASK, 0, "sycl_malloc", NULL, { 0 },
 	  { { 46, 4, fields_17 }, { 46, 4, fields_17 }, { 46, 4, fields_17 } } },
-	[20] = { 7188, TANDEM_CLASS_TASK, 0, "usm_free", NULL, { 0 },
+	[20] = { 7188, TANDEM_CLASS_TASK, 0, "sycl_free", NULL, { 0 },
 	  { { 36, 2, fields_18 }, { 36, 2, fields_18 }, { 36, 2, fields_18 } } },
-	[21] = { 7189, TANDEM_CLASS_TASK, 0, "buffer_alloc", NULL, { 0 },
+	[21] = { 7189, TANDEM_CLASS_TASK, 0, "sycl_buffer_alloc", NULL, { 0 },
 	  { { 48, 3, fields_19 }, { 48, 3, fields_19 }, { 48, 3, fields_19 } } },
-	[22] = { 7190, TANDEM_CLASS_TASK, 0, "buffer_free", NULL, { 0 },
+	[22] = { 7190, TANDEM_CLASS_TASK, 0, "sycl_buffer_free", NULL, { 0 },
 	  { { 40, 2, fields_20 }, { 40, 2, fields_20 }, { 40, 2, fields_20 } } },
-	[23] = { 7191, TANDEM_CLASS_TASK, 0, "layer", NULL, { 0 },
+	[23] = { 7191, TANDEM_CLASS_TASK, 0, "sycl_layer", NULL, { 0 },
 	  { { 30, 2, fields_21 }, { 30, 2, fields_21 }, { 30, 2, fields_21 } } },
 };
 
@@ -252,5 +252,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_sycl = {
-	7, "sycl", "776f8f6d999aa95f31fb82f1966e2451", EVENTS, { 7 }, 1,
+	7, "sycl", "ce35291fd1343623ce141afa88c2c460", EVENTS, { 7 }, 1,
 };
