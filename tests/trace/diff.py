@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import struct
 import sys
@@ -57,8 +58,23 @@ total = {r["name"]: r for r in said["total"]}
 check(total["run"]["p"] is None and not total["run"]["significant"],
       "one run a side does not judge the run as a whole", total["run"])
 text = tandem("diff", "one", "two").stdout
-check("cannot tell whether that is chance" in text and "comes more often: " in text and
+check("one run per side is not enough to judge significance" in text and "comes more often: " in text and
       "Mann-Whitney" in text, "the text says so in sentences", text)
+# One statistic, in sentence and table; no verdict in a row that is no change.
+for kind in ("api", "device", "findings"):
+    for row in said[kind]:
+        check(bool(row["verdict"]) == row["significant"], "a verdict is a change that counts", row)
+        if row.get("each_percent") is not None:
+            each = 100 * (row["b_each_ns"] - row["a_each_ns"]) / row["a_each_ns"]
+            check(abs(each - row["each_percent"]) < 0.1, "percentages are of what is beside them",
+                  row)
+check(said["test"]["each"] == "median" and '"each" is the median' in text, "it has a name", said["test"])
+for before, after, percent in re.findall(
+        r": ([\d.]+ \ws), then ([\d.]+ \ws) each, median \(([+-][\d.]+) %\)", text):
+    unit = {"ns": 1, "us": 1e3, "ms": 1e6}
+    low, high = (float(t.split()[0]) * unit[t.split()[1]] for t in (before, after))
+    check(abs(100 * (high - low) / low - float(percent)) < 1, "the sentence adds up",
+          (before, after, percent))
 table = list(csv.DictReader(io.StringIO(tandem("diff", "-f", "csv", "-t", "api", "one",
                                                "two").stdout)))
 check({r["name"]: r["verdict"] for r in table} == {n: r["verdict"] for n, r in calls.items()} and

@@ -115,12 +115,11 @@ static void ranks_are_as_counted(void)
 	CHECK(isnan(significance_ranks(a, 0, b, 3)));
 }
 
-static void shifts_are_medians(void)
+static void medians_are_in_the_middle(void)
 {
 	CHECK(near(significance_median((double[]){5, 1, 3}, 3), 3, 0));
 	CHECK(near(significance_median((double[]){5, 1, 3, 4}, 4), 3.5, 0));
 	CHECK(near(significance_median(NULL, 0), 0, 0));
-	CHECK(near(significance_shift((double[]){1, 2, 100}, 3, (double[]){11, 12, 13}, 3), 10, 1));
 }
 
 static void adjusted_as_published(void)
@@ -194,7 +193,7 @@ int main(void)
 	t_is_as_in_tables();
 	welch_is_as_published();
 	ranks_are_as_counted();
-	shifts_are_medians();
+	medians_are_in_the_middle();
 	adjusted_as_published();
 	batches_hold_means();
 	chance_is_told_from_change();

@@ -62,6 +62,9 @@ struct diff_value {  /* one side's */
 	/* Means over all runs of the side: */
 	double total_ns, count, bytes, errors;
 	double mean_ns, p50_ns; /* of one call or operation; 0 where none has a time */
+	/* Of one, as the test sees it (diff->each_statistic); 0: none has a time. Sentence,
+	 * table and each_percent go by this. */
+	double each_ns;
 };
 
 struct diff_row {
@@ -70,10 +73,11 @@ struct diff_row {
 	struct diff_value side[DIFF_SIDES];
 	double difference_ns;  /* of the totals of a run, B minus A */
 	double change_percent; /* of the totals; INFINITY: there is none in A */
-	double each_percent;   /* of one call or operation, as the test sees it; or NAN */
+	double each_percent;   /* of one call or operation, by each_ns; or NAN */
 	double p;	       /* of the time; adjusted; NAN: too few to tell */
 	double count_p;	       /* of the number, same */
-	const char *verdict;   /* "slower", "more often", "new"...; "" where it is no change */
+	/* "slower", "more often", "new"...; "" where it is no change that counts */
+	const char *verdict;
 	bool significant;
 
 	/* While it is being made: */
@@ -105,8 +109,9 @@ struct diff {
 	struct diff_table tables[DIFF_TABLE_COUNT];
 	struct diff_run *runs[DIFF_SIDES];
 	size_t run_count[DIFF_SIDES], runs_wanted[DIFF_SIDES];
-	const char *statistic; /* the test that was used, in words */
-	struct text notes;     /* lines: what a reader of the tables must know */
+	const char *statistic;	    /* the test that was used, in words */
+	const char *each_statistic; /* what each_ns is: "median", "mean" */
+	struct text notes;	    /* lines: what a reader of the tables must know */
 	struct arena arena;
 	struct intern names;
 	struct map keys; /* interned key -> row */

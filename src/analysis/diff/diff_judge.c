@@ -48,36 +48,36 @@ struct room { /* one number for each run */
 	double *values[DIFF_SIDES];
 };
 
-/* p, and by how many per cent B is off A. */
-static double test_runs(const struct diff *diff, const struct diff_row *row, enum measure measure,
-			struct room *room, double *percent)
+static double change_percent(const double each[DIFF_SIDES])
 {
-	double a_mean, b_mean;
+	return each[DIFF_A] > 0 ? 100 * (each[DIFF_B] - each[DIFF_A]) / each[DIFF_A] : NAN;
+}
+
+/* p, and the mean of each side's runs. */
+static double test_runs(const struct diff *diff, const struct diff_row *row, enum measure measure,
+			struct room *room, double means[DIFF_SIDES])
+{
 	size_t a = take(diff, row, DIFF_A, measure, room->values[DIFF_A]);
 	size_t b = take(diff, row, DIFF_B, measure, room->values[DIFF_B]);
 
-	*percent = NAN;
+	means[DIFF_A] = mean(room->values[DIFF_A], a);
+	means[DIFF_B] = mean(room->values[DIFF_B], b);
 	if (!a || !b)
 		return NAN;
-	a_mean = mean(room->values[DIFF_A], a);
-	b_mean = mean(room->values[DIFF_B], b);
-	if (a_mean > 0)
-		*percent = 100 * (b_mean - a_mean) / a_mean;
 	return significance_welch(room->values[DIFF_A], a, room->values[DIFF_B], b);
 }
 
-static double test_batches(const struct diff_row *row, double *percent)
+/* p, and the median of each side's means of batches. */
+static double test_batches(const struct diff_row *row, double medians[DIFF_SIDES])
 {
-	double a[BATCHES_MOST], b[BATCHES_MOST], middle;
+	double a[BATCHES_MOST], b[BATCHES_MOST];
 	unsigned a_count = batches_means(&row->batches[DIFF_A], a);
 	unsigned b_count = batches_means(&row->batches[DIFF_B], b);
 
-	*percent = NAN;
+	medians[DIFF_A] = a_count ? significance_median(a, a_count) : 0;
+	medians[DIFF_B] = b_count ? significance_median(b, b_count) : 0;
 	if (!a_count || !b_count)
 		return NAN;
-	middle = significance_median(a, a_count);
-	if (middle > 0)
-		*percent = 100 * significance_shift(a, a_count, b, b_count) / middle;
 	/* Of one on either side no order is rare. */
 	return a_count + b_count < 3 ? NAN : significance_ranks(a, a_count, b, b_count);
 }
@@ -85,21 +85,27 @@ static double test_batches(const struct diff_row *row, double *percent)
 static void test_row(const struct diff *diff, enum diff_kind kind, struct diff_row *row,
 		     struct room *room)
 {
-	double ignored;
+	double each[DIFF_SIDES] = {0}, ignored[DIFF_SIDES];
 
 	if (kind == DIFF_TOTAL || kind == DIFF_FINDINGS) {
-		if (!is_pair(diff))
-			row->p = test_runs(diff, row, MEASURE_TOTAL, room, &row->each_percent);
-		if (!is_pair(diff) && kind == DIFF_FINDINGS)
-			row->count_p = test_runs(diff, row, MEASURE_COUNT, room, &ignored);
+		row->each_percent = NAN;
+		if (is_pair(diff))
+			return;
+		row->p = test_runs(diff, row, MEASURE_TOTAL, room, each);
+		row->each_percent = change_percent(each);
+		if (kind == DIFF_FINDINGS)
+			row->count_p = test_runs(diff, row, MEASURE_COUNT, room, ignored);
 		return;
 	}
 	if (is_pair(diff)) {
-		row->p = test_batches(row, &row->each_percent);
-		return;
+		row->p = test_batches(row, each);
+	} else {
+		row->p = test_runs(diff, row, MEASURE_EACH, room, each);
+		row->count_p = test_runs(diff, row, MEASURE_COUNT, room, ignored);
 	}
-	row->p = test_runs(diff, row, MEASURE_EACH, room, &row->each_percent);
-	row->count_p = test_runs(diff, row, MEASURE_COUNT, room, &ignored);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		row->side[side].each_ns = each[side];
+	row->each_percent = each[DIFF_B] > 0 ? change_percent(each) : NAN;
 }
 
 static double run_ns(const struct diff *diff, enum diff_side side)
@@ -169,6 +175,8 @@ static void judge_operation(const struct diff *diff, struct diff_row *row)
 		*row->verdict &&
 		(matters(diff, row->difference_ns) ||
 		 (time && matters(diff, row->side[DIFF_B].total_ns * row->each_percent / 100)));
+	if (!row->significant)
+		row->verdict = "";
 }
 
 static void judge_finding(const struct diff *diff, struct diff_row *row)
@@ -191,6 +199,8 @@ static void judge_finding(const struct diff *diff, struct diff_row *row)
 		row->significant = true;
 	else
 		row->significant = *row->verdict && large && told;
+	if (!row->significant)
+		row->verdict = "";
 }
 
 /* All p of all tables are one family. */
@@ -241,6 +251,7 @@ int diff_judge(struct diff *diff)
 	int status = values ? 0 : -ENOMEM;
 
 	diff->statistic = statistic(diff);
+	diff->each_statistic = is_pair(diff) ? "median" : "mean";
 	for (int i = 0; !status && i < DIFF_TABLE_COUNT; i++)
 		for (size_t row = 0; row < diff->tables[i].count; row++)
 			test_row(diff, i, &diff->tables[i].rows[row], &room);

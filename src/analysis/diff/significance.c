@@ -180,19 +180,6 @@ double significance_median(const double *values, size_t count)
 	return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
 }
 
-double significance_shift(const double *a, size_t a_count, const double *b, size_t b_count)
-{
-	double differences[SIGNIFICANCE_MOST * SIGNIFICANCE_MOST];
-	size_t count = 0;
-
-	if (a_count > SIGNIFICANCE_MOST || b_count > SIGNIFICANCE_MOST)
-		return 0;
-	for (size_t i = 0; i < a_count; i++)
-		for (size_t j = 0; j < b_count; j++)
-			differences[count++] = b[j] - a[i];
-	return significance_median(differences, count);
-}
-
 struct ranked {
 	double p;
 	size_t place;

@@ -24,10 +24,6 @@ double significance_welch(const double *a, size_t a_count, const double *b, size
 #define SIGNIFICANCE_MOST 32u
 double significance_ranks(const double *a, size_t a_count, const double *b, size_t b_count);
 
-/* Hodges and Lehmann's shift: the median of all differences b[j] - a[i]. At most
- * SIGNIFICANCE_MOST numbers on each side, at least one. */
-double significance_shift(const double *a, size_t a_count, const double *b, size_t b_count);
-
 /* Middle of the numbers, at most SIGNIFICANCE_MOST; 0 of none. */
 double significance_median(const double *values, size_t count);
 

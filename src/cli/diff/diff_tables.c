@@ -35,7 +35,8 @@ static const struct table_column total_columns[] = {
 #define OF_OPERATIONS(heading)                                          \
 	DIFFERENCE, BOTH("total_ns", "", TABLE_NS_FLOAT, total_ns),     \
 		BOTH("count", heading, TABLE_AMOUNT, count),            \
-		BOTH("mean_ns", "each", TABLE_NS_FLOAT, mean_ns),       \
+		BOTH("each_ns", "each", TABLE_NS_FLOAT, each_ns),       \
+		BOTH_HIDDEN("mean_ns", TABLE_NS_FLOAT, mean_ns),        \
 		BOTH_HIDDEN("p50_ns", TABLE_NS_FLOAT, p50_ns),          \
 		{"each_percent", NULL, TABLE_CHANGE, AT(each_percent)}, \
 		{"count_p", NULL, TABLE_P, AT(count_p)},                \
@@ -118,6 +119,7 @@ void diff_json(struct text *out, const struct diff *diff, int table)
 	json_runs(&json, diff, DIFF_B, "b");
 	json_begin_object(&json, "test");
 	json_string(&json, "statistic", diff->statistic);
+	json_string(&json, "each", diff->each_statistic);
 	json_string(&json, "adjustment", "Benjamini-Hochberg");
 	json_float(&json, "most_p", diff->options.most_p, 6);
 	json_float(&json, "least_percent", diff->options.least_percent, 3);

@@ -90,7 +90,7 @@ static void add_run(struct text *out, const struct diff *diff)
 	if (isfinite(row->change_percent))
 		text_format(out, " (%+.1f %%)", row->change_percent);
 	if (isnan(row->p)) {
-		text_add_string(out, "; one run a side cannot tell whether that is chance.\n");
+		text_add_string(out, "; one run per side is not enough to judge significance.\n");
 		return;
 	}
 	text_add_string(out, row->significant ? "; significant, " : "; that may be chance, ");
@@ -113,17 +113,13 @@ static void add_name(struct text *out, enum diff_kind kind, const struct diff_ro
 	}
 }
 
-static void add_each(struct text *out, const struct diff_row *row)
+static void add_each(struct text *out, const struct diff_row *row, const char *statistic)
 {
-	const struct diff_value *a = &row->side[DIFF_A], *b = &row->side[DIFF_B];
 	char before[UNITS_BYTES], after[UNITS_BYTES];
-	/* The mean of few long and many short ones may go another way than most. */
-	bool means = (b->mean_ns - a->mean_ns) * row->each_percent > 0;
 
-	text_format(out, ": %s, then %s %s (%+.1f %%)",
-		    units_ns(before, means ? a->mean_ns : a->p50_ns),
-		    units_ns(after, means ? b->mean_ns : b->p50_ns),
-		    means ? "each" : "each, in the middle", row->each_percent);
+	text_format(out, ": %s, then %s each, %s (%+.1f %%)",
+		    units_ns(before, row->side[DIFF_A].each_ns),
+		    units_ns(after, row->side[DIFF_B].each_ns), statistic, row->each_percent);
 }
 
 static void add_number(struct text *out, const struct diff_row *row, const char *before)
@@ -151,7 +147,8 @@ static void add_bytes(struct text *out, const struct diff_row *row)
 			    units_bytes(after, b->bytes / b->count));
 }
 
-static void add_verdict(struct text *out, enum diff_kind kind, const struct diff_row *row)
+static void add_verdict(struct text *out, enum diff_kind kind, const struct diff_row *row,
+			const char *statistic)
 {
 	const char *often = strstr(row->verdict, "more often") ? "more often" : "less often";
 	bool time = !strncmp(row->verdict, "slower", 6) || !strncmp(row->verdict, "faster", 6);
@@ -167,13 +164,14 @@ static void add_verdict(struct text *out, enum diff_kind kind, const struct diff
 	if (number)
 		text_format(out, " comes %s", often);
 	if (time)
-		add_each(out, row);
+		add_each(out, row, statistic);
 	if (number)
 		add_number(out, row, time ? "; " : ": ");
 	add_bytes(out, row);
 }
 
-static void add_sentence(struct text *out, enum diff_kind kind, const struct diff_row *row)
+static void add_sentence(struct text *out, enum diff_kind kind, const struct diff_row *row,
+			 const char *statistic)
 {
 	bool time = !strncmp(row->verdict, "slower", 6) || !strncmp(row->verdict, "faster", 6);
 	double p =
@@ -182,7 +180,7 @@ static void add_sentence(struct text *out, enum diff_kind kind, const struct dif
 
 	text_add_string(out, "  ");
 	add_name(out, kind, row);
-	add_verdict(out, kind, row);
+	add_verdict(out, kind, row, statistic);
 	text_format(out, "; %s%s in all", row->difference_ns < 0 ? "-" : "+",
 		    units_ns(buffer, fabs(row->difference_ns)));
 	if (!isnan(p)) {
@@ -214,9 +212,12 @@ static void add_test(struct text *out, const struct diff *diff)
 		    "a change of %g %% or more that is %g %% of the run.\n",
 		    options->most_p, diff->statistic, options->least_percent,
 		    options->least_run_percent);
+	text_format(out, "\"each\" is the %s.\n",
+		    is_pair(diff) ? "median of the means of batches of successive calls"
+				  : "mean of the runs' means");
 	if (is_pair(diff))
 		text_add_string(out, "What varies from run to run is not in that: several runs a "
-				     "side are surer (A... -- B...).\n");
+				     "side are more reliable (A... -- B...).\n");
 }
 
 /* What changed, of all tables, the largest first. */
@@ -247,7 +248,7 @@ static void add_changes(struct text *out, const struct diff *diff)
 	text_format(out, "%zu change%s significant%s:\n", all, all == 1 ? " is" : "s are",
 		    is_pair(diff) ? ", by the spread within the two runs" : "");
 	for (size_t i = 0; i < count && i < SENTENCES_MOST; i++)
-		add_sentence(out, sentences[i].kind, sentences[i].row);
+		add_sentence(out, sentences[i].kind, sentences[i].row, diff->each_statistic);
 	if (count > SENTENCES_MOST)
 		text_format(out, "  ... and %zu more, in the tables\n", count - SENTENCES_MOST);
 	add_test(out, diff);
