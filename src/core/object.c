@@ -232,6 +232,17 @@ uint64_t tandem_handle_get(struct tandem_kind kind, const void *handle)
 	return slot ? atomic_load_explicit(&slot->value, memory_order_acquire) : 0;
 }
 
+uint64_t tandem_handle_add(struct tandem_kind kind, const void *handle, int64_t delta)
+{
+	struct slot *slot = find(key_of(kind, handle));
+	uint64_t value = slot ? atomic_load_explicit(&slot->value, memory_order_acquire) : 0;
+
+	while (value &&
+	       !atomic_compare_exchange_weak(&slot->value, &value, value + (uint64_t)delta))
+		;
+	return value ? value + (uint64_t)delta : 0;
+}
+
 void tandem_event_assign(struct tandem_kind kind, const void *event, uint64_t op)
 {
 	tandem_handle_set(kind, event, op);

@@ -75,6 +75,9 @@ void tandem_object_forget(struct tandem_kind kind, const void *handle);
 int tandem_handle_set(struct tandem_kind kind, const void *handle, uint64_t value);
 uint64_t tandem_handle_get(struct tandem_kind kind, const void *handle); /* 0: nothing set */
 
+/* Adds to a value that was set, in one step. Returns what it is then; 0: nothing was set. */
+uint64_t tandem_handle_add(struct tandem_kind kind, const void *handle, int64_t delta);
+
 /* An event stands for this operation from now on. */
 void tandem_event_assign(struct tandem_kind kind, const void *event, uint64_t op);
 

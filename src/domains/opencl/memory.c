@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory objects: described when made, said to be freed with the program's
- * last reference. (The driver may keep the memory longer: commands under way,
+ * last reference, by what it retains and releases. (The driver may keep the memory longer: commands under way,
  * kernels' arguments and sub-buffers hold references of their own.) */
 #include "domains/opencl/memory.h"
 
 #include <errno.h>
 
 #include "core/call.h"
+#include "core/process.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/query.h"
 #include "domains/opencl/recording.h"
@@ -79,10 +80,43 @@ void opencl_memory_freed(uint32_t number, uint64_t bytes)
 	tandem_record_commit();
 }
 
-bool opencl_memory_last(void *memory, uint64_t *bytes)
+/* The program's references to an object, as far as all were counted: the epoch in which it
+ * was made, plus one, and their number. What is retained or released while nothing is
+ * recorded is not counted, and an epoch ends. */
+static uint64_t references_of_one(void)
+{
+	return ((uint64_t)tandem_process_epoch() + 1) << 32 | 1;
+}
+
+static bool references_are_counted(const void *memory)
+{
+	return tandem_handle_get(TANDEM_HANDLE_STATE(opencl), memory) >> 32 ==
+	       (uint64_t)tandem_process_epoch() + 1;
+}
+
+void opencl_memory_retained(const void *memory, int32_t result)
+{
+	if (result == CL_SUCCESS && references_are_counted(memory))
+		tandem_handle_add(TANDEM_HANDLE_STATE(opencl), memory, 1);
+}
+
+void opencl_memory_release_failed(const void *memory)
+{
+	if (references_are_counted(memory))
+		tandem_handle_add(TANDEM_HANDLE_STATE(opencl), memory, 1);
+}
+
+static bool is_last(void *memory)
+{
+	if (!references_are_counted(memory))
+		return memory_info(memory, CL_MEM_REFERENCE_COUNT) == 1;
+	return !(uint32_t)tandem_handle_add(TANDEM_HANDLE_STATE(opencl), memory, -1);
+}
+
+bool opencl_memory_release(void *memory, uint64_t *bytes)
 {
 	*bytes = 0;
-	if (memory_info(memory, CL_MEM_REFERENCE_COUNT) != 1)
+	if (!is_last(memory))
 		return false;
 	/* A sub-buffer has no memory of its own. */
 	if (!memory_info(memory, CL_MEM_ASSOCIATED_MEMOBJECT))
@@ -113,6 +147,7 @@ uint32_t opencl_created_memory(void *memory, enum opencl_fn fn, enum tandem_memo
 	described.context = tandem_object_number(TANDEM_KIND(opencl, context), context);
 	described.parent = tandem_object_number(TANDEM_KIND(opencl, memory), parent);
 	described.memory = tandem_object_assign(TANDEM_KIND(opencl, memory), memory);
+	tandem_handle_set(TANDEM_HANDLE_STATE(opencl), memory, references_of_one());
 	memory_write(&described);
 	errno = saved;
 	return described.memory;

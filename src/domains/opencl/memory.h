@@ -21,8 +21,15 @@ uint64_t opencl_freeing(const void *pointer);
 void opencl_freed_list(uint32_t count, const void *pointers, int32_t result);
 void opencl_memory_describe(void *memory, uint32_t number);
 
-/* Whether the program's last reference is about to go; then how many bytes go with it. */
-bool opencl_memory_last(void *memory, uint64_t *bytes);
+/* The program took one more reference. */
+void opencl_memory_retained(const void *memory, int32_t result);
+
+/* Whether the program's last reference is about to go; then how many bytes go with it.
+ * The references are those that the program itself took since the object was made, where
+ * that was recorded: the driver's count has those of commands in flight, too. */
+bool opencl_memory_release(void *memory, uint64_t *bytes);
+/* It did not go after all. */
+void opencl_memory_release_failed(const void *memory);
 void opencl_memory_freed(uint32_t number, uint64_t bytes);
 
 /* What a command moves. */

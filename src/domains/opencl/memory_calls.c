@@ -14,7 +14,7 @@ int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, voi
 	struct tandem_call call;
 	uint32_t number = tandem_object_find(TANDEM_KIND(opencl, memory), memobj);
 	uint64_t bytes = 0;
-	bool last = number && opencl_memory_last(memobj, &bytes);
+	bool last = number && opencl_memory_release(memobj, &bytes);
 	int32_t result;
 
 	opencl_begin_clReleaseMemObject(&call, memobj);
@@ -24,6 +24,8 @@ int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, voi
 	tandem_call_end(&call, result);
 	if (last && result == CL_SUCCESS)
 		opencl_memory_freed(number, bytes);
+	else if (number && result != CL_SUCCESS)
+		opencl_memory_release_failed(memobj);
 	return result;
 }
 

@@ -526,6 +526,7 @@ static inline int32_t body_clRetainMemObject(opencl_pfn_clRetainMemObject real, 
 	opencl_begin_clRetainMemObject(&call, memobj);
 	ret = real(memobj);
 	tandem_call_end(&call, ret);
+	opencl_memory_retained(memobj, ret);
 	return ret;
 }
 
