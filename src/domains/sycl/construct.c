@@ -124,6 +124,8 @@ static struct sycl_text name_of(const struct sycl_place *place, struct sycl_text
 	sycl_metadata_text(metadata, SYCL_KEY_kernel_name, &name);
 	if (name.bytes)
 		return sycl_text_without_address(name);
+	if (sycl_text_begins(what, "command_group"))
+		return place->name;
 	if (!sycl_text_begins(what, node))
 		return what.bytes && !sycl_text_begins(what, "memory_") ? what : place->name;
 	if (what.bytes > skipped)

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What Intel's SYCL runtimes report, made by a program on our proxy and the stub driver, so that
+it is tested where no such runtime is: both generations; what no runtime should do; a fork in the
+middle of a task; who has switched XPTI off; no domain, a pause."""
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from recording import DRIVERS  # noqa: E402
+from sycl import COUNT  # noqa: E402
+from tap import check, finish  # noqa: E402
+from taskgraph import TaskGraph, check_session, record  # noqa: E402
+
+PROGRAM = pathlib.Path(os.environ["TANDEM_BUILD"]).resolve() / "tests" / "sycl" / "sycl-runtime"
+if not PROGRAM.exists():
+    print("the program was not built: it needs OpenCL and a C++ compiler")
+    sys.exit(77)
+STUB = {name: str(value) for name, value in DRIVERS["stub"].items()}
+SUBSCRIBED = dict(STUB, XPTI_SUBSCRIBERS=str(COUNT))
+
+
+def made(session, *words, env=STUB, options=()):
+    done, counts = record([PROGRAM, *words], session, env, options)
+    check(done.returncode == 0 and done.stdout.endswith("ok\n"), f"{session}: it runs", done.stderr)
+    return counts
+
+
+for which in ("earlier", "later"):
+    graph = check_session(which, which, made(which, which, "6", env=SUBSCRIBED), 6)
+    edges = [e["args"] for e in graph.by_name["edge_create"]]
+    kernels = [t["args"]["node"] for t in graph.tasks if graph.construct(t)["kind"] == "kernel"]
+    by_event = [(e["from"], e["to"]) for e in edges if e["access"] == "none"]
+    check(by_event == list(zip(kernels, kernels[1:])), f"{which}: each kernel depends on the one before",
+          (by_event, kernels))
+    check(all(e["access"] == "read" and e["buffer"] == 1 and e["from"] in kernels for e in edges
+              if e["access"] != "none") and len(edges) == 5 + 3, f"{which}: host tasks read a buffer", edges)
+    check({c["name"]: c["kind"] for c in graph.constructs.values()} ==
+          {"_ZTS4Kern": "kernel", "memcpy": "transfer", "host task": "host_task",
+           "virtual_node": "external", "malloc_host": "allocation", "usm::free": "release"},
+          f"{which}: constructs", graph.constructs)
+    waits = [e["args"] for e in graph.by_name["sycl_wait"]]
+    check([w["node"] for w in waits] == kernels and {w["what"] for w in waits} == {"event"},
+          f"{which}: each wait is for its kernel", waits)
+    copies = [e["args"] for e in graph.by_name["node_create"] if e["args"]["bytes"]]
+    check(len(copies) == 6 and {e["bytes"] for e in copies} == {256}, f"{which}: copies", copies)
+    malloc = graph.by_name["sycl_malloc"][0]["args"]
+    check((malloc["bytes"], malloc["address"], malloc["kind"]) == (4096, "0x10000", "malloc_host"),
+          f"{which}: an allocation", malloc)
+
+made("bad", "bad")
+graph = TaskGraph("bad")
+check(len(graph.tasks) == 101 and [graph.construct(t)["name"] for t in graph.tasks][-1] == "after" and
+      sum(t["duration_ns"] is not None for t in graph.tasks) == 1, "bad: what follows is recorded as always",
+      graph.tasks[-2:])
+check(not graph.complaints, "bad: the session is sound", graph.complaints)
+
+made("forked", "forked")
+graph = TaskGraph("forked")
+check(len({t["process"] for t in graph.tasks}) == 2 and all(t["duration_ns"] is not None for t in graph.tasks) and
+      {graph.construct(t)["line"] for t in graph.tasks} == {1}, "forked: parent and child", graph.tasks)
+
+made("off", "later", env=dict(STUB, XPTI_TRACE_ENABLE="0"))
+check(not TaskGraph("off").tasks, "XPTI that is switched off stays off")
+made("not-chosen", "later", options=["--domains", "opencl"])
+check(not TaskGraph("not-chosen").tasks, "nothing without the domain")
+made("part", "later", options=["--sycl", "memory"])
+graph = TaskGraph("part")
+check(not graph.tasks and len(graph.by_name["sycl_malloc"]) == 1, "--sycl memory", graph.counts())
+made("paused", "later", options=["--start-paused"])
+check(not TaskGraph("paused").tasks, "nothing while paused", TaskGraph("paused").events)
+made("full", "later", options=["--args", "full"])
+check(len(TaskGraph("full").tasks) == 7, "with all arguments")
+finish()
