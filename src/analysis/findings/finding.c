@@ -19,6 +19,7 @@
 	X(transfers)     \
 	X(waiting)       \
 	X(builds)        \
+	X(task_graph)    \
 	X(allocations)   \
 	X(launch)        \
 	X(errors)        \

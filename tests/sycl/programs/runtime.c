@@ -3,6 +3,7 @@
  * commands, where no such runtime is:
  *
  *	runtime earlier|later ROUNDS      2024.2's, or 2026.2's (doc/SYCL.md)
+ *	runtime graph ROUNDS              a buffer that is read, written and brought back
  *	runtime bad                       what no runtime should do
  *	runtime forked                    a child goes on in the middle of a task
  *
@@ -287,6 +288,35 @@ static void work(int rounds)
 	CL(clReleaseMemObject(numbers));
 }
 
+/* A kernel that reads a buffer, then one that says it reads and writes it, then the buffer
+ * back to the host, again and again. */
+static void dependent(int rounds)
+{
+	cl_mem numbers = buffer_make(0x1000);
+	struct node shared = {.event = NULL}, transfers = {.event = NULL};
+	struct node allocation = node_make(&shared, "Memory Allocation[1000]", 0);
+	int data[COUNT];
+
+	add_number(allocation.event, "memory_object", 0x1000);
+	notify(xpti_node_create, &allocation, allocation.instance, "memory_allocation_node");
+	for (int i = 0; i < rounds; i++) {
+		struct node reader = kernel(numbers, NULL, "reader"), writer, transfer;
+
+		edge(&allocation, &reader, "read[1000]", 1024, 0x1000, NULL);
+		writer = kernel(numbers, NULL, "writer");
+		edge(&reader, &writer, "read_write[1000]", 1026, 0x1000, NULL);
+		transfer = node_make(&transfers, "Memory Transfer (Map)[1000]", 0);
+		add_number(transfer.event, "memory_object", 0x1000);
+		notify(xpti_node_create, &transfer, transfer.instance, "memory_transfer_node");
+		edge(&writer, &transfer, "read[1000]", 1024, 0x1000, NULL);
+		notify(xpti_task_begin, &transfer, transfer.instance, NULL);
+		CL(clEnqueueReadBuffer(world.queue, numbers, CL_TRUE, 0, COUNT * sizeof(int), data,
+				       0, NULL, NULL));
+		notify(xpti_task_end, &transfer, transfer.instance, NULL);
+	}
+	CL(clReleaseMemObject(numbers));
+}
+
 static void bad(void)
 {
 	static xpti_event_data_t empty;
@@ -347,6 +377,8 @@ int main(int argc, char **argv)
 	begin();
 	if (!graph)
 		printf("not traced\n");
+	else if (!strcmp(mode, "graph"))
+		dependent(argc > 2 ? atoi(argv[2]) : 8);
 	else if (!strcmp(mode, "bad"))
 		bad();
 	else if (!strcmp(mode, "forked"))
