@@ -42,13 +42,14 @@ static _Atomic uint32_t attached;
 /* Whose end somebody waits for. */
 struct open_call {
 	struct tandem_call_record *record;
+	uintptr_t pointer; /* the stack's, where it began */
 	const void *args;
 	uint64_t stream; /* of a record in the trace; STREAM_TAP: it is in the scratch space */
 	uint32_t scratch_used; /* when it began */
 	uint32_t mask;	       /* of the sinks that got it */
 	uint32_t returned_at, returned_bytes;
 	uint32_t generations[TANDEM_SINKS];
-	uint64_t words[TANDEM_SINKS];
+	uint64_t words[TANDEM_SINKS][TANDEM_SINK_WORDS];
 	_Alignas(16) uint8_t space[TANDEM_CALL_ARGS_MOST];
 };
 
@@ -63,6 +64,7 @@ struct tap {
 	/* The record being made. */
 	uint32_t mask;
 	bool in_scratch, is_call;
+	uintptr_t pointer;
 	struct tandem_record *record;
 	uint64_t stream;		     /* the thread's, meanwhile */
 	uint8_t *cursor;		     /* ... */
@@ -250,6 +252,15 @@ uint64_t tandem_sink_next_id(void)
 	return tandem_operation_next();
 }
 
+/* Those that were left by longjmp(): what is under way has its frame above the call that
+ * begins at `pointer`. */
+static void drop_left_calls(struct tap *tap, uintptr_t pointer)
+{
+	while (tap->depth && tap->open[tap->depth - 1].pointer <= pointer &&
+	       pointer - tap->open[tap->depth - 1].pointer < STACK_BYTES)
+		tap->scratch_used = tap->open[--tap->depth].scratch_used;
+}
+
 /* Where the call that is being made will be kept; a deeper one has a place for its begin. */
 static struct open_call *call_place(struct tap *tap)
 {
@@ -301,8 +312,11 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	}
 	tap->mask = wanted_by(tap, id);
 	tap->is_call = what & TANDEM_RECORD_CALL;
-	if (tap->mask)
+	if (tap->mask) {
+		drop_left_calls(tap, thread->busy);
 		call_place(tap)->args = NULL;
+		tap->pointer = thread->busy;
+	}
 	tap->in_scratch = false;
 	if (tandem_session_records(TANDEM_ID_DOMAIN(id)))
 		error = begin_in_stream(thread, bytes);
@@ -329,15 +343,15 @@ static void give_record(struct tap *tap, struct open_call *call)
 
 		call->generations[i] =
 			atomic_load_explicit(&slots[i].generation, memory_order_relaxed);
-		call->words[i] = 0;
+		call->words[i][0] = 0;
 		if (sink && sink->record)
-			sink->record(sink, tap->record, call->args, &call->words[i]);
+			sink->record(sink, tap->record, call->args, call->words[i]);
 	}
 	tap_leave(tap);
 	tap->in_sink = 0;
 }
 
-static void give_end(struct tap *tap, const struct open_call *call)
+static void give_end(struct tap *tap, struct open_call *call)
 {
 	tap->in_sink = (uintptr_t)__builtin_frame_address(0);
 	tap_use(tap);
@@ -396,6 +410,7 @@ static void after_commit(struct tandem_thread *thread)
 	call->stream = tap->in_scratch ? STREAM_TAP : tap->stream;
 	call->scratch_used = tap->scratch_used;
 	call->mask = tap->mask;
+	call->pointer = tap->pointer;
 	/* Before the sink, which may be left by longjmp(). */
 	if (tap->is_call) {
 		if (tap->in_scratch)

@@ -11,8 +11,8 @@
  *	static void begin(struct tandem_sink *sink, const struct tandem_record *record,
  *			  const void *args, uint64_t *word) { *word = record->timestamp; }
  *	static void end(struct tandem_sink *sink, const struct tandem_call_record *record,
- *			const void *args, uint64_t word)
- *	{ note(record->head.id, record->end - word); }
+ *			const void *args, uint64_t *word)
+ *	{ note(record->head.id, record->end - *word); }
  *	static struct tandem_sink sink = { .name = "mine", .record = begin, .end = end };
  *
  *	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
@@ -49,6 +49,7 @@
 #define TANDEM_SINK_DOMAINS 64u
 #define TANDEM_SINK_EVENTS 1024u /* of a domain: the lower 10 bits of an id */
 #define TANDEM_SINK_ALL UINT32_MAX
+#define TANDEM_SINK_WORDS 5u
 
 /* What libraries of sinks call in libtandem.so. */
 #define TANDEM_SINK_API __attribute__((visibility("default")))
@@ -59,8 +60,8 @@ struct tandem_sink {
 
 	/* `record` and `args` are valid during the function only, and are not to be changed.
 	 * `args` is NULL for what is no call, for a function without arguments and where the
-	 * domain has none to give. What is stored in *word comes back with the end of the same
-	 * call; 0 at first. Any thread, also in a signal handler. Traced functions that it
+	 * domain has none to give. What is stored in word[TANDEM_SINK_WORDS] comes back with
+	 * the end of the same call; word[0] is 0 at first. Any thread, also in a signal handler. Traced functions that it
 	 * calls are not recorded, nor given to any sink. Who leaves it by longjmp() is in it
 	 * until the thread's next event. NULL: not called. */
 	void (*record)(struct tandem_sink *sink, const struct tandem_record *record,
@@ -70,7 +71,7 @@ struct tandem_sink {
 	 * function returned. Not called for a call that is left by longjmp() or never returns,
 	 * nor in the child of a fork for calls that the parent had begun. NULL: not called. */
 	void (*end)(struct tandem_sink *sink, const struct tandem_call_record *record,
-		    const void *args, uint64_t word);
+		    const void *args, uint64_t *word);
 
 	/* Written by tandem_sink_want() alone. */
 	_Atomic uint64_t domains;
