@@ -41,3 +41,10 @@ void domains_at_end(void)
 		if (domains[i] && domains[i]->at_end)
 			domains[i]->at_end();
 }
+
+void domains_at_flush(void)
+{
+	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
+		if (domains[i] && domains[i]->at_flush)
+			domains[i]->at_flush();
+}

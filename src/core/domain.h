@@ -40,6 +40,10 @@ struct domain {
 	/* The process ends: after the program's own exit handlers, before the last stream is
 	 * closed. Other threads may be at work. */
 	void (*at_end)(void);
+
+	/* A tool in the process asks for what has completed: the runtime is to deliver it.
+	 * Outside of any call and record. */
+	void (*at_flush)(void);
 };
 
 /* NULL: it has no hooks here. */
@@ -49,5 +53,6 @@ const struct domain *domain_get(unsigned number);
 void domains_switched(void);
 void domains_at_fork(void);
 void domains_at_end(void);
+void domains_at_flush(void);
 
 #endif

@@ -31,3 +31,13 @@ void tandem_local_choose(unsigned domain, uint32_t choices)
 	if (tandem_local && domain < TANDEM_DOMAINS_MOST)
 		tandem_control.domain[domain].choices = choices;
 }
+
+uint32_t tandem_local_clock(void)
+{
+	return tandem_control.clock_source;
+}
+
+uint32_t tandem_local_level(void)
+{
+	return tandem_control.args_level;
+}

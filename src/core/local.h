@@ -22,6 +22,11 @@ __attribute__((visibility("default"))) void tandem_local_begin(void);
  * session. */
 __attribute__((visibility("default"))) void tandem_local_choose(unsigned domain, uint32_t choices);
 
+/* Of the session, or of the process: what ticks are (enum tandem_clock_source), and the
+ * layouts of calls' records (enum tandem_args_level). */
+__attribute__((visibility("default"))) uint32_t tandem_local_clock(void);
+__attribute__((visibility("default"))) uint32_t tandem_local_level(void);
+
 /* Whether domains have anybody to attach for: a session, or a tool in the process. */
 static inline bool tandem_in_use(void)
 {

@@ -247,6 +247,11 @@ bool tandem_sink_in_here(void)
 	return in_sink();
 }
 
+void tandem_sink_flush(void)
+{
+	domains_at_flush();
+}
+
 uint64_t tandem_sink_next_id(void)
 {
 	return tandem_operation_next();
@@ -568,29 +573,23 @@ int tandem_sink_detach(struct tandem_sink *sink)
 	return error ? error : tandem_sinks_wait(UINT64_MAX);
 }
 
-int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted)
+int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain, const uint64_t *bits)
 {
 	uint64_t any = 0;
 
-	if (domain >= TANDEM_SINK_DOMAINS ||
-	    (event != TANDEM_SINK_ALL && event >= TANDEM_SINK_EVENTS))
+	if (domain >= TANDEM_SINK_DOMAINS)
 		return -EINVAL;
 	for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++) {
-		uint64_t bits = event == TANDEM_SINK_ALL ? UINT64_MAX
-				: event / 64 == i	 ? (uint64_t)1 << (event % 64)
-							 : 0;
-
-		if (wanted)
-			any |= atomic_fetch_or(&sink->events[domain][i], bits) | bits;
-		else
-			any |= atomic_fetch_and(&sink->events[domain][i], ~bits) & ~bits;
+		atomic_store(&sink->events[domain][i], bits[i]);
+		any |= bits[i];
 	}
 	if (any)
 		atomic_fetch_or(&sink->domains, (uint64_t)1 << domain);
 	else
 		atomic_fetch_and(&sink->domains, ~((uint64_t)1 << domain));
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
-		if (atomic_load(&slots[i].sink) == sink) {
+		if (atomic_load(&slots[i].sink) == sink &&
+		    atomic_load(&slots[i].domains) != atomic_load(&sink->domains)) {
 			atomic_store(&slots[i].domains, atomic_load(&sink->domains));
 			domains_update();
 		}
@@ -601,4 +600,22 @@ void tandem_sink_statedump(void)
 {
 	atomic_fetch_add(&tandem_session->epoch, 1);
 	tandem_control_refresh();
+}
+
+int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted)
+{
+	uint64_t bits[TANDEM_SINK_EVENTS / 64];
+
+	if (domain >= TANDEM_SINK_DOMAINS ||
+	    (event != TANDEM_SINK_ALL && event >= TANDEM_SINK_EVENTS))
+		return -EINVAL;
+	for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++) {
+		uint64_t change = event == TANDEM_SINK_ALL ? UINT64_MAX
+				  : event / 64 == i	   ? (uint64_t)1 << (event % 64)
+							   : 0;
+
+		bits[i] = atomic_load(&sink->events[domain][i]);
+		bits[i] = wanted ? bits[i] | change : bits[i] & ~change;
+	}
+	return tandem_sink_want_bits(sink, domain, bits);
 }

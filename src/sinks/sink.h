@@ -95,12 +95,19 @@ TANDEM_SINK_API int tandem_sinks_wait(uint64_t timeout_ns);
 int tandem_sink_detach(struct tandem_sink *sink);
 
 /* Whether an event of the domain, or with TANDEM_SINK_ALL all of them, is wanted. 0;
- * -EINVAL: no such number. Before attach or after. */
+ * -EINVAL: no such number. Before attach or after; of one sink one thread at a time. */
 TANDEM_SINK_API int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event,
 				     bool wanted);
 
+/* All of a domain at once: bit `event` of bits[TANDEM_SINK_EVENTS / 64]. */
+TANDEM_SINK_API int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain,
+					  const uint64_t *bits);
+
 /* Whether this thread is in a sink's function. */
 TANDEM_SINK_API bool tandem_sink_in_here(void);
+
+/* Has runtimes deliver what has completed. Not in a sink's function. */
+TANDEM_SINK_API void tandem_sink_flush(void);
 
 /* From a sink's functions: a number for the event, of the same numbers as operation ids. */
 TANDEM_SINK_API uint64_t tandem_sink_next_id(void);

@@ -139,6 +139,13 @@ void cuda_drain_at_end(void)
 		flush(CUPTI_FLUSH_FORCED);
 }
 
+/* A tool asks for what has completed. */
+void cuda_drain_at_flush(void)
+{
+	if (!cuda_is_disabled() && cuda_activity_outstanding())
+		flush(0);
+}
+
 void cuda_drain_begin(void)
 {
 	/* Registered while CUDA is initialised: runs before what CUDA itself and

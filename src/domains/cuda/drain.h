@@ -7,5 +7,6 @@ void cuda_drain_begin(void);
 
 /* The process ends (core/domain.h). */
 void cuda_drain_at_end(void);
+void cuda_drain_at_flush(void);
 
 #endif

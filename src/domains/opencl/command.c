@@ -433,6 +433,13 @@ void opencl_commands_at_fork(void)
 		pending_forget(queue);
 }
 
+/* A tool asks for what has completed. */
+void opencl_commands_at_flush(void)
+{
+	if (!atomic_load(&exiting) && opencl_loader_usable())
+		opencl_harvest_all(TANDEM_PROOF_status);
+}
+
 /* Once there are queues. */
 static void command_at_exit(void)
 {

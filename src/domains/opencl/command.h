@@ -51,5 +51,6 @@ void opencl_command_call_back(struct opencl_queue *queue);
 /* The process ends, or this is the child of a fork (core/domain.h). */
 void opencl_commands_at_end(void);
 void opencl_commands_at_fork(void);
+void opencl_commands_at_flush(void);
 
 #endif

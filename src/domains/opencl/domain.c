@@ -15,4 +15,5 @@ const struct domain domain_opencl = {
 	.describe = opencl_describe,
 	.at_fork = opencl_commands_at_fork,
 	.at_end = process_ends,
+	.at_flush = opencl_commands_at_flush,
 };

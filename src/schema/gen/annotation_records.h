@@ -20,6 +20,8 @@ enum tandem_annotation_kind {
 
 enum tandem_annotation_interface {
 	TANDEM_ANNOTATION_INTERFACE_nvtx = 0,
+	TANDEM_ANNOTATION_INTERFACE_roctx = 1,
+	TANDEM_ANNOTATION_INTERFACE_tracer = 2,
 };
 
 enum tandem_annotation_payload {

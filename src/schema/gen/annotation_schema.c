@@ -10,8 +10,10 @@
 
 static const struct tandem_name names_tandem_annotation_interface_list[] = {
 	{ 0, "nvtx" },
+	{ 1, "roctx" },
+	{ 2, "tracer" },
 };
-static const struct tandem_names names_tandem_annotation_interface = { "tandem_annotation_interface", names_tandem_annotation_interface_list, 1, 1, 0 };
+static const struct tandem_names names_tandem_annotation_interface = { "tandem_annotation_interface", names_tandem_annotation_interface_list, 3, 1, 0 };
 
 static const struct tandem_name names_tandem_annotation_kind_list[] = {
 	{ 0, "nested" },
@@ -77,5 +79,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_annotation = {
-	11, "annotation", "f7f018c93c8c73c58ddf021649e2a40c", EVENTS, { 11 }, 1,
+	11, "annotation", "575c01058414223df4d06f0dcca35b1b", EVENTS, { 11 }, 1,
 };

@@ -31,7 +31,7 @@
 static void on_record(struct tandem_sink *sink, const struct tandem_record *record,
 		      const void *args, uint64_t *word);
 static void on_end(struct tandem_sink *sink, const struct tandem_call_record *record,
-		   const void *args, uint64_t word);
+		   const void *args, uint64_t *word);
 
 static struct tandem_sink sink = {.name = "lttng", .record = on_record, .end = on_end};
 static enum tandem_args_level level;
@@ -56,7 +56,7 @@ static void on_record(struct tandem_sink *unused, const struct tandem_record *re
 }
 
 static void on_end(struct tandem_sink *unused, const struct tandem_call_record *record,
-		   const void *args, uint64_t word)
+		   const void *args, uint64_t *word)
 {
 	struct lttng_event *event = lttng_event_get(record->head.id, LTTNG_EXIT);
 	const struct tandem_layout *layout;

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tracer's clients cost a synchronous call (clGetPlatformIDs).
+ *
+ *   tracer none|callback|activity|both CALLS REPEATS    ns for a call, one line a repeat
+ *   tracer MODE CALLS REPEATS N                         of each of N threads at once
+ *   tracer memory CALLS                                 KiB resident more than after a tenth
+ */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tandem/tracer.h"
+
+static double now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static double calls_ns(uint64_t calls)
+{
+	double begin = now_ns();
+	cl_uint count;
+
+	for (uint64_t i = 0; i < calls; i++)
+		clGetPlatformIDs(0, NULL, &count);
+	return (now_ns() - begin) / (double)calls;
+}
+
+static void called(const struct tandem_tracer_call *call, void *arg)
+{
+	(void)call, (void)arg;
+}
+
+static _Atomic uint64_t records;
+
+static void delivered(const struct tandem_tracer_record *begin,
+		      const struct tandem_tracer_record *end, void *arg)
+{
+	(void)arg;
+	records += (uint64_t)(end - begin);
+}
+
+struct work {
+	pthread_barrier_t *start;
+	uint64_t calls;
+	double ns;
+};
+
+static void *work_main(void *data)
+{
+	struct work *work = data;
+
+	pthread_barrier_wait(work->start);
+	work->ns = calls_ns(work->calls);
+	return NULL;
+}
+
+static int threads_run(unsigned count, uint64_t calls)
+{
+	pthread_t threads[64];
+	struct work work[64];
+	pthread_barrier_t start;
+
+	pthread_barrier_init(&start, NULL, count);
+	for (unsigned i = 0; i < count; i++) {
+		work[i] = (struct work){&start, calls, 0};
+		if (pthread_create(&threads[i], NULL, work_main, &work[i]))
+			return 1;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		pthread_join(threads[i], NULL);
+		printf("%.3f\n", work[i].ns);
+	}
+	return 0;
+}
+
+static long resident_kib(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	if (!file || fscanf(file, "%*d %ld", &pages) != 1)
+		return -1;
+	fclose(file);
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "none";
+	uint64_t calls = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
+	unsigned repeats = argc > 3 ? (unsigned)atoi(argv[3]) : 1;
+	unsigned threads = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
+	struct tandem_tracer_pool_properties properties = {
+		.struct_size = sizeof(properties), .buffer_bytes = 4 << 20, .deliver = delivered};
+	struct tandem_tracer *tracer;
+	tandem_tracer_pool_t pool;
+	uint32_t opencl = (uint32_t)tandem_tracer_domain("opencl");
+	int memory = !strcmp(mode, "memory");
+
+	calls_ns(100);
+	if (tandem_tracer_create(&tracer) || tandem_tracer_pool_open(&properties, &pool))
+		return 1;
+	if ((!strcmp(mode, "callback") || !strcmp(mode, "both")) &&
+	    tandem_tracer_callback_enable(tracer, opencl, TANDEM_TRACER_ALL, called, NULL))
+		return 1;
+	if ((memory || !strcmp(mode, "activity") || !strcmp(mode, "both")) &&
+	    tandem_tracer_activity_enable(tracer, opencl, TANDEM_TRACER_API, TANDEM_TRACER_ALL,
+					  pool))
+		return 1;
+	calls_ns(10000);
+	if (memory) {
+		long before;
+
+		calls_ns(calls / 10);
+		before = resident_kib();
+		calls_ns(calls);
+		printf("%ld\n", resident_kib() - before);
+		return 0;
+	}
+	for (unsigned i = 0; i < repeats; i++) {
+		if (threads > 1 && threads_run(threads < 64 ? threads : 64, calls))
+			return 1;
+		if (threads <= 1)
+			printf("%.3f\n", calls_ns(calls));
+	}
+	return 0;
+}

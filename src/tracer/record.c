@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "tracer/record.h"
+
+#include <unistd.h>
+
+#include "schema/gen/core_records.h"
+#include "tracer/device_clock.h"
+#include "tracer/object.h"
+#include "tracer/op.h"
+#include "tracer/time.h"
+
+void record_begin_delivery(void)
+{
+	time_refresh();
+}
+
+static void call_convert(struct pool_slot *slot, struct tandem_tracer_record *record)
+{
+	record->kind = TANDEM_TRACER_API;
+	record->flags |= TANDEM_TRACER_TIMED;
+	record->external_id = slot->external;
+	record->begin_ns = time_ns(slot->begin);
+	record->end_ns = time_ns(slot->end);
+	record->process_id = (uint32_t)getpid();
+	record->thread_id = slot->tid;
+	record->name = tandem_tracer_id_string(slot->domain, slot->op);
+}
+
+static void operation_convert(struct pool_slot *slot, struct tandem_tracer_record *record)
+{
+	record->kind = TANDEM_TRACER_OPERATION;
+	record->queue = slot->queue;
+	record->device = object_queue_device(slot->queue);
+	record->bytes = slot->bytes;
+	record->name = slot->kernel ? object_kernel_name(slot->kernel) : "";
+	record->error_ns = UINT32_MAX;
+	if (slot->timed == TANDEM_TIMED_no)
+		return;
+	record->flags |= TANDEM_TRACER_TIMED;
+	if (slot->timed == TANDEM_TIMED_session_ticks) {
+		record->begin_ns = time_ns(slot->begin);
+		record->end_ns = time_ns(slot->end);
+		record->error_ns = 0;
+		return;
+	}
+	record->begin_ns = device_clock_host(object_device_clock(record->device), slot->begin,
+					     &record->error_ns);
+	record->end_ns = record->begin_ns + (slot->end - slot->begin);
+}
+
+void record_convert(struct pool_slot *slot, struct tandem_tracer_record *record)
+{
+	*record = (struct tandem_tracer_record){
+		.struct_size = sizeof(*record),
+		.domain = slot->domain,
+		.op = slot->op,
+		.flags = slot->flags,
+		.correlation_id = slot->correlation,
+		.result = slot->result,
+		.name = "",
+	};
+	if (slot->what == SLOT_OPERATION) {
+		operation_convert(slot, record);
+		return;
+	}
+	call_convert(slot, record);
+	if (slot->what == SLOT_ANNOTATION) {
+		record->flags |= TANDEM_TRACER_INSTANT;
+		record->name = pool_slot_text(slot);
+		record->bytes = slot->bytes;
+	}
+}
