@@ -220,16 +220,16 @@ void tandem_tap_forget(struct tandem_thread *thread)
 	}
 }
 
-/* Whether the thread is in a sink's function. One that was left by longjmp() is recognised
- * by the stack, which is above its frame. */
-static bool tap_in_sink(struct tap *tap)
+/* Whether the thread is in a sink's function, asked where its stack is at `pointer`. One that
+ * was left by longjmp() is recognised by the stack, which is not below the call that it was
+ * of. */
+static bool tap_in_sink(struct tap *tap, uintptr_t pointer)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	stack_t stack;
 
 	if (tandem_likely(!tap->in_sink))
 		return false;
-	if (here < tap->in_sink || here - tap->in_sink > STACK_BYTES)
+	if (pointer < tap->in_sink || pointer - tap->in_sink > STACK_BYTES)
 		return true;
 	if (sigaltstack(NULL, &stack) || stack.ss_flags & SS_ONSTACK)
 		return true;
@@ -239,7 +239,8 @@ static bool tap_in_sink(struct tap *tap)
 
 static bool in_sink(void)
 {
-	return tandem_thread.tap && tap_in_sink(tandem_thread.tap);
+	return tandem_thread.tap &&
+	       tap_in_sink(tandem_thread.tap, (uintptr_t)__builtin_frame_address(0));
 }
 
 bool tandem_sink_in_here(void)
@@ -299,8 +300,16 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	struct tap *tap = thread->tap;
 	uint16_t id = (uint16_t)what;
 
-	if (tap && tap_in_sink(tap))
+	if (tap && tap_in_sink(tap, thread->busy))
 		return -EBUSY;
+	/* A handler that interrupts a record which sinks have not got yet. */
+	if (thread->after & TANDEM_AFTER_SINKS) {
+		if (thread->busy < tap->pointer) {
+			tandem_lost(TANDEM_LOSS_reentrant, 1);
+			return -EBUSY;
+		}
+		tandem_tap_abandon(thread);
+	}
 	if (!thread->packet)
 		tandem_process_expects(TANDEM_ID_DOMAIN(id));
 	if (tandem_likely(!atomic_load(&attached))) {
@@ -320,8 +329,8 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	if (tap->mask) {
 		drop_left_calls(tap, thread->busy);
 		call_place(tap)->args = NULL;
-		tap->pointer = thread->busy;
 	}
+	tap->pointer = thread->busy;
 	tap->in_scratch = false;
 	if (tandem_session_records(TANDEM_ID_DOMAIN(id)))
 		error = begin_in_stream(thread, bytes);
@@ -339,7 +348,6 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 
 static void give_record(struct tap *tap, struct open_call *call)
 {
-	tap->in_sink = (uintptr_t)__builtin_frame_address(0);
 	tap_use(tap);
 	for (uint32_t left = call->mask; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
@@ -350,7 +358,7 @@ static void give_record(struct tap *tap, struct open_call *call)
 			atomic_load_explicit(&slots[i].generation, memory_order_relaxed);
 		call->words[i][0] = 0;
 		if (sink && sink->record)
-			sink->record(sink, tap->record, call->args, call->words[i]);
+			sink->record(sink, &call->record->head, call->args, call->words[i]);
 	}
 	tap_leave(tap);
 	tap->in_sink = 0;
@@ -358,7 +366,7 @@ static void give_record(struct tap *tap, struct open_call *call)
 
 static void give_end(struct tap *tap, struct open_call *call)
 {
-	tap->in_sink = (uintptr_t)__builtin_frame_address(0);
+	tap->in_sink = call->pointer;
 	tap_use(tap);
 	for (uint32_t left = call->mask; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
@@ -397,7 +405,8 @@ void tandem_call_args_at(const void *args)
 		call_place(thread->tap)->args = args;
 }
 
-/* The record has been committed, as the thread's state says that was put in its place. */
+/* The record has been committed, as the thread's state says that was put in its place. Until
+ * the flag goes, a handler's records keep out. */
 static void after_commit(struct tandem_thread *thread)
 {
 	struct tap *tap = thread->tap;
@@ -409,30 +418,33 @@ static void after_commit(struct tandem_thread *thread)
 		thread->cursor = tap->cursor;
 		thread->packet = tap->packet;
 	}
-	if (!tap->mask)
-		return;
 	call->record = (struct tandem_call_record *)tap->record;
 	call->stream = tap->in_scratch ? STREAM_TAP : tap->stream;
 	call->scratch_used = tap->scratch_used;
 	call->mask = tap->mask;
 	call->pointer = tap->pointer;
 	/* Before the sink, which may be left by longjmp(). */
-	if (tap->is_call) {
+	if (tap->mask && tap->is_call) {
 		if (tap->in_scratch)
 			tap->scratch_used += TANDEM_ALIGNED(tap->record->size);
 		if (tap->depth < OPEN_CALLS)
 			tap->depth++;
 	}
+	if (tap->mask)
+		tap->in_sink = tap->pointer;
+	tandem_barrier();
+	thread->after &= ~TANDEM_AFTER_SINKS;
+	tandem_barrier();
+	if (!call->mask)
+		return;
 	give_record(tap, call);
 	errno = saved;
 }
 
 void tandem_record_after(struct tandem_thread *thread)
 {
-	if (thread->after & TANDEM_AFTER_SINKS) {
-		thread->after &= ~TANDEM_AFTER_SINKS;
+	if (thread->after & TANDEM_AFTER_SINKS)
 		after_commit(thread);
-	}
 	tandem_objects_describe(thread);
 }
 
