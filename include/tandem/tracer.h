@@ -290,6 +290,10 @@ int tandem_tracer_range_pop(void);
 int tandem_tracer_range_start(const char *text, uint64_t *range);
 int tandem_tracer_range_stop(uint64_t range);
 
+/* The library that has this function stays loaded, as if it had been enabled: for who calls it
+ * from a callback of their own. NULL: nothing. */
+void tandem_tracer_keep(const void *function);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

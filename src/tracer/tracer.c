@@ -18,6 +18,7 @@
 #include "tracer/client.h"
 #include "tracer/device_clock.h"
 #include "tracer/error.h"
+#include "tracer/keep.h"
 #include "tracer/object.h"
 #include "tracer/pool.h"
 #include "tracer/thread.h"
@@ -46,6 +47,11 @@ int tandem_tracer_clock_error(uint32_t device, uint32_t *ns)
 		return error_set(-ENOENT, "no times of device %u are known", device);
 	device_clock_host(clock, 0, ns);
 	return 0;
+}
+
+void tandem_tracer_keep(const void *function)
+{
+	keep_library(function);
 }
 
 /* The folder that holds libtandem.so, and its layer next to it. */

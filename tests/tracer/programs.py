@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The tracer's programs, which print TAP themselves: without `tandem record` and with it."""
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from recording import DRIVERS, has_pocl, run  # noqa: E402
+from tap import check, finish, skip  # noqa: E402
+
+FOLDER = pathlib.Path(os.environ["TANDEM_BUILD"], "tests", "tracer")
+
+
+def failures(text):
+    return "\n".join(line for line in text.splitlines() if line.startswith(("not ok", "#")))
+
+
+def program(name, arguments=(), least=0, says=None):
+    path = FOLDER / ("tracer-" + name)
+    if not path.exists():
+        skip(name, "no C++ compiler")
+        return
+    command = [path, *arguments]
+    env = dict(os.environ, **DRIVERS["basic"])
+    env.pop("TANDEM_SESSION", None)
+    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=100)
+    check(done.returncode == 0 and done.stdout.count("ok ") >= least, name + " alone",
+          (done.returncode, failures(done.stdout), done.stderr[-500:]))
+    recorded = run(command, "basic", env=DRIVERS["basic"])
+    check(recorded.status == 0 and recorded.stdout.count("ok ") >= least, name + " recorded",
+          (recorded.status, failures(recorded.stdout), recorded.stderr[-500:]))
+    if says:
+        check(says in done.stdout and says in recorded.stdout, "%s says %r" % (name, says),
+              (done.stdout, recorded.stdout))
+
+
+if not has_pocl():
+    skip("programs of OpenCL", "no PoCL")
+    finish()
+program("edges", [FOLDER / "tracer-client.so"], least=75)
+program("roctracer", least=75)
+program("sample", says="1 entries, 1 exits, 1 calls, 1 kernels, one id")
+# Its pool is delivered at the exit, while what the callback uses is still there.
+program("atexit", says="300 records\n")
+finish()
