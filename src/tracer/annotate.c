@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "domains/annotation/tool.h"
+#include "core/annotate.h"
 #include "schema/gen/annotation_records.h"
 #include "tandem/tracer.h"
 #include "tracer/error.h"

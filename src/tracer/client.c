@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "domains/annotation/tool.h"
 #include "schema/gen/annotation_records.h"
 #include "schema/gen/core_records.h"
 #include "schema/record.h"
@@ -744,11 +743,16 @@ static void leave_pool(struct pool *pool)
 	}
 }
 
-void clients_leave_pool(struct pool *pool)
+static void clients_leave_pool(struct pool *pool)
 {
 	pthread_mutex_lock(&mutex);
 	leave_pool(pool);
 	pthread_mutex_unlock(&mutex);
+}
+
+void clients_begin(void)
+{
+	pool_at_close(clients_leave_pool);
 }
 
 void clients_forked(void)

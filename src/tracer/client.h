@@ -3,10 +3,8 @@
 #ifndef TANDEM_TRACER_CLIENT_H
 #define TANDEM_TRACER_CLIENT_H
 
-struct pool;
-
-/* Nobody records into the pool from now on. */
-void clients_leave_pool(struct pool *pool);
+/* Before the first one. */
+void clients_begin(void);
 
 /* In the child of a fork: nobody records into any pool. */
 void clients_forked(void);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/pool.h"
-
 void keep_library(const void *function)
 {
 	Dl_info info;
@@ -16,7 +14,7 @@ void keep_library(const void *function)
 		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-void keep_exit_handler(void)
+void keep_exit_handler(void (*handler)(void))
 {
-	atexit(pools_close);
+	atexit(handler);
 }

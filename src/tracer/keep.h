@@ -6,7 +6,7 @@
 /* The library that has this function stays loaded. NULL: nothing. */
 void keep_library(const void *function);
 
-/* Pools are closed by an exit handler that runs before those that are registered by now. */
-void keep_exit_handler(void);
+/* An exit handler that runs before those that are registered by now. */
+void keep_exit_handler(void (*handler)(void));
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "format/ticks.h"
 #include "sinks/sink.h"
-#include "tracer/client.h"
 #include "tracer/error.h"
 #include "tracer/keep.h"
 #include "tracer/record.h"
@@ -66,6 +65,13 @@ struct pool {
 static struct pool pools[POOLS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t openings;
+
+static void (*leave_pool)(struct pool *pool);
+
+void pool_at_close(void (*leave)(struct pool *pool))
+{
+	leave_pool = leave;
+}
 
 static void wake(_Atomic uint32_t *word)
 {
@@ -260,7 +266,7 @@ static void deliver(struct pool *pool, uint32_t count)
 	pool->properties.deliver(pool->records, pool->records + count,
 				 pool->properties.deliver_arg);
 	if (!atomic_fetch_add(&pool->delivered, count))
-		keep_exit_handler();
+		keep_exit_handler(pools_close);
 }
 
 static void buffer_free(struct buffer *buffer, uint32_t slots)
@@ -474,7 +480,7 @@ int tandem_tracer_pool_open(const struct tandem_tracer_pool_properties *properti
 				 : error == -EAGAIN ? "no thread for a pool"
 						    : "no memory for a pool",
 				 POOLS);
-	keep_exit_handler();
+	keep_exit_handler(pools_close);
 	return 0;
 }
 
@@ -512,7 +518,7 @@ static int pool_close(tandem_tracer_pool_t number, time_t seconds)
 	pthread_mutex_unlock(&mutex);
 	if (!pool)
 		return error_set(-EBADF, "that pool is not open");
-	clients_leave_pool(pool);
+	leave_pool(pool);
 	error = tandem_sink_in_here() ? -EBUSY : tandem_sinks_wait(1000000000u);
 	if (!pool_end(pool, seconds))
 		error = -EBUSY;

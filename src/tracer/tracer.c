@@ -118,5 +118,6 @@ __attribute__((constructor)) static void tracer_begins(void)
 		environment_set("NVTX_INJECTION64_PATH", folder, "libtandem.so.0");
 	}
 	time_begin();
+	clients_begin();
 	pthread_atfork(NULL, NULL, forked);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/annotation/tool.h"
+#include "core/annotate.h"
 
 #include <errno.h>
 

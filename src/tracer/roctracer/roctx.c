@@ -10,7 +10,7 @@
 
 #define SOURCE TANDEM_ANNOTATION_INTERFACE_roctx
 
-/* domains/annotation/tool.h; NULL where libtandem.so is not loaded. */
+/* core/annotate.h; NULL where libtandem.so is not loaded. */
 extern void tandem_annotation_begin(unsigned source, unsigned kind, uint64_t range,
 				    const char *text) __attribute__((weak));
 extern void tandem_annotation_end(unsigned source, uint64_t range) __attribute__((weak));

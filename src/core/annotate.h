@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranges and markers that come by a library of Tandem's own: the tracer, ROCTX. Called by
- * them in libtandem.so. Any thread; nothing happens where nobody records annotations. */
-#ifndef TANDEM_DOMAINS_ANNOTATION_TOOL_H
-#define TANDEM_DOMAINS_ANNOTATION_TOOL_H
+ * them in libtandem.so, where the annotation domain defines them. Any thread; nothing happens
+ * where nobody records annotations. */
+#ifndef TANDEM_CORE_ANNOTATE_H
+#define TANDEM_CORE_ANNOTATE_H
 
 #include <stdint.h>
 
