@@ -51,7 +51,9 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
     threads = [row for row in page.rows() if row["kind"] == "thread"]
     check([row["words"].split()[0] for row in threads] == ["hot", "hot"],
           f"{where}: the program and its child have rows, by their names", page.rows())
-    check(sum(row["items"] for row in threads) == told["session"]["samples"] == len(times),
+    items = page.run("return app.rows.shown.filter(r => r.kind === 'thread').flatMap(r => r.tracks)"
+                     ".filter(t => t.type === 'samples').reduce((sum, t) => sum + t.items, 0)")
+    check(items == told["session"]["samples"] == len(times),
           f"{where}: with every sample", (threads, told["session"]["samples"], len(times)))
     name = "thread:" + threads[0]["words"]
 
@@ -62,7 +64,7 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
     check(all(seen.get(colour[function], 0) > 100 for function in ("busy_long", "plugin_work")),
           f"{where}: functions are seen from afar", (seen, colour))
     child = page.run("""
-        const track = app.rows.shown.filter(r => r.kind === "thread")[1].tracks[0], names = new Set();
+        const track = app.rows.shown.filter(r => r.kind === "thread")[1].tracks.find(t => t.type === "samples"), names = new Set();
         app.tiles.visit(track, app.pane.level, app.range.begin, app.range.end, false, (tile) => {
             for (let i = 0; i < tile.count; i++)
                 names.add(app.labels[0][tile.label[i]].name);
@@ -72,13 +74,13 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
 
     # --- close: a mark for each
     begin = page.run("""
-        const track = app.rows.shown.find(r => r.kind === "thread").tracks[0];
+        const track = app.rows.shown.find(r => r.kind === "thread").tracks.find(t => t.type === "samples");
         return (await app.source.detail(0, track.number, Math.floor(track.items / 4))).begin_ns""") - 5.5e6  # between two
     end = begin + 40e6
     page.show(begin, end)
     marks = page.run("""
         const row = app.rows.shown.find(r => r.kind === "thread"), {picture, ratio, node} = app.pane;
-        const y = Math.round((row.y - node.scrollTop + row.lanes[0].y + 4) * ratio);
+        const y = Math.round((row.y - node.scrollTop + row.lanes.find(l => l.track.type === "samples").y + 4) * ratio);
         const data = picture.getContext("2d").getImageData(0, y, picture.width, 1).data;
         let marks = 0, inside = false;
         for (let i = 0; i < data.length; i += 4) {
@@ -89,7 +91,7 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
         }
         return marks""")
     inside = page.run("""
-        const track = app.rows.shown.find(r => r.kind === "thread").tracks[0];
+        const track = app.rows.shown.find(r => r.kind === "thread").tracks.find(t => t.type === "samples");
         let count = 0;
         app.tiles.visit(track, app.pane.level, app.range.begin, app.range.end, false, (tile, begin, end) => {
             for (let i = 0; i < tile.count; i++)
@@ -100,16 +102,17 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
 
     # --- one of them, not at the very edge, which can be dragged
     hit = page.run("""
-        const track = app.rows.shown.find(r => r.kind === "thread").tracks[0];
+        const track = app.rows.shown.find(r => r.kind === "thread").tracks.find(t => t.type === "samples");
         return await app.source.step(0, new Set(app.labels[0].map((l, i) => l.name === "busy_long" ? i : -1)
             .filter(i => i >= 0)), {begin: arguments[0], track: 4294967295, item: 0}, false)""", begin + 2e6)
     page.show(begin, max(end, hit["begin_ns"] + 5e6))
-    browser.move(*page.place(name, hit["begin_ns"]))
+    lane = page.run("return app.rows.shown.find(r => r.kind === 'thread').lanes.findIndex(l => l.track.type === 'samples')")
+    browser.move(*page.place(name, hit["begin_ns"], lane))
     tip = page.wait("const t = document.getElementById('tooltip'); return !t.hidden && t.querySelector('.stack') "
                     "&& t.innerText")
     check(tip and tip.startswith("busy_long") and "CPU sample" in tip and tip.index("outer") < tip.index("main"),
           f"{where}: a tooltip has the stack", tip)
-    browser.click(*page.place(name, hit["begin_ns"]))
+    browser.click(*page.place(name, hit["begin_ns"], lane))
     page.wait("return app.detail && app.detail.span === app.selected")
     stack = page.run("return [...document.querySelectorAll('#details .stack li')].map(l => "
                      "[l.querySelector('.what').innerText, l.title])")
@@ -140,7 +143,7 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
           [one for one in zip(sorted(part), reported(of_part)) if one[0] != one[1]][:2])
     answers[where] = whole, part
     csv = page.run("return app.panel.csv()").splitlines()
-    check(csv[0] == "name,self,self_percent,total,total_percent,file" and
+    check("name,self,self_percent,total,total_percent,file" in csv and
           any(line.startswith("busy_long,%d," % dict((f[0], f[2]) for f in part)["busy_long"]) for line in csv),
           f"{where}: they are copied as CSV", csv[:3])
     page.run("[...document.querySelectorAll('#selection table')].find(t => t.caption.innerText === 'CPU samples')"

@@ -21,7 +21,7 @@
 
 #define VIEW_INDEX_FILE "timeline.index"
 #define VIEW_INDEX_MAGIC UINT64_C(0x78646e494d445441)
-#define VIEW_INDEX_VERSION 6u
+#define VIEW_INDEX_VERSION 7u
 
 #define VIEW_CHUNK_ITEMS 2048u
 #define VIEW_FANOUT 32u
@@ -111,6 +111,16 @@ struct view_command {
 	uint32_t bound_ns; /* how far off the place is at most */
 };
 
+struct view_range { /* or marker */
+	int64_t begin_ns;
+	uint64_t operations, kernels, device_ns; /* of what was enqueued inside */
+	uint64_t payload;
+	uint32_t scope, category; /* strings; may be empty */
+	uint32_t track;		  /* of its thread or process */
+	uint8_t payload_type;	  /* enum tandem_annotation_payload */
+	uint8_t reserved[3];
+};
+
 struct view_record { /* a description, as it lay in the trace; the bytes follow */
 	uint32_t stream, bytes;
 };
@@ -130,22 +140,23 @@ struct view_note { /* what a reader of the picture must know */
 };
 
 /* X(name, type of an element) */
-#define VIEW_SECTIONS(X)                                                                      \
-	X(text, char)                                                                         \
-	X(strings, uint64_t) /* offset in `text`, of a NUL-terminated string */               \
-	X(labels, struct view_label)                                                          \
-	X(rows, struct view_row)     /* a parent before its children */                       \
-	X(tracks, struct view_track) /* in the order of the rows */                           \
-	X(chunks, uint64_t)	     /* offset in the file */                                 \
-	X(nodes, struct view_node)   /* or struct view_point_node */                          \
-	X(longs, struct view_long)                                                            \
-	X(stats, struct view_stat)                                                            \
-	X(commands, struct view_command) /* in the order of their ends */                     \
-	X(by_op, uint32_t)		 /* commands by process and operation id */           \
-	X(wakers, uint32_t)		 /* row of a thread that woke others, or VIEW_NONE */ \
-	X(frames, struct view_frame)                                                          \
-	X(stacks, struct view_stack)                                                          \
-	X(records, uint8_t) /* struct view_record and bytes, padded to 8 */                   \
+#define VIEW_SECTIONS(X)                                                            \
+	X(text, char)                                                               \
+	X(strings, uint64_t) /* offset in `text`, of a NUL-terminated string */     \
+	X(labels, struct view_label)                                                \
+	X(rows, struct view_row)     /* a parent before its children */             \
+	X(tracks, struct view_track) /* in the order of the rows */                 \
+	X(chunks, uint64_t)	     /* offset in the file */                       \
+	X(nodes, struct view_node)   /* or struct view_point_node */                \
+	X(longs, struct view_long)                                                  \
+	X(stats, struct view_stat)                                                  \
+	X(commands, struct view_command) /* in the order of their ends */           \
+	X(by_op, uint32_t)		 /* commands by process and operation id */ \
+	X(ranges, struct view_range)                                                \
+	X(wakers, uint32_t) /* row of a thread that woke others, or VIEW_NONE */    \
+	X(frames, struct view_frame)                                                \
+	X(stacks, struct view_stack)                                                \
+	X(records, uint8_t) /* struct view_record and bytes, padded to 8 */         \
 	X(notes, struct view_note)
 
 enum view_section_number {

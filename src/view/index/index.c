@@ -201,6 +201,14 @@ uint32_t view_index_stack(const struct view_index *index, const struct view_trac
 	return ref / 2 < index->stacks_count ? ref / 2 : 0;
 }
 
+uint64_t view_index_device_ns(const struct view_index *index, const struct view_track *track,
+			      uint32_t item)
+{
+	uint32_t ref = view_index_ref(index, track, item);
+
+	return ref < index->ranges_count ? index->ranges[ref].device_ns : 0;
+}
+
 const struct view_command *view_index_command(const struct view_index *index,
 					      const struct view_track *track, uint32_t item)
 {

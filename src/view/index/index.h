@@ -81,6 +81,10 @@ uint32_t view_index_ref(const struct view_index *index, const struct view_track 
 uint32_t view_index_stack(const struct view_index *index, const struct view_track *track,
 			  uint32_t item);
 
+/* Of an item of a track of ranges: device time of what was enqueued inside. */
+uint64_t view_index_device_ns(const struct view_index *index, const struct view_track *track,
+			      uint32_t item);
+
 /* The command of an item, or NULL. */
 const struct view_command *view_index_command(const struct view_index *index,
 					      const struct view_track *track, uint32_t item);

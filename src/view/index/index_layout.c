@@ -102,7 +102,10 @@ static int rows_order(struct index_layout *layout)
 
 static int track_rank(const struct track_writer *track)
 {
-	return track->type == VIEW_TRACK_state ? 0 : track->type == VIEW_TRACK_samples ? 2 : 1;
+	return track->type == VIEW_TRACK_state	     ? 0
+	       : track->refs_kind == VIEW_REFS_range ? 1
+	       : track->type == VIEW_TRACK_samples   ? 3
+						     : 2;
 }
 
 static int track_compare(const void *a, const void *b, void *layout_of)
@@ -113,7 +116,7 @@ static int track_compare(const void *a, const void *b, void *layout_of)
 
 	if (left->row != right->row)
 		return layout->rows[left->row] < layout->rows[right->row] ? -1 : 1;
-	/* A thread's state is above its calls, its samples below them. */
+	/* A thread's state and ranges are above its calls, its samples below them. */
 	if (track_rank(left) != track_rank(right))
 		return track_rank(left) - track_rank(right);
 	return left->number < right->number ? -1 : left->number > right->number;
@@ -274,6 +277,17 @@ static int write_commands(struct index_layout *layout)
 	return status;
 }
 
+static int write_ranges(struct index_layout *layout)
+{
+	struct index_writer *writer = layout->writer;
+
+	for (size_t i = 0; i < writer->range_count; i++)
+		if (writer->ranges[i].track != VIEW_NONE)
+			writer->ranges[i].track = writer->tracks[writer->ranges[i].track]->number;
+	return section_append(layout, VIEW_SECTION_ranges, writer->ranges, writer->range_count,
+			      sizeof(*writer->ranges));
+}
+
 static int write_wakers(struct index_layout *layout)
 {
 	const struct index_writer *writer = layout->writer;
@@ -315,6 +329,8 @@ static int write_all(struct index_layout *layout)
 		status = write_tracks(layout);
 	if (!status)
 		status = write_commands(layout);
+	if (!status)
+		status = write_ranges(layout);
 	if (!status)
 		status = write_wakers(layout);
 	if (!status)

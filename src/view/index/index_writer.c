@@ -93,6 +93,17 @@ int index_writer_waker(struct index_writer *writer, uint32_t row)
 	return 0;
 }
 
+int index_writer_range(struct index_writer *writer, const struct view_range *range)
+{
+	if (writer->range_count == UINT32_MAX - 1)
+		return -EOVERFLOW;
+	if (array_reserve(&writer->ranges, &writer->range_capacity, writer->range_count + 1,
+			  sizeof(*writer->ranges)))
+		return -ENOMEM;
+	writer->ranges[writer->range_count++] = *range;
+	return 0;
+}
+
 int index_writer_frame(struct index_writer *writer, const char *name, const char *file)
 {
 	struct view_frame frame;
@@ -147,6 +158,7 @@ void index_writer_free(struct index_writer *writer)
 	free(writer->tracks);
 	free(writer->commands);
 	free(writer->wakers);
+	free(writer->ranges);
 	free(writer->frames);
 	free(writer->stacks);
 	text_free(&writer->records);

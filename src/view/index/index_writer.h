@@ -34,6 +34,8 @@ struct index_writer {
 	size_t command_count, command_capacity;
 	uint32_t *wakers; /* rows of threads */
 	size_t waker_count, waker_capacity;
+	struct view_range *ranges; /* `track`: the place of its writer in `tracks` */
+	size_t range_count, range_capacity;
 	struct view_frame *frames;
 	size_t frame_count, frame_capacity;
 	struct view_stack *stacks;
@@ -68,6 +70,9 @@ int index_writer_track(struct index_writer *writer, uint32_t row, enum view_trac
 
 /* The next thread in the section `wakers`: its row. */
 int index_writer_waker(struct index_writer *writer, uint32_t row);
+
+/* The next range in the section `ranges`. */
+int index_writer_range(struct index_writer *writer, const struct view_range *range);
 
 /* The next function, and the next node of the tree of stacks. */
 int index_writer_frame(struct index_writer *writer, const char *name, const char *file);

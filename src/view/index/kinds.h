@@ -16,6 +16,7 @@
 	X(context)                                                        \
 	X(queue)                                                          \
 	X(utilisation)                                                    \
+	X(ranges)                                                         \
 	X(kernels)                                                        \
 	X(transfers)                                                      \
 	X(sync)                                                           \
@@ -65,13 +66,15 @@ enum view_refs_kind {
 	VIEW_REFS_none,
 	VIEW_REFS_command, /* in the section `commands` */
 	VIEW_REFS_state,   /* a CPU; of a blocked state, in the section `wakers` */
+	VIEW_REFS_range,   /* in the section `ranges` */
 	VIEW_REFS_sample,  /* twice the number in the section `stacks`, and 1 where the
 			    * system was running on the thread's behalf */
 };
 
-/* X(name): groups of kinds, by which sums are made and the page speaks of spans: API calls, what
+/* X(name): groups of kinds, by which sums are made and the page speaks of spans: ranges, API calls, what
  * a device did, states of a thread, what ran on a CPU, activity of any kind, samples. */
 #define VIEW_GROUPS(X) \
+	X(range)       \
 	X(call)        \
 	X(command)     \
 	X(state)       \
@@ -112,7 +115,10 @@ enum view_group {
 	X(task, task)          \
 	X(task_unknown, task)  \
 	X(active, activity)    \
-	X(sample, sample)
+	X(sample, sample)      \
+	X(range, range)        \
+	X(range_device, range) \
+	X(mark, range)
 
 enum view_span_kind {
 #define X(name, group) VIEW_SPAN_##name,

@@ -6,6 +6,7 @@
 #include "view/query/details_call.h"
 #include "view/query/details_command.h"
 #include "view/query/details_json.h"
+#include "view/query/details_range.h"
 #include "view/query/details_sample.h"
 #include "view/query/details_state.h"
 
@@ -50,6 +51,8 @@ int view_details_json(struct view_details *details, uint32_t track_number, uint3
 		status = details_command(details, &span, &json);
 	else if (span.track->refs == VIEW_REFS_state)
 		details_state(details, &span, &json);
+	else if (span.track->refs == VIEW_REFS_range)
+		details_range(details, &span, &json);
 	else if (span.track->refs == VIEW_REFS_sample)
 		details_sample(details, &span, &json);
 	else if (span.row->kind == VIEW_ROW_thread)

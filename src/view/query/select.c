@@ -15,6 +15,7 @@
 struct select_row { /* one label, of commands one device */
 	uint32_t label, device;
 	uint64_t count, failed, untimed, bytes, within_ns;
+	uint64_t device_ns; /* of ranges: of what was enqueued inside */
 	struct histogram times;
 };
 
@@ -81,6 +82,8 @@ static int add_span(void *select_of, uint32_t item, const struct view_span *span
 	row->count++;
 	row->failed += (label->flags & VIEW_FLAG_failed) != 0;
 	row->bytes += command ? command->bytes : 0;
+	if (select->track->refs == VIEW_REFS_range)
+		row->device_ns += view_index_device_ns(select->index, select->track, item);
 	if (label->flags & (VIEW_FLAG_untimed | VIEW_FLAG_unfinished)) {
 		row->untimed++;
 		return 0;
@@ -195,6 +198,27 @@ static void add_states(struct json *json, const struct select *select)
 	json_end_array(json);
 }
 
+static void add_ranges(struct json *json, const struct select *select)
+{
+	json_begin_array(json, "ranges");
+	for (size_t i = 0; i < select->count; i++) {
+		const struct select_row *row = &select->rows[i];
+		const struct view_label *label = row_label(select, row);
+
+		if (view_span_group(label->kind) != VIEW_GROUP_range)
+			continue;
+		json_begin_object(json, NULL);
+		json_unsigned(json, "label", row->label);
+		json_string(json, "kind", view_span_name(label->kind));
+		json_string(json, "name", view_index_text(select->index, label->name));
+		json_unsigned(json, "count", row->count);
+		json_unsigned(json, "device_ns", row->device_ns);
+		add_times(json, row);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
 int view_select_json(const struct row_set *rows, int64_t from_ns, int64_t to_ns, struct text *out)
 {
 	const struct view_index *index = rows->index;
@@ -212,6 +236,7 @@ int view_select_json(const struct row_set *rows, int64_t from_ns, int64_t to_ns,
 		add_device(&json, &select);
 		add_states(&json, &select);
 		status = select_samples_json(&select.samples, &json);
+		add_ranges(&json, &select);
 		json_end_object(&json);
 	}
 	for (size_t i = 0; i < select.count; i++)

@@ -11,8 +11,8 @@
 #include "util/text.h"
 #include "view/query/row_set.h"
 
-/* Appends a JSON object {"calls": [...], "device": [...], "states": [...], "samples": [...]}.
- * Returns 0 or -ENOMEM. */
+/* Appends a JSON object {"calls": [...], "device": [...], "states": [...], "samples": [...],
+ * "ranges": [...]}. Returns 0 or -ENOMEM. */
 int view_select_json(const struct row_set *rows, int64_t from_ns, int64_t to_ns, struct text *out);
 
 #endif

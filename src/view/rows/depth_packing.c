@@ -16,7 +16,8 @@ int depth_packing_pick(struct depth_packing *packing, struct index_writer *write
 					    &packing->tracks[depth]);
 		if (status)
 			return status;
-		packing->tracks[depth]->refs_kind = VIEW_REFS_command;
+		packing->tracks[depth]->refs_kind =
+			packing->refs ? packing->refs : VIEW_REFS_command;
 		packing->tracks[depth]->again = packing->again;
 		packing->ends_ns[packing->count++] = INT64_MIN;
 	}

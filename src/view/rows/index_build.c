@@ -13,6 +13,7 @@
 #include "view/index/index_writer.h"
 #include "view/rows/cpus.h"
 #include "view/rows/queues.h"
+#include "view/rows/range_rows.h"
 #include "view/rows/resources.h"
 #include "view/rows/samples.h"
 #include "view/rows/state_rows.h"
@@ -32,6 +33,7 @@ struct index_build {
 	struct state_rows state_rows;
 	struct view_cpus cpus;
 	struct view_samples samples;
+	struct range_rows ranges;
 	uint32_t session_row;
 	int64_t end_ns; /* of the session, since its start */
 	uint64_t events, lost;
@@ -71,10 +73,13 @@ static int add_linux_event(struct index_build *build, const struct trace_event *
 
 static int add_item(struct index_build *build, const struct event_item *item)
 {
-	int status = 0;
+	int status;
 
 	if (item->event && item->event->stream->process->kernel)
 		return add_linux_event(build, item->event);
+	status = range_rows_item(&build->ranges, item);
+	if (status)
+		return status;
 	switch (item->kind) {
 	case ITEM_CALL:
 		status = view_threads_call(&build->threads, item);
@@ -118,6 +123,8 @@ static int consume_all(struct index_build *build)
 		status = view_samples_finish(&build->samples, &build->threads);
 	if (!status)
 		status = view_threads_finish(&build->threads);
+	if (!status)
+		status = range_rows_finish(&build->ranges, &build->threads, &build->resources);
 	if (!status)
 		status = thread_order_finish(&build->writer, build->samples.samples.period_ns,
 					     (uint64_t)build->end_ns);
@@ -298,11 +305,15 @@ static int build_open(struct index_build *build, struct trace_session *session,
 	view_cpus_init(&build->cpus, &build->writer, &build->resources, session);
 	if (!status)
 		status = state_rows_init(&build->state_rows, &build->writer, session);
+	if (!status)
+		status = range_rows_init(&build->ranges, &build->writer, &build->iterator,
+					 build->end_ns);
 	return status;
 }
 
 static void build_close(struct index_build *build)
 {
+	range_rows_free(&build->ranges);
 	state_rows_free(&build->state_rows);
 	view_samples_free(&build->samples);
 	view_cpus_free(&build->cpus);

@@ -15,7 +15,8 @@
 enum thread_rank { RANK_MAIN, RANK_LAUNCHES, RANK_CALLS, RANK_OTHER };
 
 struct thread_activity { /* of one row */
-	uint64_t calls, launches, running_ns, samples;
+	uint64_t calls;	 /* and ranges */
+	uint64_t launches, running_ns, samples;
 };
 
 static void add_stats(const struct index_writer *writer, const struct track_writer *track,
@@ -29,7 +30,9 @@ static void add_stats(const struct index_writer *writer, const struct track_writ
 			activity->running_ns += stat->total_ns;
 		if (kind == VIEW_SPAN_enqueue || kind == VIEW_SPAN_blocking)
 			activity->launches += stat->count;
-		activity->calls += view_span_group(kind) == VIEW_GROUP_call ? stat->count : 0;
+		if (view_span_group(kind) == VIEW_GROUP_call ||
+		    view_span_group(kind) == VIEW_GROUP_range)
+			activity->calls += stat->count;
 	}
 	if (track->type == VIEW_TRACK_samples)
 		activity->samples += track->items;

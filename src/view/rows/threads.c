@@ -107,6 +107,11 @@ bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_
 	return known != MAP_NONE;
 }
 
+uint32_t view_threads_row(const struct view_threads *threads, uint32_t stream)
+{
+	return threads->threads[stream].row;
+}
+
 int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, const char *name,
 		     uint32_t *row)
 {

@@ -44,6 +44,9 @@ int view_threads_init(struct view_threads *threads, struct index_writer *writer,
 bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_t tid,
 		       uint32_t *row);
 
+/* The row of a thread by its stream. */
+uint32_t view_threads_row(const struct view_threads *threads, uint32_t stream);
+
 /* A row for a process that made no calls, where it has none. Returns 0 or -ENOMEM. */
 int view_threads_add_process(struct view_threads *threads, uint64_t pid, const char *name);
 

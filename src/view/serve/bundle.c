@@ -250,6 +250,8 @@ static void add_spans(const struct view_index *index, const struct view_track *t
 
 		add_number(out, command ? command->bytes : 0);
 	}
+	for (size_t i = 0; i < items->count && track->refs == VIEW_REFS_range; i++)
+		add_number(out, view_index_device_ns(index, track, items->list[i].item));
 	for (size_t i = 0; i < items->count && track->refs == VIEW_REFS_sample; i++)
 		add_number(out, view_index_stack(index, track, items->list[i].item));
 }
@@ -268,6 +270,7 @@ int view_bundle_tracks(const struct view_bundle *bundle, struct text *out)
 		add_number(out, items.count);
 		add_number(out, index->tracks[i].refs == VIEW_REFS_command  ? 1
 				: index->tracks[i].refs == VIEW_REFS_sample ? 2
+				: index->tracks[i].refs == VIEW_REFS_range  ? 3
 									    : 0);
 		for (size_t k = 0; k < items.count; k++) {
 			add_signed(out, items.list[k].begin_ns - before_ns);

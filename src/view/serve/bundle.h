@@ -12,12 +12,13 @@
  *
  * The bytes of the tracks are unsigned LEB128 numbers, signed ones with the sign in
  * the lowest bit ("zigzag"). The number of tracks, then for each the number of its
- * items, 1 if they are commands, 2 if they are samples (else 0), and one column after
+ * items, 1 if they are commands, 2 samples, 3 ranges (else 0), and one column after
  * the other:
  *
  *	spans     begin (signed, from the one before), length, label, count, ns that
  *		  are covered (only where count > 1), item (signed, from the one
- *		  before), bytes (only of commands), stack (only of samples)
+ *		  before), bytes (only of commands), stack (only of samples),
+ *		  device time (only of ranges)
  *	counters  at (signed, from the one before), least, most, last
  */
 #ifndef TANDEM_VIEW_SERVE_BUNDLE_H

@@ -133,6 +133,7 @@ class LocalSource {
 		track.item = numbers.steps(new Float64Array(count));
 		track.bytes = track.more === 1 ? numbers.column(new Float64Array(count)) : null;
 		track.stack = track.more === 2 ? numbers.column(new Uint32Array(count)) : null;
+		track.deviceNs = track.more === 3 ? numbers.column(new Float64Array(count)) : null;
 		/* The latest end so far, by which what reaches into a stretch is found. */
 		track.reach = new Float64Array(count);
 		for (let i = 0, reach = -Infinity; i < count; i++) {

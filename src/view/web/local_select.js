@@ -219,7 +219,7 @@ function sumTrack(session, track, from, to, sums) {
 		const key = device + ":" + label;
 		let sum = sums.get(key);
 		if (!sum) {
-			sum = {label, device, count: 0, failed: 0, untimed: 0, bytes: 0, within: 0, times: new Histogram()};
+			sum = {label, device, count: 0, failed: 0, untimed: 0, bytes: 0, within: 0, deviceNs: 0, times: new Histogram()};
 			sums.set(key, sum);
 		}
 		sum.within += Math.max(0, Math.min(track.end[i], to) - Math.max(track.begin[i], from));
@@ -228,6 +228,7 @@ function sumTrack(session, track, from, to, sums) {
 		sum.count++;
 		sum.failed += flags & FLAG.failed ? 1 : 0;
 		sum.bytes += track.bytes ? track.bytes[i] : 0;
+		sum.deviceNs += track.deviceNs ? track.deviceNs[i] : 0;
 		if (flags & (FLAG.untimed | FLAG.unfinished))
 			sum.untimed++;
 		else
@@ -236,7 +237,7 @@ function sumTrack(session, track, from, to, sums) {
 }
 
 function selectTables(session, sums) {
-	const found = {calls: [], device: [], states: []};
+	const found = {calls: [], device: [], states: [], ranges: []};
 	sums.sort((a, b) => b.times.sum - a.times.sum || b.within - a.within || a.label - b.label);
 	for (const sum of sums) {
 		const [name, kindNumber] = session.labels[sum.label];
@@ -247,6 +248,8 @@ function selectTables(session, sums) {
 		else if (group === "command")
 			found.device.push({label: sum.label, device: sum.device >= 0 ? session.rows[sum.device].name : "",
 				kind, name, count: sum.count, failed: sum.failed, untimed: sum.untimed, bytes: sum.bytes, ...times});
+		else if (group === "range")
+			found.ranges.push({label: sum.label, kind, name, count: sum.count, device_ns: sum.deviceNs, ...times});
 		else if (group === "state" || group === "task")
 			found.states.push({label: sum.label, state: kind, name, count: sum.count, ...times});
 	}

@@ -19,6 +19,13 @@ const TIME_COLUMNS = [
 
 /* Tables of a time range: their names and columns. */
 const TABLES = {
+	ranges: ["Ranges", [
+		{key: "name", heading: "range", picks: true},
+		{key: "kind", heading: "kind", words: kindWords},
+		{key: "count", heading: "count", number: true, words: countWords},
+		{key: "device_ns", heading: "device time", number: true, words: lengthWords},
+		...TIME_COLUMNS,
+	]],
 	calls: ["API calls", [
 		{key: "name", heading: "function", picks: true},
 		{key: "calls", heading: "calls", number: true, words: countWords},
@@ -185,7 +192,7 @@ class Panel {
 		const words = {
 			call: "enqueued by", command: isCommandKind(detail.kind) ? "in its queue" : "enqueues",
 			seen: "completion seen by", after: "waits for", ended: "sees completion of", waker: "woken by",
-			during: "within the call",
+			during: "within the call", projected: "on the device", range: "range",
 		};
 		const list = element("ul", {class: "links"});
 		detail.links.forEach((link, i) => {
@@ -394,7 +401,7 @@ function merged(lists, key) {
 			continue;
 		}
 		const count = (known.calls || known.count) + (row.calls || row.count);
-		for (const sum of ["calls", "count", "errors", "failed", "bytes", "total_ns", "within_ns", "self", "total"])
+		for (const sum of ["calls", "count", "errors", "failed", "bytes", "total_ns", "within_ns", "device_ns", "self", "total"])
 			if (known[sum] !== undefined)
 				known[sum] += row[sum];
 		known.mean_ns = count ? known.total_ns / count : 0;
