@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/sandbox.h"
+
 /* A sanitizer's frames are larger. */
 #define STACK_BYTES (256u * 1024)
 
@@ -129,7 +131,7 @@ static long clone_child(unsigned long flags, char *stack, int (*function)(void *
 
 static int job_clone(struct job *job)
 {
-	const unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_FILES;
+	const unsigned long flags = SANDBOX_CLONE_FLAGS;
 	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	sigset_t all, before;
@@ -142,10 +144,11 @@ static int job_clone(struct job *job)
 	job->result = -ECANCELED;
 	/* Without a signal at its end, and so no child that the program could wait for
 	 * by accident. */
-	child = clone_child(flags | CLONE_FS, stack + STACK_BYTES, job_run, job);
+	child = clone_child(flags, stack + STACK_BYTES, job_run, job);
 	/* The kernel shares no working directory while another thread is in an exec. */
 	if (child == -EAGAIN)
-		child = clone_child(flags, stack + STACK_BYTES, job_run, job);
+		child = clone_child(flags & ~(unsigned long)CLONE_FS, stack + STACK_BYTES, job_run,
+				    job);
 	if (child > 0)
 		syscall(SYS_wait4, child, NULL, __WCLONE, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -160,6 +163,8 @@ int fdtable_run(int (*function)(void *data), void *data)
 
 	if (atomic_load(&child_died))
 		return -ECANCELED;
+	if (!sandbox_allows(SANDBOX_CHILD))
+		return -EPERM;
 	if (under_valgrind())
 		return function(data);
 	error = job_clone(&job);

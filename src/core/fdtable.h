@@ -18,7 +18,7 @@
  * that kills whoever opens a file kills the child, not the program.
  *
  * Returns what `function` returns (0 or -errno), or -errno where no child could be
- * made. -ECANCELED: the child died, as of a seccomp filter; nothing is tried again
+ * made: -EPERM where the program's filter forbids it (sandbox.h). -ECANCELED: the child died, as of a seccomp filter; nothing is tried again
  * in this process.
  */
 #ifndef TANDEM_CORE_FDTABLE_H

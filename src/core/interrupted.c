@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "core/sandbox.h"
 #include "core/stream.h"
 
 /* How far below the record's frame its handler's frames are looked for. */
@@ -20,7 +21,8 @@ static bool on_other_stack(void)
 {
 	stack_t stack;
 
-	return sigaltstack(NULL, &stack) || stack.ss_flags & SS_ONSTACK;
+	return !sandbox_allows(SANDBOX_STACK) || sigaltstack(NULL, &stack) ||
+	       stack.ss_flags & SS_ONSTACK;
 }
 
 /* Whether these frames hold that of a handler which interrupted code whose stack pointer

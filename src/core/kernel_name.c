@@ -7,10 +7,10 @@
 #include "core/kernel_name.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "core/object.h"
 #include "core/process.h"
+#include "core/sandbox.h"
 #include "core/stream.h"
 #include "schema/gen/core_records.h"
 
@@ -39,14 +39,6 @@ static uint32_t slots, used;
 static uint8_t *arena;
 static size_t arena_left;
 
-static void *memory_take(size_t bytes)
-{
-	void *memory =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
 /* FNV-1a. */
 static uint64_t hash_of(const char *text, uint32_t bytes)
 {
@@ -63,7 +55,7 @@ static struct name *name_new(unsigned domain, const char *text, uint32_t bytes, 
 	struct name *name;
 
 	if (need > arena_left) {
-		arena = memory_take(ARENA_BYTES);
+		arena = sandbox_map(ARENA_BYTES);
 		arena_left = arena ? ARENA_BYTES : 0;
 	}
 	if (!arena)
@@ -95,7 +87,7 @@ static struct name **slot_find(struct name **from, uint32_t count, const char *t
 static bool table_grow(void)
 {
 	uint32_t count = slots ? slots * 2 : FIRST_SLOTS;
-	struct name **larger = memory_take(count * sizeof(*larger));
+	struct name **larger = sandbox_map(count * sizeof(*larger));
 
 	if (!larger)
 		return false;
@@ -104,7 +96,7 @@ static bool table_grow(void)
 			*slot_find(larger, count, table[i]->text, table[i]->bytes, table[i]->hash) =
 				table[i];
 	if (table)
-		munmap(table, slots * sizeof(*table));
+		sandbox_unmap(table, slots * sizeof(*table));
 	table = larger;
 	slots = count;
 	return true;

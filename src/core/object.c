@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 
 #include "core/domain.h"
 #include "core/process.h"
+#include "core/sandbox.h"
 #include "core/stream.h"
 
 /* Tables of slots, each four times the one before; new handles go to the
@@ -108,17 +108,14 @@ static int grow(uint32_t table)
 	struct slot *none = NULL;
 	size_t bytes = table_slots(table + 1) * sizeof(struct slot);
 	void *slots;
-	int saved = errno;
 
 	if (table + 1 >= TABLES)
 		return -ENOMEM;
-	slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	errno = saved;
-	if (slots == MAP_FAILED)
+	slots = sandbox_map(bytes);
+	if (!slots)
 		return -ENOMEM;
 	if (!atomic_compare_exchange_strong(&tables[table + 1], &none, slots))
-		munmap(slots, bytes);
+		sandbox_unmap(slots, bytes);
 	atomic_compare_exchange_strong(&newest, &table, table + 1);
 	return 0;
 }

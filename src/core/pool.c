@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/pool.h"
 
-#include <errno.h>
-#include <sys/mman.h>
+#include "core/sandbox.h"
 
 #define CHUNK_BYTES (64u * 1024u)
 
@@ -19,14 +18,11 @@ static void push(struct tandem_pool *pool, void *first, void **last_next)
 /* A fresh chunk: its first item is returned, the rest is given. */
 static void *grow(struct tandem_pool *pool)
 {
-	int saved = errno;
-	uint8_t *chunk =
-		mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *chunk = sandbox_map(CHUNK_BYTES);
 	uint32_t bytes = pool->item_bytes;
 	uint32_t count = CHUNK_BYTES / bytes;
 
-	errno = saved;
-	if (chunk == MAP_FAILED)
+	if (!chunk)
 		return NULL;
 	for (uint32_t i = 1; i + 1 < count; i++)
 		*(void **)(chunk + i * bytes) = chunk + (i + 1) * bytes;

@@ -13,6 +13,7 @@
 #include "core/control.h"
 #include "core/fdtable.h"
 #include "core/metadata.h"
+#include "core/sandbox.h"
 #include "core/system.h"
 #include "core/ticks.h"
 #include "format/directory.h"
@@ -78,10 +79,12 @@ static int process_run(int (*function)(void *data), uint64_t domains)
 		.uuid = tandem_process_uuid,
 		.control = &tandem_control,
 		.domains = domains,
-		.pid = (int)getpid(),
-		.ppid = (int)getppid(),
 	};
 
+	if (!sandbox_allows(SANDBOX_CHILD))
+		return -EPERM;
+	metadata.pid = (int)getpid();
+	metadata.ppid = (int)getppid();
 	return fdtable_run(function, &metadata);
 }
 
@@ -92,6 +95,8 @@ static int process_begin(void)
 
 	if (strlen(tandem_session_dir) + 32 > sizeof(process_dir))
 		return -ENAMETOOLONG;
+	if (!sandbox_allows(SANDBOX_CHILD))
+		return -EPERM;
 	/* getrandom() could cancel the thread. */
 	if (syscall(SYS_getrandom, tandem_process_uuid, sizeof(tandem_process_uuid),
 		    GRND_NONBLOCK) < 0) {

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 
 #include "core/process.h"
+#include "core/sandbox.h"
 #include "core/stream_file.h"
 #include "core/stream_threads.h"
 #include "core/system.h"
@@ -57,12 +58,34 @@ static uint64_t file_offset(const struct tandem_thread *thread, const void *plac
 	return (uint64_t)((const uint8_t *)place - thread->file->base);
 }
 
+/* This thread's number, without a system call: the C library knows it. */
+static uint32_t mutex_owner(void)
+{
+	uint32_t owner = 0;
+#ifdef __GLIBC__
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&mutex);
+	owner = (uint32_t)mutex.__data.__owner;
+	pthread_mutex_unlock(&mutex);
+#endif
+	return owner;
+}
+
 /* Who records, and makes it the current packet. */
 static void packet_take(struct tandem_thread *thread, struct tandem_packet_header *packet)
 {
-	packet->tid = (uint32_t)syscall(SYS_gettid);
-	prctl(PR_GET_NAME, packet->thread_name, 0, 0, 0);
-	packet->thread_name[sizeof(packet->thread_name) - 1] = 0;
+	if (sandbox_allows(SANDBOX_THREAD)) {
+		packet->tid = (uint32_t)syscall(SYS_gettid);
+		prctl(PR_GET_NAME, packet->thread_name, 0, 0, 0);
+		packet->thread_name[sizeof(packet->thread_name) - 1] = 0;
+	} else if (thread->packet) {
+		packet->tid = thread->packet->tid;
+		memcpy(packet->thread_name, thread->packet->thread_name,
+		       sizeof(packet->thread_name));
+	} else {
+		packet->tid = mutex_owner();
+	}
 	thread->packet = packet;
 	thread->cursor = (uint8_t *)(packet + 1);
 }
@@ -239,10 +262,33 @@ static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 	return 0;
 }
 
+struct signals {
+	sigset_t mask;
+	bool blocked;
+};
+
+static void signals_block(struct signals *before)
+{
+	sigset_t all;
+
+	before->blocked = sandbox_allows(SANDBOX_SIGNALS);
+	if (!before->blocked)
+		return;
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* bus_error.h */
+	pthread_sigmask(SIG_SETMASK, &all, &before->mask);
+}
+
+static void signals_restore(const struct signals *before)
+{
+	if (before->blocked)
+		pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
+}
+
 int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 {
 	int saved = errno;
-	sigset_t all, before;
+	struct signals before;
 	int error;
 
 	if (bytes > UINT16_MAX || bytes + HEADER_BYTES + 64 > tandem_control.window_bytes) {
@@ -256,11 +302,9 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 	}
 	/* A handler that calls a traced function meanwhile would find busy set and lose
 	 * its records; this takes long enough to be worth two system calls. */
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS); /* bus_error.h */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_block(&before);
 	error = stream_advance(thread, bytes);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_restore(&before);
 	if (error) {
 		thread->backoff = thread->backoff < 1024 ? thread->backoff * 2 + 1 : 1024;
 		thread->retry = thread->backoff;
@@ -298,15 +342,13 @@ void tandem_stream_close(void)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct stream_file *file = thread->file;
-	sigset_t all, before;
+	struct signals before;
 	int saved = errno;
 
 	if (!file || thread->busy)
 		return;
 	tandem_busy_set(thread);
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS); /* bus_error.h */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_block(&before);
 	for (struct stream_file *part = file->next, *next; part; part = next) {
 		next = part->next;
 		stream_file_close(part, part->bytes);
@@ -324,7 +366,24 @@ void tandem_stream_close(void)
 	stream_thread_remove(thread);
 	*thread = (struct tandem_thread){
 		.stream = UINT64_MAX, .counted = 1, .tap = thread->tap, .ending = thread->ending};
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_restore(&before);
+	errno = saved;
+}
+
+void tandem_stream_prepare(void)
+{
+	struct tandem_thread *thread = &tandem_thread;
+	struct signals before;
+	int saved = errno;
+
+	if (!thread->packet || thread->busy || thread->file->gone)
+		return;
+	tandem_busy_set(thread);
+	signals_block(&before);
+	stream_files_prepare(thread->file);
+	signals_restore(&before);
+	tandem_barrier();
+	thread->busy = 0;
 	errno = saved;
 }
 
@@ -345,7 +404,7 @@ void tandem_stream_forget(void)
 	struct tandem_thread *thread = &tandem_thread;
 
 	for (struct stream_file *file = thread->file; file; file = file->next)
-		munmap(file->base, file->bytes);
+		sandbox_unmap(file->base, file->bytes);
 	tandem_tap_forget(thread);
 	*thread = (struct tandem_thread){.stream = UINT64_MAX, .tap = thread->tap};
 }

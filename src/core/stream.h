@@ -14,7 +14,8 @@
  *  6. Every loss is counted, by reason.
  *  7. fork, exec, threads that outlive main, signals in the middle, closefrom(),
  *     chroot, setuid and sandboxes are normal. No descriptor is ever open in the
- *     program's table (fdtable.h).
+ *     program's table (fdtable.h); a system call that the program's filter would answer by
+ *     ending it is not made (sandbox.h).
  *
  * A stream is a file, DIR/process-PID/stream-K, mapped as a whole and filled from
  * the front (stream_file.h): CTF packets one after another, of which the last, the
@@ -166,6 +167,9 @@ void tandem_stream_watch(struct tandem_thread *thread);
 /* This thread records no more: its stream is left to the next thread that begins. A
  * later record opens a stream again. */
 void tandem_stream_close(void);
+
+/* A sandbox comes that lets nothing be made any more: what can be made ready is. */
+void tandem_stream_prepare(void);
 
 /* In the child of a fork: forgets the parent's stream without touching it. */
 void tandem_stream_forget(void);

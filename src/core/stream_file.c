@@ -13,6 +13,7 @@
 #include "core/control.h"
 #include "core/fdtable.h"
 #include "core/process.h"
+#include "core/sandbox.h"
 #include "core/system.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -35,6 +36,7 @@
 #define WRITE_BYTES (1024u * 1024)
 #define PAGE_BYTES 4096u
 #define BATCH_MOST 32u
+#define SPARES 8u /* for the threads of a sandbox */
 #define PAIR_TRIES 4u
 
 static struct tandem_pool pool = TANDEM_POOL(sizeof(struct stream_file));
@@ -81,11 +83,13 @@ static bool file_is(const struct stream_file *file, const struct stat *status)
 	       status->st_size == (off_t)file->bytes;
 }
 
-/* Its path, if that still names it. */
+/* Its path, if that still names it and may be used. */
 static bool file_find(const struct stream_file *file, char *path)
 {
 	struct stat status;
 
+	if (!sandbox_allows(SANDBOX_CUT))
+		return false;
 	file_path(path, "stream", file);
 	return !lstat(path, &status) && file_is(file, &status);
 }
@@ -126,6 +130,8 @@ static int file_map(struct stream_file *file, int fd)
 /* Reserves by touching, which needs no descriptor. -EINVAL: this kernel can't. */
 static int pages_reserve(const struct stream_file *file, uint64_t bytes)
 {
+	if (!sandbox_allows(SANDBOX_POPULATE))
+		return -EINVAL;
 	if (!madvise(file->base + file->reserved, bytes, MADV_POPULATE_WRITE))
 		return 0;
 	/* Where a store would have been answered by a signal. */
@@ -161,7 +167,7 @@ static int zeros_write(int fd, uint64_t from, uint64_t bytes)
 static void file_unmap(struct stream_file *file)
 {
 	bus_error_remove(file->base);
-	munmap(file->base, file->bytes);
+	sandbox_unmap(file->base, file->bytes);
 }
 
 static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequence)
@@ -338,13 +344,21 @@ static int batch_take(struct stream_file **file)
 	return *file ? 0 : error ? error : -EIO;
 }
 
+static void making_ends(void)
+{
+	atomic_store(&making, 0);
+	if (atomic_load(&waiting))
+		syscall(SYS_futex, &making, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
 int stream_file_take(struct stream_file **file)
 {
 	static const struct timespec second = {.tv_sec = 1};
 	uint32_t none = 0;
 	int error;
 
-	while (!(*file = shelves_take()) && !atomic_compare_exchange_strong(&making, &none, 1)) {
+	while (!(*file = shelves_take()) && sandbox_allows(SANDBOX_CHILD) &&
+	       !atomic_compare_exchange_strong(&making, &none, 1)) {
 		/* Many threads that begin at once: a child for each would take longer. */
 		atomic_fetch_add(&waiting, 1);
 		syscall(SYS_futex, &making, FUTEX_WAIT_PRIVATE, 1, &second, NULL, 0);
@@ -353,10 +367,10 @@ int stream_file_take(struct stream_file **file)
 	}
 	if (*file)
 		return 0;
+	if (!sandbox_allows(SANDBOX_CHILD))
+		return -EPERM;
 	error = batch_take(file);
-	atomic_store(&making, 0);
-	if (atomic_load(&waiting))
-		syscall(SYS_futex, &making, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+	making_ends();
 	return error;
 }
 
@@ -507,11 +521,30 @@ int stream_file_reserve(struct stream_file *file, uint64_t bytes)
 	return 0;
 }
 
+void stream_files_prepare(struct stream_file *file)
+{
+	uint64_t bytes = file->bytes - file->written;
+	struct stream_file *spare = NULL;
+	uint32_t none = 0;
+
+	if (bytes > ZEROS_MOST_BYTES)
+		bytes = ZEROS_MOST_BYTES;
+	if (bytes && !space_take(bytes) && zeros_run(file, file->written + bytes))
+		space_give(bytes);
+	if (!atomic_compare_exchange_strong(&making, &none, 1))
+		return;
+	if (atomic_load(&next_batch) < SPARES)
+		atomic_store(&next_batch, SPARES);
+	if (!batch_take(&spare) && !shelf_put(spares, spare))
+		file_discard(spare);
+	making_ends();
+}
+
 void stream_file_release(const struct stream_file *file, uint64_t from, uint64_t until)
 {
 	from = (from + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 	until &= ~(uint64_t)(PAGE_BYTES - 1);
-	if (from < until)
+	if (from < until && sandbox_allows(SANDBOX_RELEASE))
 		madvise(file->base + from, until - from, MADV_DONTNEED);
 }
 

@@ -56,6 +56,10 @@ int stream_file_continue(const struct stream_file *last, uint64_t sequence,
  * -EFBIG: the session's limit; -EMSGSIZE: the file has no more. */
 int stream_file_reserve(struct stream_file *file, uint64_t bytes);
 
+/* Makes ready what can't be made any more in a sandbox: more of the file, and files for
+ * threads to come. */
+void stream_files_prepare(struct stream_file *file);
+
 /* The records before `until` are not expected to be written again soon: they need
  * not count as the program's memory. */
 void stream_file_release(const struct stream_file *file, uint64_t from, uint64_t until);

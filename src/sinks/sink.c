@@ -18,6 +18,7 @@
 #include "core/local.h"
 #include "core/object.h"
 #include "core/process.h"
+#include "core/sandbox.h"
 #include "core/stream.h"
 #include "core/stream_file.h"
 #include "core/stream_threads.h"
@@ -141,9 +142,8 @@ static struct tap *tap_find(void)
 	for (tap = atomic_load(&taps); tap; tap = tap->next)
 		if (!atomic_exchange(&tap->taken, true))
 			return tap;
-	tap = mmap(NULL, sizeof(struct tap), PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (tap == MAP_FAILED)
+	tap = sandbox_map(sizeof(struct tap));
+	if (!tap)
 		return NULL;
 	atomic_store(&tap->taken, true);
 	tap->next = atomic_load(&taps);
@@ -231,7 +231,8 @@ static bool tap_in_sink(struct tap *tap, uintptr_t pointer)
 		return false;
 	if (pointer < tap->in_sink || pointer - tap->in_sink > STACK_BYTES)
 		return true;
-	if (sigaltstack(NULL, &stack) || stack.ss_flags & SS_ONSTACK)
+	if (!sandbox_allows(SANDBOX_STACK) || sigaltstack(NULL, &stack) ||
+	    stack.ss_flags & SS_ONSTACK)
 		return true;
 	tap_rest(tap);
 	return false;

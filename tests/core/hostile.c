@@ -167,6 +167,132 @@ static void no_open_at_all(void)
 	run_thread();
 }
 
+/* Whoever makes one of these calls dies; the number is in the environment. */
+static void no_call(void)
+{
+	unsigned number = (unsigned)atoi(getenv("HOSTILE_CALL"));
+
+	record_calls(10);
+	forbid(&number, 1, false);
+	record_calls(CALLS);
+}
+
+static const struct {
+	const char *name;
+	int number;
+} calls_of_ours[] = {
+	{"madvise", SYS_madvise},
+	{"rt_sigprocmask", SYS_rt_sigprocmask},
+	{"clone", SYS_clone},
+	{"wait4", SYS_wait4},
+	{"mmap", SYS_mmap},
+	{"munmap", SYS_munmap},
+	{"openat", SYS_openat},
+	{"close", SYS_close},
+	{"pwritev", SYS_pwritev},
+	{"write", SYS_write},
+	{"ftruncate", SYS_ftruncate},
+	{"renameat", SYS_renameat},
+	{"truncate", SYS_truncate},
+	{"newfstatat", SYS_newfstatat},
+	{"unlinkat", SYS_unlinkat},
+	{"futex", SYS_futex},
+	{"gettid", SYS_gettid},
+	{"prctl", SYS_prctl},
+	{"getpid", SYS_getpid},
+	{"getrandom", SYS_getrandom},
+	{"prlimit64", SYS_prlimit64},
+	{"process_vm_readv", SYS_process_vm_readv},
+	{"fallocate", SYS_fallocate},
+	{"sched_yield", SYS_sched_yield},
+	{"fstat", SYS_fstat},
+	{"close_range", 436},
+	{"sigaltstack", SYS_sigaltstack},
+};
+
+/* No call but the last one. */
+static void only_exit(void)
+{
+	static const unsigned numbers[] = {SYS_exit_group};
+
+	record_calls(10);
+	forbid(numbers, 1, true);
+	record_calls(CALLS);
+}
+
+static void only_exit_at_all(void)
+{
+	static const unsigned numbers[] = {SYS_exit_group};
+
+	forbid(numbers, 1, true);
+	record_calls(CALLS);
+}
+
+/* By seccomp(2), for all threads: one that records already, and one that begins then. */
+static _Atomic int steps;
+
+static void *record_in_steps(void *first)
+{
+	if (first)
+		record_calls(10);
+	steps++;
+	while (steps < 3) {
+	}
+	record_calls(CALLS / 4);
+	steps++;
+	/* A thread's end is more than the filter lets pass. */
+	while (steps) {
+	}
+	return NULL;
+}
+
+static void forbid_for_all(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	pthread_t thread;
+
+	record_calls(10);
+	CHECK(!pthread_create(&thread, NULL, record_in_steps, (void *)(uintptr_t)1));
+	CHECK(!pthread_create(&thread, NULL, record_in_steps, NULL));
+	while (steps < 2) {
+	}
+	CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	CHECK(!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+		       &(struct sock_fprog){.len = 4, .filter = filter}));
+	steps++;
+	record_calls(CALLS / 4);
+	while (steps < 5) {
+	}
+}
+
+/* What installs none changes nothing. */
+static void no_filter(void)
+{
+	struct sock_filter odd[] = {BPF_STMT(BPF_RET | BPF_X, 0)};
+
+	record_calls(10);
+	CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+	CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (void *)16) == -1 && errno == EFAULT);
+	CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) == -1 && errno == EFAULT);
+	CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
+		    &(struct sock_fprog){.len = 1, .filter = odd}) == -1 &&
+	      errno == EINVAL);
+	CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 1u << 30, NULL) == -1 &&
+	      errno == EINVAL);
+	CHECK(prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0);
+	/* All six arguments arrive. */
+	CHECK(syscall(SYS_mmap, NULL, 4096l, (long)PROT_READ, (long)MAP_PRIVATE, -1l, 4096l) ==
+		      -1 &&
+	      errno == EBADF);
+	record_calls(CALLS);
+	run_thread();
+}
+
 static void another_user(void)
 {
 	record_calls(10);
@@ -532,8 +658,21 @@ int main(int argc, char **argv)
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 	CHECK(session_test_run(&session, WINDOW, 0, closes_all) == 0);
 	/* What the files that were open before hold: 4 MiB of calls of 24 bytes. */
-	expect("no open", no_open, CALLS + 210, 170000);
+	/* The file that was open before holds 4 MiB of calls of 24 bytes, and threads to come
+	 * have files that were made ready. */
+	expect("no open", no_open, CALLS + 210, 170200);
 	expect("no open at all", no_open_at_all, CALLS + 100, 0);
+	for (size_t i = 0; i < sizeof(calls_of_ours) / sizeof(*calls_of_ours); i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), "%d", calls_of_ours[i].number);
+		setenv("HOSTILE_CALL", number, 1);
+		expect(calls_of_ours[i].name, no_call, CALLS + 10, 170000);
+	}
+	expect("only exit", only_exit, CALLS + 10, 170000);
+	expect("only exit at all", only_exit_at_all, CALLS, 0);
+	expect("forbidden for all", forbid_for_all, CALLS / 4 * 3 + 20, CALLS / 4 + 1000);
+	expect("no filter", no_filter, CALLS + 110, CALLS + 110);
 	if (!getuid()) {
 		expect("another user", another_user, CALLS + 110, 170000);
 		expect("another root", another_root, CALLS + 110, 170000);

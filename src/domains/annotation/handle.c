@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "core/sandbox.h"
 
 #define CHUNK_BYTES 65536u
 
@@ -18,9 +19,8 @@ static void *memory_take(size_t bytes)
 
 	pthread_mutex_lock(&taking);
 	if (bytes > left) {
-		chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			     -1, 0);
-		left = chunk == MAP_FAILED ? 0 : CHUNK_BYTES;
+		chunk = sandbox_map(CHUNK_BYTES);
+		left = chunk ? CHUNK_BYTES : 0;
 	}
 	if (bytes <= left) {
 		memory = chunk;

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "core/control.h"
+#include "core/sandbox.h"
 
 #define FIRST_SLOTS 1024u
 #define PROBES_MOST 256u
@@ -58,18 +58,15 @@ static bool grow(struct sycl_table *table, uint32_t at)
 {
 	struct sycl_table_slot *none = NULL, *slots;
 	size_t bytes;
-	int saved = errno;
 
 	if (at >= SYCL_TABLES)
 		return false;
 	bytes = slot_count(at) * sizeof(*slots);
-	slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	errno = saved;
-	if (slots == MAP_FAILED)
+	slots = sandbox_map(bytes);
+	if (!slots)
 		return false;
 	if (!atomic_compare_exchange_strong(&table->slots[at], &none, slots))
-		munmap(slots, bytes);
+		sandbox_unmap(slots, bytes);
 	atomic_compare_exchange_strong(&table->count, &at, at + 1);
 	return true;
 }
