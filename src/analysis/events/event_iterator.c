@@ -283,13 +283,9 @@ int event_iterator_next(struct event_iterator *iterator, const struct event_item
 	int status;
 
 	*item = &iterator->item;
-	if (iterator->merged)
-		return next_unfinished(iterator);
 	status = trace_merge_next(&iterator->merge, &event);
-	if (__builtin_expect(status <= 0, 0)) {
-		iterator->merged = status == 0;
+	if (__builtin_expect(status <= 0, 0))
 		return status ? status : next_unfinished(iterator);
-	}
 	iterator->item.event = event;
 	if (__builtin_expect(!(++iterator->events & (PROGRESS_EVENTS - 1)), 0))
 		show_progress(iterator);

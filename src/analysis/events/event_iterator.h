@@ -85,7 +85,6 @@ struct event_iterator {
 	uint64_t *last_calls; /* by stream: number of its latest call */
 	uint64_t calls, events;
 	struct trace_merge merge;
-	bool merged; /* all events were handed out */
 	const struct progress *progress;
 	struct event_item item;
 };

@@ -43,6 +43,8 @@ static inline int take_waits(struct waits *waits, const struct event_item *item)
 static int read_all(struct pass *pass)
 {
 	struct waits *waits = pass->with_waits && pass->waits.any ? &pass->waits : NULL;
+	int (*first)(void *user, const struct event_item *item) = pass->consumers[0].item;
+	void *first_user = pass->consumers[0].user;
 	unsigned count = pass->count;
 	const struct event_item *item;
 	int status;
@@ -50,11 +52,11 @@ static int read_all(struct pass *pass)
 	while ((status = event_iterator_next(&pass->iterator, &item)) > 0) {
 		if (waits && take_waits(waits, item))
 			return -ENOMEM;
-		for (unsigned i = 0; i < count; i++) {
+		status = first(first_user, item);
+		for (unsigned i = 1; __builtin_expect(i < count && !status, 0); i++)
 			status = pass->consumers[i].item(pass->consumers[i].user, item);
-			if (status)
-				return status;
-		}
+		if (status)
+			return status;
 	}
 	return status;
 }

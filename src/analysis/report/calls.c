@@ -49,11 +49,26 @@ static void add_open(struct calls *calls, const struct trace_event *event)
 			(struct call_open){event->layout->event, event->stream, event->ns};
 }
 
-static inline int add_returned(struct calls *calls, const struct trace_event *event,
-			       struct call_row *row, struct call_thread *thread)
+int calls_add(struct calls *calls, const struct trace_event *event)
 {
+	struct call_row *row = &calls->rows[event->layout->index];
+	struct call_thread *thread = &calls->threads[event->stream->index];
+	bool counts = calls->whole || range_holds(&calls->range, event->ns);
 	uint64_t ns = (uint64_t)(event->end_ns - event->ns);
 
+	row->event = event->layout->event;
+	if (__builtin_expect(!event->end_ticks, 0)) {
+		row->calls += counts;
+		thread->calls += counts;
+		row->open += counts;
+		add_open(calls, event);
+		return 0;
+	}
+	row->within_ns += __builtin_expect(calls->whole, 1)
+				  ? ns
+				  : range_within(&calls->range, event->ns, event->end_ns);
+	if (!counts)
+		return 0;
 	row->calls++;
 	thread->calls++;
 	/* What a layer above does in its tasks is in the calls within. */
@@ -62,32 +77,8 @@ static inline int add_returned(struct calls *calls, const struct trace_event *ev
 	batches_add(&row->batches, ns);
 	if (histogram_add(&row->times, ns))
 		return -ENOMEM;
-	if (__builtin_expect(trace_event_failed(event), 0))
-		return add_error(calls, event, row, thread);
-	return 0;
-}
-
-int calls_add(struct calls *calls, const struct trace_event *event)
-{
-	struct call_row *row = &calls->rows[event->layout->index];
-	struct call_thread *thread = &calls->threads[event->stream->index];
-	bool counts;
-
-	row->event = event->layout->event;
-	if (__builtin_expect(calls->whole && event->end_ticks, 1)) {
-		row->within_ns += (uint64_t)(event->end_ns - event->ns);
-		return add_returned(calls, event, row, thread);
-	}
-	counts = range_holds(&calls->range, event->ns);
-	if (event->end_ticks) {
-		row->within_ns += range_within(&calls->range, event->ns, event->end_ns);
-		return counts ? add_returned(calls, event, row, thread) : 0;
-	}
-	row->calls += counts;
-	thread->calls += counts;
-	row->open += counts;
-	add_open(calls, event);
-	return 0;
+	return __builtin_expect(trace_event_failed(event), 0) ? add_error(calls, event, row, thread)
+							      : 0;
 }
 
 static const char *event_domain(const struct calls *calls, const struct tandem_event *event)

@@ -49,6 +49,13 @@ static int executing_change(uint64_t moment)
 	return (int)(moment & 3) - 1;
 }
 
+/* What the device is at, while moments are worked off. */
+struct contention_sweep {
+	size_t executing;	 /* processes of which commands are */
+	size_t executing_places; /* sum of their places: if it is one, its place */
+	uint64_t busy_ns;
+};
+
 static struct contention_pair *pair_get(struct contention *contention, uint32_t process,
 					uint32_t other)
 {
@@ -133,7 +140,7 @@ static void active_clear(struct contention *contention)
 {
 	for (size_t i = 0; i < contention->active_count; i++)
 		contention->place_of[contention->active[i].process] = 0;
-	contention->active_count = contention->executing = contention->executing_places = 0;
+	contention->active_count = 0;
 }
 
 /* `ns` in which nothing changed, and several executed. */
@@ -158,30 +165,36 @@ static void pass_among(struct contention *contention, uint64_t ns)
 }
 
 /* `ns` in which nothing changed. */
-static void pass_time(struct contention *contention, uint64_t ns)
+static inline void pass_time(struct contention *contention, struct contention_sweep *sweep,
+			     uint64_t ns)
 {
-	size_t row = contention->executing ? contention->executing_places + 1 : 0;
+	size_t row = sweep->executing ? sweep->executing_places + 1 : 0;
 	struct contention_sum *sums = contention->sums + row * contention->sum_side;
+	const struct contention_process *active = contention->active;
+	size_t count = contention->active_count;
 
-	contention->busy_ns += contention->executing ? ns : 0;
-	if (contention->executing > 1) {
+	if (sweep->executing)
+		sweep->busy_ns += ns;
+	if (sweep->executing > 1) {
 		pass_among(contention, ns);
 		return;
 	}
-	for (size_t i = 0; i < contention->active_count; i++)
-		sums[i].alone_ns += ns * contention->active[i].waiting;
+	for (size_t i = 0; i < count; i++)
+		sums[i].alone_ns += ns * active[i].waiting;
 }
 
-static void take_change(struct contention *contention, uint32_t place, int waiting, int executing)
+static inline void take_change(struct contention *contention, struct contention_sweep *sweep,
+			       uint64_t moment)
 {
+	uint32_t place = moment_place(moment);
 	struct contention_process *process = &contention->active[place];
-	bool before = process->executing != 0;
+	uint32_t before = process->executing, after = before + (uint32_t)executing_change(moment);
 
-	process->waiting += (uint32_t)waiting;
-	process->executing += (uint32_t)executing;
-	if (before != (process->executing != 0)) {
-		contention->executing += before ? (size_t)-1 : 1;
-		contention->executing_places += before ? 0 - (size_t)place : place;
+	process->waiting += (uint32_t)waiting_change(moment);
+	process->executing = after;
+	if (!before != !after) {
+		sweep->executing += before ? (size_t)-1 : 1;
+		sweep->executing_places += before ? 0 - (size_t)place : place;
 	}
 }
 
@@ -208,8 +221,8 @@ static uint64_t commands_trim(struct contention *contention)
 
 /* What of the commands lies behind the frontier, in the order of time, from `first`
  * on; what they are at the frontier counts at once. */
-static const uint64_t *moments_sort(struct contention *contention, uint64_t first,
-				    size_t *moment_count)
+static const uint64_t *moments_sort(struct contention *contention, struct contention_sweep *sweep,
+				    uint64_t first, size_t *moment_count)
 {
 	uint64_t frontier = contention->frontier, all = 0;
 	size_t count = contention->count, start_count = 0, wait_count = 0;
@@ -230,12 +243,12 @@ static const uint64_t *moments_sort(struct contention *contention, uint64_t firs
 		ends[i] = moment_make(operation->end - first, place, 0, -1);
 		all |= ends[i];
 		if (operation->start <= frontier) {
-			take_change(contention, place, 0, 1);
+			take_change(contention, sweep, moment_make(0, place, 0, 1));
 			continue;
 		}
 		starts[start_count++] = moment_make(operation->start - first, place, -waited, 1);
 		if (operation->queued <= frontier)
-			take_change(contention, place, 1, 0);
+			take_change(contention, sweep, moment_make(0, place, 1, 0));
 		else if (waited)
 			waits[wait_count++] = moment_make(operation->queued - first, place, 1, 0);
 	}
@@ -262,6 +275,7 @@ static uint64_t start_before(const uint64_t *moments, size_t count, size_t kept)
 static int work_off(struct contention *contention, size_t kept_starts)
 {
 	uint64_t first = commands_trim(contention), now, until;
+	struct contention_sweep sweep = {.executing = 0};
 	const uint64_t *moments = NULL;
 	size_t count = 0;
 	int status;
@@ -270,7 +284,7 @@ static int work_off(struct contention *contention, size_t kept_starts)
 		return 0;
 	status = active_list(contention);
 	if (!status)
-		moments = moments_sort(contention, first, &count);
+		moments = moments_sort(contention, &sweep, first, &count);
 	if (!moments)
 		return -ENOMEM;
 	now = contention->frontier ? contention->frontier : first;
@@ -279,11 +293,11 @@ static int work_off(struct contention *contention, size_t kept_starts)
 		uint64_t when = first + moment_when(moments[i]);
 
 		if (when > now)
-			pass_time(contention, when - now);
+			pass_time(contention, &sweep, when - now);
 		now = when;
-		take_change(contention, moment_place(moments[i]), waiting_change(moments[i]),
-			    executing_change(moments[i]));
+		take_change(contention, &sweep, moments[i]);
 	}
+	contention->busy_ns += sweep.busy_ns;
 	status = sums_settle(contention);
 	active_clear(contention);
 	contention->frontier = now;

@@ -63,8 +63,6 @@ struct contention {
 	size_t active_count, active_capacity;
 	uint32_t *place_of; /* by process: its place in `active`, + 1 */
 	size_t process_capacity;
-	size_t executing;	     /* processes of which commands are */
-	size_t executing_places;     /* sum of their places: if it is one, its place */
 	struct contention_sum *sums; /* sum_side for each other, one for each that waits */
 	size_t sum_side;
 	uint64_t *moments; /* and as many to sort with */
