@@ -55,7 +55,7 @@ struct recorder {
 	struct library library;
 	struct linux_collector *collector;
 	struct linux_process_tree processes; /* at the end: the program and what it started */
-	struct linux_notes notes; /* what of the operating system is not recorded */
+	struct linux_notes notes;	     /* what of the operating system is not recorded */
 	struct lttng_session lttng;
 	pid_t pid;
 	bool cannot_run; /* the program: the error is execvp()'s, and has no words */

@@ -33,7 +33,7 @@ struct trace_run {
 	uint64_t end_ticks, end_monotonic_ns;
 	bool has_exit;
 	int64_t exit_code, exit_signal; /* of which one is 0 */
-	double record_floor_ns;	  /* what recording a call costs there at least; 0: not known */
+	double record_floor_ns; /* what recording a call costs there at least; 0: not known */
 	struct trace_run_process *processes; /* the program first; none where it has no end */
 	size_t process_count;
 	uint64_t recorder_cpu_ns; /* what the recorder took of the machine */

@@ -43,7 +43,8 @@ EXCEPTIONS = {
 
 
 def room(noun):
-    return noun.split("/")[0]
+    """What a domain has for `tandem doctor` is the command's, not the traced process's."""
+    return "cli" if re.fullmatch(r"domains/\w+/doctor", noun) else noun.split("/")[0]
 
 
 def nouns(root):

@@ -264,9 +264,10 @@ void report_text(struct text *out, const struct report *report, const struct fin
 	if (!report->events && report->ranged)
 		text_add_string(out, "\nNo event of the traced runtimes began there.\n");
 	else if (!report->events)
-		text_add_string(out, "\nNo GPU API calls: the program made none while recording was "
-				     "on, or they could\nnot be seen. `tandem doctor` says what this "
-				     "machine can record.\n");
+		text_add_string(out,
+				"\nNo GPU API calls: the program made none while recording was "
+				"on, or they could\nnot be seen. `tandem doctor` says what this "
+				"machine can record.\n");
 	else {
 		text_format(out, "\n%sNext: `tandem print ", colour_begin(colour, COLOUR_DIM));
 		text_escape(out, session->path, strlen(session->path));

@@ -16,13 +16,8 @@
 
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 static bool attached;
-static _Atomic uint32_t wrapped, operations;
+static _Atomic uint32_t operations;
 static uint32_t unknown_functions;
-
-bool hip_calls_are_wrapped(void)
-{
-	return atomic_load_explicit(&wrapped, memory_order_relaxed);
-}
 
 bool hip_reports_operations(void)
 {
@@ -78,7 +73,7 @@ void hip_attach_table(const char *name, void *table)
 	if (!is_asked_for() || !table)
 		return;
 	pthread_mutex_lock(&attaching);
-	atomic_store(&wrapped, 1);
+	atomic_store(&hip_wrapped, 1);
 	unknown_functions += hip_dispatch_table_wrap(table, !strcmp(name, "hip_compiler"));
 	runtime_register();
 	attached_by(TANDEM_HIP_GENERATION_table);

@@ -15,9 +15,6 @@ void hip_attach_table(const char *name, void *table);
 
 void hip_at_fork(void);
 
-/* Calls are recorded by wrappers: callbacks have nothing to record of them. */
-bool hip_calls_are_wrapped(void);
-
 /* Devices' operations are reported by HIP's runtime. */
 bool hip_reports_operations(void);
 

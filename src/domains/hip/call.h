@@ -39,7 +39,4 @@ void hip_call_record(struct hip_call *call, const void *arguments);
 /* `status`: a hipError_t, or TANDEM_RESULT_UNKNOWN. */
 void hip_call_end(struct hip_call *call, const void *arguments, int32_t status);
 
-/* Streams that are being captured into a graph: calls on them make no operations. */
-extern _Atomic uint32_t hip_captures;
-
 #endif

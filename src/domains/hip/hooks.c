@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/hip/hooks.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-#include "domains/hip/call.h"
 #include "domains/hip/device.h"
 #include "domains/hip/gen/args.h"
 #include "domains/hip/gen/ids.h"

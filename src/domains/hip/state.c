@@ -2,3 +2,4 @@
 #include "domains/hip/state.h"
 
 _Atomic uint32_t hip_disabled;
+_Atomic uint32_t hip_wrapped;

@@ -14,7 +14,14 @@
 #pragma GCC visibility push(hidden)
 /* In the child of a fork HIP is of no use, and its threads do not exist. */
 extern _Atomic uint32_t hip_disabled;
+extern _Atomic uint32_t hip_wrapped;
 #pragma GCC visibility pop
+
+/* Calls are recorded by wrappers: callbacks have nothing to record of them. */
+static inline bool hip_calls_are_wrapped(void)
+{
+	return atomic_load_explicit(&hip_wrapped, memory_order_relaxed);
+}
 
 static inline bool hip_wanted(enum tandem_hip_choice choice)
 {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "domains/hip/call.h"
+struct hip_call;
 
 /* Small: what is loaded late has little static storage of threads, for all libraries. */
 struct hip_thread {

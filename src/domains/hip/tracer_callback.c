@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "domains/hip/abi.h"
-#include "domains/hip/attach.h"
 #include "domains/hip/call.h"
 #include "domains/hip/functions.h"
 #include "domains/hip/operation.h"

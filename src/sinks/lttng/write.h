@@ -4,17 +4,8 @@
 #define TANDEM_SINKS_LTTNG_WRITE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-#include "schema/schema.h"
-#include "sinks/lttng/provider.h"
-
-/* Whether a call's first field is known only when it has returned. */
-static inline bool lttng_returned(const struct tandem_layout *layout)
-{
-	return layout->field_count && layout->fields[0].role == TANDEM_ROLE_returned &&
-	       !layout->fields[0].variable;
-}
+#include "sinks/lttng/event.h"
 
 /* To every session that has it enabled: `count` bytes, laid out as its fields. Any thread;
  * in a signal handler. What a full buffer refuses, LTTng counts. */
