@@ -210,6 +210,13 @@ static bool packets_begun(struct trace_packets *packets, const struct head *head
 	       packet_is_partial(&head->packet, &window.packet, packets->size - packets->next);
 }
 
+/* The process has ended since the size was noted, and has cut what was reserved behind its
+ * last packet. */
+static bool packets_ended(struct trace_packets *packets)
+{
+	return packets->begun && file_bytes(&packets->stream_file) == packets->next;
+}
+
 /* The next packet of stream-K. Returns 1, or 0 when there is no further one. */
 static int packets_next_in_stream(struct trace_packets *packets, uint64_t reached)
 {
@@ -223,6 +230,10 @@ static int packets_next_in_stream(struct trace_packets *packets, uint64_t reache
 		/* Without all of its header, a packet has number 0, if any. */
 		if ((damage || !head.packet.packet_seq_num) && packets_begun(packets, &head)) {
 			packets->next = packets->size;
+			break;
+		}
+		if (damage && packets_ended(packets)) {
+			packets->size = packets->next;
 			break;
 		}
 		if (!damage && packets_in_sequence(packets, &head, file, at)) {

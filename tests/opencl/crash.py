@@ -66,7 +66,7 @@ def crash(folder, count, way, wait):
     record = [TANDEM, "record", "-q", "--kernel", "off", "--args", "none", "-o", folder, "--"]
     if way == "zombie":
         # Its parent never asks how it ended.
-        record += ["sh", "-c", '"$@" & sleep 60', "sh"]
+        record += ["sh", "-c", '"$@" & sleep 600', "sh"]
     if way == "namespace":
         record = ["unshare", "-pf", "--kill-child", "--mount-proc", *record]
     recorder = subprocess.Popen([*record, *program], env=ENVIRONMENT, stdout=subprocess.DEVNULL,

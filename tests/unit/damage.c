@@ -138,6 +138,9 @@ static void read_in_order(struct trace_session *session)
 	event_iterator_close(&ordered.iterator);
 }
 
+/* What is cut off once the session is open. */
+static const struct file *cut_when_open;
+
 /* Reads everything there is; `print` also looks into every field. */
 static struct outcome session_read(bool print)
 {
@@ -158,6 +161,8 @@ static struct outcome session_read(bool print)
 		trace_problems_free(&problems);
 		return outcome;
 	}
+	if (cut_when_open)
+		CHECK(!truncate(cut_when_open->path, (off_t)cut_when_open->bytes));
 	event_samples_init(&stacks);
 	CHECK(trace_merge_open(&merge, &session, 0) == 0);
 	while (trace_merge_next(&merge, &event) > 0) {
@@ -327,6 +332,47 @@ static void packets_moved(void)
 	restore(&file);
 }
 
+/* A process that ends between the opening of its session and the reading: it begins an empty
+ * packet behind its last one, and cuts the file there. */
+static void ends_meanwhile(void)
+{
+	const size_t reserved = 65536;
+	struct tandem_packet_header empty;
+	struct outcome outcome;
+	struct file file;
+	char *longer;
+
+	load(&file, "process-1000/stream-1");
+	longer = calloc(1, file.bytes + reserved);
+	CHECK(longer != NULL);
+	memcpy(longer, file.data, file.bytes);
+	memcpy(&empty, file.data, sizeof(empty));
+	empty.content_bits = sizeof(empty) * 8;
+	empty.packet_bits = reserved * 8;
+	for (size_t at = 0; at < file.bytes; empty.packet_seq_num++) {
+		struct tandem_packet_header header;
+
+		memcpy(&header, file.data + at, sizeof(header));
+		at += header.packet_bits / 8;
+	}
+	memcpy(longer + file.bytes, &empty, sizeof(empty));
+	save(&file, longer, file.bytes + reserved);
+	outcome = session_read(false);
+	CHECK(outcome.events == whole.events && !outcome.problems);
+	cut_when_open = &file;
+	outcome = session_read(false);
+	CHECK(outcome.events == whole.events && !outcome.problems && !outcome.skipped_bytes);
+	/* In the middle of a packet it is damage. */
+	save(&file, longer, file.bytes + reserved);
+	file.bytes -= 50;
+	outcome = session_read(false);
+	CHECK(outcome.problems);
+	file.bytes += 50;
+	cut_when_open = NULL;
+	free(longer);
+	restore(&file);
+}
+
 static void no_session(void)
 {
 	struct file control, run, metadata;
@@ -415,6 +461,7 @@ int main(int argc, char **argv)
 	whole_files("session.json", true);
 	packet_twice();
 	packets_moved();
+	ends_meanwhile();
 	no_session();
 	another_schema();
 	remove_session();
