@@ -13,6 +13,7 @@ struct state_row { /* of one thread */
 	const struct states_thread *thread;
 	struct track_writer *track;
 	uint32_t number; /* in rows->list */
+	int64_t end;	 /* of the latest interval */
 	/* Not written yet: the next interval may go on with it. */
 	bool open;
 	enum state state;
@@ -31,13 +32,34 @@ static int row_close(struct state_rows *rows, struct state_row *row)
 				row->ref);
 }
 
+/* A thread may be reported as new twice, and its number be given again: in one process that is one
+ * row, as long as the second begins after the first. */
+static struct state_row *find_earlier(const struct state_rows *rows,
+				      const struct states_thread *thread, int64_t from)
+{
+	uint64_t known = map_get(&rows->row_of, thread->tid);
+	struct state_row *row = known == MAP_NONE ? NULL : rows->list[known];
+
+	if (!row || row->end > from ||
+	    (row->thread->pid && thread->pid && row->thread->pid != thread->pid))
+		return NULL;
+	return row;
+}
+
 /* The states of a thread; which row it has is known in the end only. */
-static struct state_row *row_get(struct state_rows *rows, struct states_thread *thread)
+static struct state_row *row_get(struct state_rows *rows, struct states_thread *thread,
+				 int64_t from)
 {
 	struct state_row *row = thread->user;
 
 	if (row)
 		return row;
+	row = find_earlier(rows, thread, from);
+	if (row) {
+		row->thread = thread;
+		thread->user = row;
+		return row;
+	}
 	row = calloc(1, sizeof(*row));
 	if (!row ||
 	    array_reserve(&rows->list, &rows->capacity, rows->count + 1,
@@ -51,6 +73,8 @@ static struct state_row *row_get(struct state_rows *rows, struct states_thread *
 	row->number = (uint32_t)rows->count;
 	rows->list[rows->count++] = row;
 	thread->user = row;
+	if (map_set(&rows->row_of, thread->tid, row->number))
+		return NULL;
 	return row;
 }
 
@@ -144,7 +168,9 @@ static void on_interval(void *rows_of, const struct states_interval *interval)
 
 	if (rows->failed || interval->state == STATE_NONE || interval->to <= interval->from)
 		return;
-	row = row_get(rows, interval->thread);
+	row = row_get(rows, interval->thread, interval->from);
+	if (row)
+		row->end = interval->to;
 	rows->failed = row ? add_interval(rows, row, interval) : -ENOMEM;
 }
 
@@ -215,6 +241,11 @@ int state_rows_finish(struct state_rows *rows, struct view_threads *threads, int
 		uint32_t row = VIEW_NONE;
 
 		status = row_close(rows, state);
+		if (!status && state->thread->pid == state->thread->tid)
+			status = view_threads_name(
+				threads, state->thread->pid,
+				intern_text(&rows->states.names,
+					    states_process_name(&rows->states, state->thread)));
 		if (!status)
 			status = find_row(rows, threads, state, &row);
 		state->track->row = row;
@@ -230,6 +261,7 @@ void state_rows_free(struct state_rows *rows)
 		free(rows->list[i]);
 	free(rows->list);
 	free(rows->of_stream);
+	map_free(&rows->row_of);
 	states_free(&rows->states);
 	memset(rows, 0, sizeof(*rows));
 }

@@ -30,6 +30,7 @@ struct state_rows {
 	bool any; /* the operating system's side was recorded */
 	struct state_row **list;
 	size_t count, capacity;
+	struct map row_of;		  /* tid -> place in the list */
 	struct states_thread **of_stream; /* by stream; NULL: not known yet */
 	int failed;
 };

@@ -146,6 +146,17 @@ int view_threads_add_process(struct view_threads *threads, uint64_t pid, const c
 	return status ? status : map_set(&threads->other_processes, pid, number);
 }
 
+int view_threads_name(struct view_threads *threads, uint64_t pid, const char *name)
+{
+	const struct trace_process *process = find_process(threads, pid);
+	uint32_t row;
+
+	if (!process || process->stream_count || !*name)
+		return 0;
+	row = threads->process_rows[process->index];
+	return index_writer_name(threads->writer, name, &threads->writer->rows[row].name);
+}
+
 static int add_process(struct view_threads *threads, const struct trace_process *process,
 		       uint32_t session_row)
 {

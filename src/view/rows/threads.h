@@ -50,6 +50,10 @@ uint32_t view_threads_row(const struct view_threads *threads, uint32_t stream);
 /* A row for a process that made no calls, where it has none. Returns 0 or -ENOMEM. */
 int view_threads_add_process(struct view_threads *threads, uint64_t pid, const char *name);
 
+/* What a process is called that made no calls: after an exec, the latest name. Returns 0 or
+ * -ENOMEM. */
+int view_threads_name(struct view_threads *threads, uint64_t pid, const char *name);
+
 /* A row for a thread that made no calls. Returns 0, -EINVAL (its process has no row)
  * or -ENOMEM. */
 int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, const char *name,

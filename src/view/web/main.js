@@ -114,7 +114,7 @@ class App {
 			one.exit_code ? `, exit status ${one.exit_code}` : one.ended ? "" : ", still running when it was read";
 		const about = sessions.length > 1 ? `${sessions.length} sessions` :
 			`${lengthWords(one.duration_ns)} on ${visible(one.host || "an unknown host")}, ` +
-			`${plural(one.events, "event")}${exit}`;
+			`${one.events ? plural(one.events, "event") : "no GPU API calls"}${exit}`;
 		run.append(element("strong", {}, names.join(" \u00b7 ")), element("span", {class: "dim"}, about));
 		run.title = sessions.map((session) => `${session.command}\n${session.start}\n${session.path}`).join("\n\n");
 		document.title = names.join(", ") + " \u2013 Tandem";

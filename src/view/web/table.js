@@ -2,6 +2,9 @@
 /* A table that its columns sort, and that is copied as CSV. */
 "use strict";
 
+/* A table with more columns has the panel's width for itself. */
+const COLUMNS_NARROW = 10;
+
 class Table {
 	/* columns: [{key, heading, words(value), number: true}]; rows: objects. */
 	constructor(name, columns, rows, picked) {
@@ -11,7 +14,7 @@ class Table {
 		this.picked = picked;
 		this.sortBy = columns.findIndex((column) => column.sorted);
 		this.down = true;
-		this.node = element("table", {class: "table"});
+		this.node = element("table", {class: "table" + (columns.length > COLUMNS_NARROW ? " wide" : "")});
 		this.draw();
 	}
 
