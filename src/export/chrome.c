@@ -3,6 +3,7 @@
  * many other tools read it. A row of a queue is a thread of its process there,
  * with a number that no thread has. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/events/event_args.h"
@@ -10,6 +11,7 @@
 #include "export/export.h"
 #include "export/tracks.h"
 #include "trace/field.h"
+#include "util/array.h"
 
 /* Above all thread ids that export_pid() gives for one machine. */
 #define FIRST_ROW_TID (UINT64_C(1) << 31)
@@ -18,6 +20,8 @@ struct chrome {
 	struct text line;
 	struct json json;
 	struct tracks tracks;
+	const struct trace_stream **threads; /* of the session, by index */
+	size_t thread_count, thread_capacity;
 	bool begun; /* a line was written */
 };
 
@@ -96,8 +100,23 @@ static int chrome_process(struct export *export, const struct trace_process *pro
 	return 0;
 }
 
+static int chrome_session(struct export *export)
+{
+	struct chrome *state = export->state;
+
+	state->thread_count = 0;
+	return 0;
+}
+
 static int chrome_thread(struct export *export, const struct trace_stream *stream)
 {
+	struct chrome *state = export->state;
+
+	if (array_reserve(&state->threads, &state->thread_capacity, stream->index + 1u,
+			  sizeof(*state->threads)))
+		return -ENOMEM;
+	while (state->thread_count <= stream->index)
+		state->threads[state->thread_count++] = stream;
 	if (stream->process->kernel)
 		return 0;
 	name_place(export, "thread_name", "name", stream->process->pid, stream->tid,
@@ -154,8 +173,6 @@ static int chrome_call(struct export *export, const struct event_item *item)
 	event_args_json(json, &export->iterator->devices.objects, export->iterator->session, event);
 	json_end_object(json);
 	line_end(export);
-	if (trace_event_op(event))
-		add_flow(export, "s", stream->process->pid, stream->tid, event->ns, item->call);
 	return 0;
 }
 
@@ -248,8 +265,15 @@ static int chrome_command(struct export *export, const struct event_item *item)
 	add_us(&state->json, "dur", operation->times.end_ns - operation->times.start_ns);
 	add_operation_args(export, &state->json, operation);
 	line_end(export);
-	if (operation->call)
+	/* Both ends at once: a call whose command failed or never ended leads nowhere. */
+	if (operation->call && operation->stream < state->thread_count) {
+		const struct trace_stream *thread = state->threads[operation->stream];
+
+		if (!operation->further)
+			add_flow(export, "s", thread->process->pid, thread->tid,
+				 operation->call_begin_ns, operation->call);
 		add_flow(export, "f", pid, tid, operation->times.start_ns, operation->call);
+	}
 	return 0;
 }
 
@@ -418,6 +442,7 @@ static void chrome_release(struct export *export)
 	struct chrome *state = export->state;
 
 	text_free(&state->line);
+	free(state->threads);
 	tracks_free(&state->tracks);
 }
 
@@ -427,6 +452,7 @@ const struct export_ops export_chrome = {
 	.suffix = ".json",
 	.state_bytes = sizeof(struct chrome),
 	.begin = chrome_begin,
+	.session = chrome_session,
 	.process = chrome_process,
 	.thread = chrome_thread,
 	.call = chrome_call,

@@ -148,7 +148,7 @@ static int perfetto_call(struct export *export, const struct event_item *item)
 	perfetto_event_name(
 		export, event->layout->event->name,
 		trace_session_event_domain(export->iterator->session, event->layout->event)->name);
-	if (trace_event_op(event))
+	if (trace_event_op(event) && !trace_event_failed(event))
 		proto_fixed(&writer->packet, PERFETTO_EVENT_FLOW, export_call(export, item->call));
 	annotate_result(writer, event);
 	perfetto_args(writer, export->iterator, event);

@@ -188,7 +188,7 @@ struct report_wait { /* a thread's waits of one kind, in one function, on one pr
 	const char *state;   /* "wait_cpu": for a CPU; "wait_blocked": for anything else */
 	const char *by_kind; /* "process", "interrupt", "idle" (waking up), "unknown" */
 	const char *by;	     /* name of the process that had the CPU, or ended the wait */
-	uint64_t by_process; /* its pid; 0: not known */
+	uint64_t by_process; /* its pid; 0: not known, or several of that name */
 	uint64_t total_ns, count;
 };
 
@@ -299,6 +299,10 @@ struct report {
 	size_t process_count;
 	struct report_wait *waits;
 	size_t wait_count;
+	/* The same for people: on the program's own processes first, then on others', summed
+	 * over all threads (thread 0) by the others' name. */
+	struct report_wait *wait_summary;
+	size_t wait_summary_count;
 	struct report_engine *engines;
 	size_t engine_count;
 	struct report_engine_user *engine_users;

@@ -123,6 +123,47 @@ static int wait_compare(const void *a, const void *b)
 	return left->count < right->count ? 1 : left->count > right->count ? -1 : 0;
 }
 
+/* Rows of the same wait are one, whatever the numbers of processes of one name are. */
+static size_t rows_join(struct report_wait *rows, size_t count,
+			int (*same)(const void *, const void *))
+{
+	size_t kept = 0;
+
+	table_sort(rows, count, sizeof(*rows), same);
+	for (size_t i = 1; i < count; i++) {
+		if (same(&rows[kept], &rows[i])) {
+			rows[++kept] = rows[i];
+			continue;
+		}
+		rows[kept].total_ns += rows[i].total_ns;
+		rows[kept].count += rows[i].count;
+		if (rows[kept].by_process != rows[i].by_process)
+			rows[kept].by_process = 0;
+	}
+	return count ? kept + 1 : 0;
+}
+
+static int number_compare(uint64_t left, uint64_t right)
+{
+	return left < right ? -1 : left > right;
+}
+
+static int wait_same(const void *a, const void *b)
+{
+	const struct report_wait *left = a, *right = b;
+	int order = number_compare(left->process, right->process);
+
+	if (!order)
+		order = number_compare(left->thread, right->thread);
+	if (!order)
+		order = strcmp(left->function, right->function);
+	if (!order)
+		order = strcmp(left->state, right->state);
+	if (!order)
+		order = strcmp(left->by_kind, right->by_kind);
+	return order ? order : strcmp(left->by, right->by);
+}
+
 static int finish_rows(const struct waits *waits, struct report *report)
 {
 	report->waits = arena_alloc(&report->arena, waits->row_count * sizeof(*report->waits));
@@ -148,7 +189,46 @@ static int finish_rows(const struct waits *waits, struct report *report)
 			.count = row->count,
 		};
 	}
+	report->wait_count = rows_join(report->waits, report->wait_count, wait_same);
 	table_sort(report->waits, report->wait_count, sizeof(*report->waits), wait_compare);
+	return 0;
+}
+
+static bool is_others(const struct waits *waits, const struct report_wait *row)
+{
+	return row->by_process ? map_get(&waits->states.watched, row->by_process) == MAP_NONE
+			       : !strcmp(row->by_kind, "process");
+}
+
+static int summary_compare(const void *a, const void *b)
+{
+	const struct report_wait *left = a, *right = b;
+
+	if (!left->thread != !right->thread)
+		return left->thread ? -1 : 1;
+	return wait_compare(a, b);
+}
+
+static int finish_summary(const struct waits *waits, struct report *report)
+{
+	struct report_wait *rows =
+		arena_alloc(&report->arena, report->wait_count * sizeof(*report->waits));
+	size_t count = 0;
+
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->wait_count; i++) {
+		struct report_wait *row = &rows[count++];
+
+		*row = report->waits[i];
+		if (!is_others(waits, row))
+			continue;
+		row->process = row->thread = 0;
+		row->domain = row->function = row->name = "";
+	}
+	report->wait_summary = rows;
+	report->wait_summary_count = rows_join(rows, count, wait_same);
+	table_sort(rows, report->wait_summary_count, sizeof(*rows), summary_compare);
 	return 0;
 }
 
@@ -162,5 +242,7 @@ int waits_report_finish(const struct waits *waits, struct report *report)
 		return 0;
 	finish_api(waits, report);
 	status = finish_threads(waits, report);
-	return status ? status : finish_rows(waits, report);
+	if (!status)
+		status = finish_rows(waits, report);
+	return status ? status : finish_summary(waits, report);
 }
