@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "util/text.h"
@@ -76,6 +77,21 @@ bool cli_colour(int fd)
 	if (!term || !strcmp(term, "dumb"))
 		return false;
 	return isatty(fd);
+}
+
+/* Where the terminal says nothing. */
+#define COLUMNS_USUAL 80u
+#define COLUMNS_LEAST 40u
+
+unsigned cli_width(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col)
+		return COLUMNS_USUAL;
+	return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col;
 }
 
 static int unit_shift(const char *unit)

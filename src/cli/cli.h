@@ -63,6 +63,9 @@ int cli_usage(const char *command);
 /* Whether stream 1 or 2 takes colours: a terminal, no NO_COLOR, TERM not dumb. */
 bool cli_colour(int fd);
 
+/* Columns of the terminal that a stream is; 0: it is none, and lines may have any length. */
+unsigned cli_width(int fd);
+
 /* Reads "12", "64K", "1.5M", "2G" (powers of 1024; also KiB, MB...).
  * Returns 0, -EINVAL (no number, unknown unit) or -ERANGE. */
 int cli_parse_bytes(const char *text, uint64_t *bytes);

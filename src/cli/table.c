@@ -63,22 +63,32 @@ static bool cell_empty(const struct cell *cell)
 	       (isnan(cell->real) || fabs(cell->real) <= 0) && !*cell->string;
 }
 
-/* At most `width` characters of it, the last one an ellipsis where it was cut. */
-static void add_cut(struct text *out, const char *string, size_t width)
+/* Bytes of the first `count` characters. */
+static size_t characters_bytes(const char *string, size_t length, size_t count)
 {
-	size_t length = strlen(string), at = 0;
+	size_t at = 0;
 
-	if (!width || utf8_count(string, length) <= width) {
-		text_escape(out, string, length);
-		return;
-	}
-	for (size_t i = 1; i < width; i++) {
+	while (count-- && at < length) {
 		size_t run = utf8_length(string + at, length - at);
 
 		at += run ? run : 1;
 	}
-	text_escape(out, string, at);
+	return at;
+}
+
+void table_add_cut(struct text *out, const char *string, size_t width)
+{
+	size_t length = strlen(string), characters = utf8_count(string, length), begin, end;
+
+	if (!width || characters <= width) {
+		text_escape(out, string, length);
+		return;
+	}
+	begin = characters_bytes(string, length, width / 2);
+	end = characters_bytes(string, length, characters - (width - 1 - width / 2));
+	text_escape(out, string, begin);
 	text_add_string(out, "\xe2\x80\xa6");
+	text_escape(out, string + end, length - end);
 }
 
 /* "1,234", or "1,234.5" where it is no whole number. */
@@ -120,13 +130,16 @@ static void cell_text(struct text *out, const struct table_column *column, const
 
 	switch (column->kind) {
 	case TABLE_STRING:
-		add_cut(out, cell.string, most_width);
+		table_add_cut(out, cell.string, most_width);
 		break;
 	case TABLE_COUNT:
 		text_add_string(out, units_count(buffer, cell.number));
 		break;
 	case TABLE_NUMBER:
-		text_add_unsigned(out, cell.number);
+		if (cell.number)
+			text_add_unsigned(out, cell.number);
+		else
+			text_add_char(out, '-');
 		break;
 	case TABLE_SIGNED:
 		text_format(out, "%" PRId64, cell.signed_number);
@@ -203,8 +216,15 @@ static void add_aligned(struct text *out, const struct text *cell, bool left, si
 		text_add_char(out, ' ');
 }
 
-static void table_line(struct text *out, const struct table *table, const void *row, uint32_t used,
-		       const size_t *widths, const struct table_style *style)
+/* How a table is laid out. */
+struct shape {
+	uint32_t used; /* bit i: column i is shown */
+	size_t widths[COLUMNS_MOST];
+	size_t most[COLUMNS_MOST]; /* of a string; 0: any */
+};
+
+static void table_line(struct text *out, const struct table *table, const void *row,
+		       const struct shape *shape, const struct table_style *style)
 {
 	struct text cell = TEXT_INIT;
 	bool first = true;
@@ -213,55 +233,244 @@ static void table_line(struct text *out, const struct table *table, const void *
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct table_column *column = &table->columns[i];
 
-		if (!(used >> i & 1))
+		if (!(shape->used >> i & 1))
 			continue;
 		text_clear(&cell);
 		if (row)
-			cell_text(&cell, column, row, style->most_width);
+			cell_text(&cell, column, row, shape->most[i]);
 		else
 			text_add_string(&cell, column->heading);
 		if (!first)
 			text_add_string(out, "  ");
 		first = false;
-		add_aligned(out, &cell, column->kind == TABLE_STRING, widths[i],
-			    !(used >> (i + 1)));
+		add_aligned(out, &cell, column->kind == TABLE_STRING, shape->widths[i],
+			    !(shape->used >> (i + 1)));
 	}
 	text_add_char(out, '\n');
 	text_free(&cell);
+}
+
+/* What a column is about, where it may be one thing in all rows. */
+static bool is_context(const struct table_column *column)
+{
+	static const char *const keys[] = {"device", "platform", "process", "pid",
+					   "domain", "driver",	 "type",    "timing"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strcmp(column->key, keys[i]))
+			return column->heading != NULL;
+	return false;
+}
+
+static bool same_cell(const struct cell *a, const struct cell *b)
+{
+	return a->number == b->number && !strcmp(a->string, b->string);
+}
+
+uint32_t table_context(struct text *out, const struct table *table, const void *rows, size_t count)
+{
+	struct text value = TEXT_INIT;
+	uint32_t hidden = 0;
+
+	for (size_t i = 0; count && i < table->column_count && i < COLUMNS_MOST; i++) {
+		const struct table_column *column = &table->columns[i];
+		struct cell first, next;
+		bool same = is_context(column);
+
+		if (!same)
+			continue;
+		first = cell_read(column, rows);
+		for (size_t row = 1; same && row < count; row++) {
+			next = cell_read(column, (const char *)rows + row * table->row_bytes);
+			same = same_cell(&first, &next);
+		}
+		if (!same || cell_empty(&first))
+			continue;
+		hidden |= 1u << i;
+		text_clear(&value);
+		cell_text(&value, column, rows, 48);
+		text_format(out, ", %s%s%s", column->kind == TABLE_STRING ? "" : column->heading,
+			    column->kind == TABLE_STRING ? "" : " ", value.data ? value.data : "");
+	}
+	text_free(&value);
+	return hidden;
+}
+
+static void measure(const struct table *table, const void *rows, size_t shown, struct shape *shape)
+{
+	struct text cell = TEXT_INIT;
+
+	for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++) {
+		if (!(shape->used >> i & 1))
+			continue;
+		shape->widths[i] =
+			utf8_count(table->columns[i].heading, strlen(table->columns[i].heading));
+		for (size_t row = 0; row < shown; row++) {
+			size_t width;
+
+			text_clear(&cell);
+			cell_text(&cell, &table->columns[i],
+				  (const char *)rows + row * table->row_bytes, shape->most[i]);
+			width = cell.length ? utf8_count(cell.data, cell.length) : 0;
+			if (width > shape->widths[i])
+				shape->widths[i] = width;
+		}
+	}
+	text_free(&cell);
+}
+
+static size_t line_width(const struct shape *shape, const struct table_style *style)
+{
+	size_t width = strlen(style->indent);
+	bool first = true;
+
+	for (size_t i = 0; i < COLUMNS_MOST; i++) {
+		if (!(shape->used >> i & 1))
+			continue;
+		width += shape->widths[i] + (first ? 0 : 2);
+		first = false;
+	}
+	return width;
+}
+
+/* Cuts the longest names, one column after another, down to `least` characters. */
+static void cut_names(const struct table *table, struct shape *shape,
+		      const struct table_style *style, size_t least)
+{
+	size_t width;
+
+	while ((width = line_width(shape, style)) > style->width) {
+		size_t longest = COLUMNS_MOST, over = width - style->width;
+
+		for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++)
+			if (shape->used >> i & 1 && table->columns[i].kind == TABLE_STRING &&
+			    (longest == COLUMNS_MOST || shape->widths[i] > shape->widths[longest]))
+				longest = i;
+		if (longest == COLUMNS_MOST || shape->widths[longest] <= least)
+			return;
+		shape->widths[longest] = shape->widths[longest] > least + over
+						 ? shape->widths[longest] - over
+						 : least;
+		shape->most[longest] = shape->widths[longest];
+	}
+}
+
+/* What a narrow terminal has no room for, the least missed first: columns by their keys,
+ * and in between (NULL) names are cut, further each time. */
+static const char *const narrow_keys[] = {
+	"percent",
+	"self_percent",
+	"total_percent",
+	"min_ns",
+	"p50_ns",
+	"untimed",
+	NULL,
+	"p99_ns",
+	"unknown_ns",
+	"migrations",
+	"switches",
+	"gb_per_s",
+	"lmem_bytes",
+	"stmem_bytes",
+	"dymem_bytes",
+	"blk_sm_bytes",
+	"fgp_max",
+	"fgp_act",
+	"thr_reg",
+	"a_errors",
+	"b_errors",
+	"system_ns",
+	"device_queue_depth",
+	"host_queue_depth",
+	"gpu_idle_ns",
+	NULL,
+	"max_ns",
+	"a_each_ns",
+	"b_each_ns",
+	"a_count",
+	"b_count",
+	"by_pid",
+	"by_kind",
+	"mean_ns",
+	"on_cpu_ns",
+	"wait_cpu_ns",
+	"wait_blocked_ns",
+	"kind",
+	"domain",
+	"process",
+	"pid",
+	"file",
+	"operations",
+	"platform",
+	NULL,
+	"device",
+};
+static const size_t name_leasts[] = {40, 24, 12};
+
+/* Leaves columns out until lines fit. Returns those. */
+static uint32_t narrow(const struct table *table, struct shape *shape,
+		       const struct table_style *style)
+{
+	const size_t *least = name_leasts;
+	uint32_t left_out = 0;
+
+	for (size_t k = 0; k < sizeof(narrow_keys) / sizeof(*narrow_keys); k++) {
+		if (line_width(shape, style) <= style->width)
+			break;
+		if (!narrow_keys[k]) {
+			cut_names(table, shape, style, *least++);
+			continue;
+		}
+		for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++) {
+			uint32_t bit = 1u << i;
+
+			if (!(shape->used & bit) || strcmp(table->columns[i].key, narrow_keys[k]))
+				continue;
+			shape->used &= ~bit;
+			left_out |= bit;
+		}
+	}
+	return left_out;
+}
+
+static void add_left_out(struct text *out, const struct table *table, uint32_t left_out,
+			 const struct table_style *style)
+{
+	struct text names = TEXT_INIT;
+
+	for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++)
+		if (left_out >> i & 1)
+			text_format(&names, "%s%s", names.length ? ", " : "",
+				    table->columns[i].heading);
+	text_format(out, "%s%snot shown at this width: ", style->indent,
+		    colour_begin(style->colour, COLOUR_DIM));
+	table_add_cut(out, names.data ? names.data : "",
+		      style->width > 40 ? style->width - 30 - strlen(style->indent) : 10);
+	text_format(out, "%s\n", colour_end(style->colour));
+	text_free(&names);
 }
 
 void table_text(struct text *out, const struct table *table, const void *rows, size_t count,
 		const struct table_style *style)
 {
 	size_t shown = style->most_rows && count > style->most_rows ? style->most_rows : count;
-	uint32_t used = columns_used(table, rows, shown);
-	size_t widths[COLUMNS_MOST] = {0};
-	struct text cell = TEXT_INIT;
+	struct shape shape = {.used = columns_used(table, rows, shown) & ~style->hidden};
+	uint32_t left_out = 0;
 
-	for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++) {
-		if (!(used >> i & 1))
-			continue;
-		widths[i] = strlen(table->columns[i].heading);
-		for (size_t row = 0; row < shown; row++) {
-			size_t width;
-
-			text_clear(&cell);
-			cell_text(&cell, &table->columns[i],
-				  (const char *)rows + row * table->row_bytes, style->most_width);
-			width = cell.length ? utf8_count(cell.data, cell.length) : 0;
-			if (width > widths[i])
-				widths[i] = width;
-		}
-	}
-	text_free(&cell);
-	if (!used)
+	for (size_t i = 0; i < COLUMNS_MOST; i++)
+		shape.most[i] = style->most_width;
+	if (!shape.used)
 		return;
+	measure(table, rows, shown, &shape);
+	if (style->width && line_width(&shape, style) > style->width)
+		left_out = narrow(table, &shape, style);
 	text_add_string(out, colour_begin(style->colour, COLOUR_DIM));
-	table_line(out, table, NULL, used, widths, style);
+	table_line(out, table, NULL, &shape, style);
 	text_add_string(out, colour_end(style->colour));
 	for (size_t row = 0; row < shown; row++)
-		table_line(out, table, (const char *)rows + row * table->row_bytes, used, widths,
-			   style);
+		table_line(out, table, (const char *)rows + row * table->row_bytes, &shape, style);
+	if (left_out)
+		add_left_out(out, table, left_out, style);
 	if (count > shown)
 		text_format(out, "%s%s... and %zu more; --top 0 shows all%s\n", style->indent,
 			    colour_begin(style->colour, COLOUR_DIM), count - shown,

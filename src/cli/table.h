@@ -25,7 +25,7 @@
 enum table_kind {		   /* type in the row */
 		  TABLE_STRING,	   /* const char * */
 		  TABLE_COUNT,	   /* uint64_t: "1,234" */
-		  TABLE_NUMBER,	   /* uint64_t: an id, "1234" */
+		  TABLE_NUMBER,	   /* uint64_t: an id, "1234"; 0: none */
 		  TABLE_SIGNED,	   /* int64_t */
 		  TABLE_NS,	   /* uint64_t */
 		  TABLE_NS_FLOAT,  /* double */
@@ -67,8 +67,19 @@ struct table_style {
 	bool colour;
 	const char *indent; /* before each line */
 	size_t most_rows;   /* further ones are only counted; 0: all */
-	size_t most_width;  /* of one string; longer ones are cut; 0: never */
+	size_t most_width;  /* of one string; longer ones are cut in the middle; 0: never */
+	/* Of a line: names are cut further, then columns left out, which is said. 0: any. */
+	size_t width;
+	uint32_t hidden; /* columns that are not shown: of table_context() */
 };
+
+/* Columns that say one thing in all rows (the device, where there is one): adds
+ * ", HEADING VALUE" for each to a table's heading. Returns the columns, for
+ * style->hidden. */
+uint32_t table_context(struct text *out, const struct table *table, const void *rows, size_t count);
+
+/* At most `width` characters of it, the middle an ellipsis where it was cut; 0: all. */
+void table_add_cut(struct text *out, const char *string, size_t width);
 
 /* A column whose rows are all empty or 0 is left out of text, as is an empty
  * table. */

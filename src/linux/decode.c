@@ -374,7 +374,7 @@ static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stre
 
 	memcpy(task.name, comm->name, strnlen(comm->name, sizeof(task.name)));
 	if (decoder->processes && comm->tid == comm->pid)
-		linux_process_tree_name(decoder->processes, comm->pid, task.name,
+		linux_process_tree_name(decoder->processes, comm->pid, exec, task.name,
 					strnlen(task.name, sizeof(task.name)));
 	if (!task.tid)
 		return;
@@ -394,6 +394,8 @@ static void decode_task(struct linux_decoder *decoder, struct linux_stream *stre
 		return;
 	if (task->header.type == PERF_RECORD_FORK && decoder->processes && task->pid != task->ppid)
 		linux_process_tree_fork(decoder->processes, ticks, task->pid, task->ppid);
+	if (task->header.type != PERF_RECORD_FORK && decoder->processes && task->pid == task->tid)
+		linux_process_tree_exit(decoder->processes, ticks, task->pid);
 	if (task->header.type == PERF_RECORD_FORK) {
 		struct tandem_kernel_task_new *record = PUT(stream, task_new, ticks);
 

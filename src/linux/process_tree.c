@@ -42,8 +42,16 @@ void linux_process_tree_fork(struct linux_process_tree *tree, uint64_t ticks, ui
 	process->ppid = ppid;
 }
 
-void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, const char *name,
-			     size_t length)
+void linux_process_tree_exit(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid)
+{
+	struct linux_process *process = process_find(tree, pid);
+
+	if (process)
+		process->end_ticks = ticks;
+}
+
+void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, bool exec,
+			     const char *name, size_t length)
 {
 	struct linux_process *process = process_find(tree, pid);
 
@@ -51,6 +59,7 @@ void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, cons
 		process = process_add(tree, pid);
 	if (!process)
 		return;
+	process->exec |= exec;
 	memset(process->name, 0, sizeof(process->name));
 	memcpy(process->name, name,
 	       length < sizeof(process->name) ? length : sizeof(process->name));

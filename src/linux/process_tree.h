@@ -5,7 +5,7 @@
  * LINUX_PROCESSES_MOST. One thread.
  *
  *	linux_process_tree_fork(&tree, ticks, pid, ppid);
- *	linux_process_tree_name(&tree, pid, "ls", 2);
+ *	linux_process_tree_name(&tree, pid, true, "ls", 2);
  *	linux_process_tree_finish(&tree, getpid());
  *	for (size_t i = 0; i < tree.count; i++)      descendants, by their begin
  *		... tree.processes[i]
@@ -22,8 +22,10 @@
 #define LINUX_PROCESSES_MOST 65536u
 
 struct linux_process {
-	uint64_t ticks; /* when it began */
+	uint64_t ticks;	    /* when it began */
+	uint64_t end_ticks; /* 0: it was not seen to end */
 	uint32_t pid, ppid;
+	bool exec;     /* it ran another program than its parent's */
 	char name[16]; /* may fill it; else zeroes behind */
 };
 
@@ -36,9 +38,10 @@ struct linux_process_tree {
 void linux_process_tree_fork(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid,
 			     uint32_t ppid);
 
-/* What its first thread is called from now on; `length` up to 16. */
-void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, const char *name,
-			     size_t length);
+/* What its first thread is called from now on, by an exec or otherwise; `length` up to 16. */
+void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, bool exec,
+			     const char *name, size_t length);
+void linux_process_tree_exit(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid);
 
 /* Keeps the descendants of a process only, without itself. */
 void linux_process_tree_finish(struct linux_process_tree *tree, uint32_t ancestor);

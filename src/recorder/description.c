@@ -98,8 +98,10 @@ static uint64_t wakeups(void)
 }
 
 /* Also those that recorded nothing themselves. */
-static void add_processes(struct json *json, const struct linux_process_tree *tree)
+static void add_processes(struct json *json, const struct session *session)
 {
+	const struct linux_process_tree *tree = session->processes;
+
 	json_begin_array(json, "processes");
 	for (size_t i = 0; tree && i < tree->count; i++) {
 		const struct linux_process *process = &tree->processes[i];
@@ -110,6 +112,11 @@ static void add_processes(struct json *json, const struct linux_process_tree *tr
 		json_unsigned(json, "pid", process->pid);
 		json_unsigned(json, "ppid", process->ppid);
 		json_string(json, "name", name);
+		json_bool(json, "exec", process->exec);
+		if (process->end_ticks > process->ticks && session->clock.ticks_hz)
+			json_unsigned(json, "lived_ns",
+				      (uint64_t)((double)(process->end_ticks - process->ticks) *
+						 1e9 / (double)session->clock.ticks_hz));
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -132,7 +139,7 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 		json_signed(json, "code", WEXITSTATUS(wait_status));
 	json_end_object(json);
 
-	add_processes(json, session->processes);
+	add_processes(json, session);
 	json_float(json, "record_floor_ns", overhead_floor_ns(session->clock.source), 3);
 
 	/* What the recorder itself took of the machine. */

@@ -12,7 +12,9 @@
 
 struct trace_run_process { /* that the recording started, whether it recorded or not */
 	uint64_t pid, ppid;
-	const char *name; /* of its first thread */
+	uint64_t lived_ns; /* 0: not known */
+	bool exec;	   /* it ran another program than its parent's */
+	const char *name;  /* of its first thread */
 };
 
 struct trace_run {

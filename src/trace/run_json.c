@@ -58,6 +58,8 @@ static void run_processes(struct trace_run *run, const json_t *root)
 		run->processes[run->process_count++] = (struct trace_run_process){
 			.pid = object_number(process, "pid"),
 			.ppid = object_number(process, "ppid"),
+			.lived_ns = object_number(process, "lived_ns"),
+			.exec = json_is_true(json_object_get(process, "exec")),
 			.name = run_string(run, process, "name"),
 		};
 	}

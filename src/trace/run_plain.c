@@ -215,6 +215,10 @@ static void process_member(struct trace_run *run, const struct values *values, s
 	process = &run->processes[run->process_count - 1];
 	if (!strcmp(values->member, "ppid"))
 		process->ppid = number(values);
+	if (!strcmp(values->member, "lived_ns"))
+		process->lived_ns = number(values);
+	if (!strcmp(values->member, "exec"))
+		process->exec = *values->value == 't';
 	if (!strcmp(values->member, "name") && *values->value == '"') {
 		string_take(values, text);
 		process->name = kept(run, text);

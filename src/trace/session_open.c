@@ -218,6 +218,19 @@ static int session_add_one(struct trace_session *session, size_t *capacity, size
 	return process->path && process->name && process->command ? 0 : -ENOMEM;
 }
 
+/* A traced process has its files made by children of a moment (core/fdtable.h), which are
+ * no processes of the program's. One that is traced and forks for less than this, to make
+ * no call and run nothing, goes with them. */
+#define HELPER_LIVES_NS 50000000u
+
+enum { TRACED, UNTRACED };
+
+static bool is_helper(const struct trace_run_process *process, const struct map *traced)
+{
+	return !process->exec && process->lived_ns && process->lived_ns < HELPER_LIVES_NS &&
+	       map_get(traced, process->ppid) == TRACED;
+}
+
 /* Processes that the recording started and that recorded nothing themselves. */
 static int session_add_untraced(struct trace_session *session, size_t *capacity)
 {
@@ -227,13 +240,14 @@ static int session_add_untraced(struct trace_session *session, size_t *capacity)
 
 	for (size_t i = 0; !status && i < session->process_count; i++)
 		if (!session->processes[i].kernel)
-			status = map_set(&pids, session->processes[i].pid, 1);
+			status = map_set(&pids, session->processes[i].pid, TRACED);
 	for (size_t i = 0; !status && i < run->process_count; i++) {
-		if (run->processes[i].pid && map_get(&pids, run->processes[i].pid) == MAP_NONE)
+		if (run->processes[i].pid && map_get(&pids, run->processes[i].pid) == MAP_NONE &&
+		    !is_helper(&run->processes[i], &pids))
 			status = session_add_one(session, capacity, i);
 		/* A number that is used again is one process to all that follows. */
-		if (!status)
-			status = map_set(&pids, run->processes[i].pid, 1);
+		if (!status && map_get(&pids, run->processes[i].pid) == MAP_NONE)
+			status = map_set(&pids, run->processes[i].pid, UNTRACED);
 	}
 	map_free(&pids);
 	return status;

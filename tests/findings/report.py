@@ -29,7 +29,7 @@ for arguments in (["--table", "api"], ["--format", "csv"], ["--table", "api", "-
           f"not with {' '.join(arguments)}")
 
 off = tandem("report", "--findings", "off", "short").stdout
-check("`tandem findings short` looks for them" in off and " transfers: " not in off and
+check("`tandem findings short` examines them" in off and " transfers: " not in off and
       off.partition("\nAPI calls")[2] == rest.partition("\nAPI calls")[2],
       "--findings off leaves them out, and nothing else", off[:600])
 said = json.loads(tandem("report", "--findings", "off", "-f", "json", "short").stdout)
@@ -38,13 +38,13 @@ check(said["findings_made"] is False and "findings" not in said, "in JSON, too")
 synthetic("long", records=900000, threads=2)
 text = tandem("report", "long").stdout
 said = json.loads(tandem("report", "--format", "json", "long").stdout)
-check("`tandem findings long` looks for them" in text, "of a long trace it says how to get them",
+check("`tandem findings long` examines them" in text, "of a long trace it says how to get them",
       text[:400])
 check(said["findings_made"] is False and "findings" not in said, "and JSON says so")
 on = tandem("report", "--findings", "on", "long").stdout
 found = json.loads(tandem("findings", "--format", "json", "--all", "long").stdout)["findings"]
 said = json.loads(tandem("report", "--findings", "on", "-f", "json", "long").stdout)
-check("`tandem findings long` says where" in on and f" {found[0]['name']}: " in on,
+check("`tandem findings long` details: location" in on and f" {found[0]['name']}: " in on,
       "--findings on makes them of any trace", on[:600])
 check(said["findings_made"] and said["findings"] == found, "in JSON, too")
 finish()

@@ -261,7 +261,7 @@ check(sum(user["jobs"] for user in report["engine_users"]) == 2 and
       near(sum(user["executing_ns"] for user in report["engine_users"]), 3_000_000, 2),
       "and of each process", report["engine_users"])
 said = tandem("report", "lost").stdout
-check("GPU engines" in said and "jobs lost sight of" in said, "said in words, too", said)
+check("GPU engines" in said and "untracked jobs" in said, "said in words, too", said)
 
 # print: by their own names, with their own fields; and found by them.
 said = tandem("print", "--name", "gpu_scheduler:drm_sched_job_run", "lost").stdout

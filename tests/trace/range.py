@@ -119,7 +119,7 @@ SHARES = {
     "devices": (("name",), ("busy_ns", "host_queue_ns", "device_queue_ns", "executing_ns")),
     "threads": (("pid", "tid"), ("running_ns", "system_ns", "wait_cpu_ns", "wait_blocked_ns",
                                  "unknown_ns")),
-    "waits": (("pid", "tid", "function", "state", "by_kind", "by_pid"), ("total_ns",)),
+    "waits": (("pid", "tid", "function", "state", "by_kind"), ("total_ns",)),
     "sharing": (("pid", "by_kind", "by_pid"), ("waited_ns", "beside_ns")),
     "engines": (("name",), ("busy_ns", "unknown_ns")),
 }
@@ -237,7 +237,7 @@ check(all(abs(sums[row["name"]] - row["value"]) <= 1e-9 + abs(row["value"]) * 1e
 # Words, and what cannot be.
 said = tandem("report", "--from", "4us", "--to", "6us", "edges")
 check(said.returncode == 0 and "only from 0.000004000 s to 0.000006000 s" in said.stdout and
-      "in range" in said.stdout and "looks for them in the whole run" in said.stdout,
+      "within range" in said.stdout and "examines the whole run" in said.stdout,
       "text says that it is a part, and that findings are not", said.stdout)
 check("in range" not in tandem("report", "edges").stdout, "the whole run has no such column")
 check("within_ns" in tandem("report", "--format", "csv", "--from", "0", "edges").stdout.splitlines()[0],

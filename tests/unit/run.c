@@ -80,6 +80,8 @@ static void write(struct text *text)
 		json_unsigned(&json, "pid", 100 + i);
 		json_unsigned(&json, "ppid", 99);
 		json_string(&json, "name", strange[i % (sizeof(strange) / sizeof(*strange))]);
+		json_bool(&json, "exec", i % 2);
+		json_unsigned(&json, "lived_ns", i * 1000);
 		json_end_object(&json);
 	}
 	json_end_array(&json);
@@ -132,6 +134,8 @@ static void compare(const char *text, size_t bytes)
 	for (size_t i = 0; i < ours.process_count && i < theirs.process_count; i++) {
 		SAME(processes[i].pid);
 		SAME(processes[i].ppid);
+		SAME(processes[i].exec);
+		SAME(processes[i].lived_ns);
 		SAME_TEXT(processes[i].name);
 	}
 	trace_run_free(&ours);

@@ -113,7 +113,12 @@ int devices_of_number(struct devices *devices, const struct trace_event *event, 
 
 bool devices_are_shared(const struct devices *devices)
 {
-	return devices->session->traced_count > 1;
+	unsigned recorded = 0;
+
+	/* Others that the program started used no device that anybody knows of. */
+	for (size_t i = 0; i < devices->session->traced_count && recorded < 2; i++)
+		recorded += !devices->session->processes[i].untraced;
+	return recorded > 1;
 }
 
 int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns)

@@ -117,6 +117,10 @@ int engines_report_finish(struct engines_report *engines, struct report *report)
 			.host_queue_ns = user->host_ns,
 			.device_queue_ns = user->device_ns,
 			.executing_ns = user->executing_ns,
+			.host_queue_mean_ns =
+				user->jobs ? (double)user->host_ns / (double)user->jobs : 0,
+			.device_queue_mean_ns =
+				user->jobs ? (double)user->device_ns / (double)user->jobs : 0,
 			.unsplit_ns = user->unsplit_ns,
 		};
 	}

@@ -375,6 +375,18 @@ static int zone_compare(const void *a, const void *b)
 	return left->queue < right->queue ? -1 : left->queue > right->queue;
 }
 
+static const char *profiling_word(uint8_t timing)
+{
+	return timing == TANDEM_TIMING_forced  ? "by tandem"
+	       : timing == TANDEM_TIMING_asked ? "by app"
+					       : timing_word(timing);
+}
+
+static double mean_of(uint64_t sum, uint64_t count)
+{
+	return count ? (double)sum / (double)count : 0;
+}
+
 static int finish_zones(struct operation_stats *stats, struct report *report)
 {
 	report->zones = arena_alloc(&report->arena, stats->queue_count * sizeof(*report->zones));
@@ -393,9 +405,13 @@ static int finish_zones(struct operation_stats *stats, struct report *report)
 			.host_queue_ns = queue->host_queue_ns,
 			.device_queue_ns = queue->device_queue_ns,
 			.executing_ns = queue->executing_ns,
+			.host_queue_mean_ns = mean_of(queue->host_queue_ns, queue->count),
+			.device_queue_mean_ns = mean_of(queue->device_queue_ns, queue->count),
+			.executing_mean_ns = mean_of(queue->executing_ns, queue->count),
 			.count = queue->count,
 			.untimed = queue->untimed,
 			.timing = queue->described ? timing_word(queue->timing) : "unknown",
+			.profiling = queue->described ? profiling_word(queue->timing) : "unknown",
 		};
 	}
 	table_sort(report->zones, report->zone_count, sizeof(*report->zones), zone_compare);

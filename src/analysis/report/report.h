@@ -116,12 +116,14 @@ struct report_device { /* what a device did of one kind, by one name */
 
 struct report_zone { /* the three waits of a queue's commands */
 	const char *domain, *device;
-	uint64_t process; /* pid */
-	uint64_t queue;	  /* number in the process */
-	uint64_t host_queue_ns, device_queue_ns, executing_ns;
+	uint64_t process;				       /* pid */
+	uint64_t queue;					       /* number in the process */
+	uint64_t host_queue_ns, device_queue_ns, executing_ns; /* sums over `count` */
+	double host_queue_mean_ns, device_queue_mean_ns, executing_mean_ns; /* of one */
 	uint64_t count; /* of operations with times */
 	uint64_t untimed;
-	const char *timing; /* "asked", "forced", "off", "unavailable" */
+	const char *timing;    /* "asked", "forced", "off", "unavailable" */
+	const char *profiling; /* the same: "by app", "by tandem", "off", "unavailable" */
 };
 
 struct report_busy { /* a device's time with at least one operation on it */
@@ -186,6 +188,7 @@ struct report_wait { /* a thread's waits of one kind, in one function, on one pr
 	const char *name;	       /* of the thread */
 	const char *domain, *function; /* "": outside of calls */
 	const char *state;   /* "wait_cpu": for a CPU; "wait_blocked": for anything else */
+	const char *wait;    /* the same: "runnable", "blocked" */
 	const char *by_kind; /* "process", "interrupt", "idle" (waking up), "unknown" */
 	const char *by;	     /* name of the process that had the CPU, or ended the wait */
 	uint64_t by_process; /* its pid; 0: not known, or several of that name */
@@ -209,6 +212,7 @@ struct report_engine_user { /* what one process had an engine do */
 	const char *name; /* of the process */
 	uint64_t jobs;
 	uint64_t host_queue_ns, device_queue_ns, executing_ns; /* sums over its jobs */
+	double host_queue_mean_ns, device_queue_mean_ns;       /* of one */
 	uint64_t unsplit_ns; /* of jobs of which the driver did not tell the hand-over */
 };
 

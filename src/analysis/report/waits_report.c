@@ -182,6 +182,7 @@ static int finish_rows(const struct waits *waits, struct report *report)
 			.domain = api ? api->domain : "",
 			.function = api ? api->name : "",
 			.state = row->state == STATE_WAIT_CPU ? "wait_cpu" : "wait_blocked",
+			.wait = row->state == STATE_WAIT_CPU ? "runnable" : "blocked",
 			.by_kind = by_kind(row),
 			.by = row->by_idle ? "" : name_of(waits, report, row->by_name),
 			.by_process = row->by_pid,

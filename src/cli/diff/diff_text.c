@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/colour.h"
 #include "cli/diff/diff_tables.h"
 #include "util/units.h"
@@ -264,7 +266,12 @@ static const char *const table_words[] = {
 void diff_text(struct text *out, const struct diff *diff, int table, size_t top, bool colour)
 {
 	struct table_style style = {
-		.colour = colour, .indent = "  ", .most_rows = top, .most_width = NAME_MOST_WIDTH};
+		.colour = colour,
+		.indent = "  ",
+		.most_rows = top,
+		.most_width = NAME_MOST_WIDTH,
+		.width = cli_width(STDOUT_FILENO),
+	};
 
 	if (table < 0) {
 		add_side(out, diff, DIFF_A, colour);
@@ -279,10 +286,12 @@ void diff_text(struct text *out, const struct diff *diff, int table, size_t top,
 
 		if (table >= 0 ? table != i : !of->count)
 			continue;
-		text_format(out, "%s%s%s%s  %s%zu of %zu changed significantly%s\n",
+		text_format(out, "%s%s%s%s  %s%zu of %zu changed significantly",
 			    table < 0 ? "\n" : "", colour_begin(colour, COLOUR_BOLD),
 			    table_words[i], colour_end(colour), colour_begin(colour, COLOUR_DIM),
-			    of->significant, of->count, colour_end(colour));
+			    of->significant, of->count);
+		style.hidden = table_context(out, &diff_tables[i], of->rows, of->count);
+		text_format(out, "%s\n", colour_end(colour));
 		table_text(out, &diff_tables[i], of->rows, of->count, &style);
 	}
 }

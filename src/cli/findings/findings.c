@@ -112,6 +112,7 @@ static int write_findings(const struct reading *reading, const struct arguments 
 	struct findings_style style = {
 		.least_percent = arguments->least_percent,
 		.colour = cli_colour(STDOUT_FILENO),
+		.width = cli_width(STDOUT_FILENO),
 	};
 	struct text out = TEXT_INIT;
 	int status;

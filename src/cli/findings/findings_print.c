@@ -7,13 +7,15 @@
 #include "cli/colour.h"
 #include "util/units.h"
 
+/* Lines are no longer than this. */
 #define WIDTH 92u
 #define INDENT "    "
 #define BRIEF_INDENT 21u /* where the words of a brief one begin */
 
 /* Words broken into lines, all but the first, which has come to `column`, indented;
  * names in them are not to be trusted. */
-static void add_words(struct text *out, const char *words, size_t indent, size_t column)
+static void add_words(struct text *out, const char *words, size_t indent, size_t column,
+		      size_t most)
 {
 	struct text safe = TEXT_INIT;
 	size_t begin = column;
@@ -24,7 +26,7 @@ static void add_words(struct text *out, const char *words, size_t indent, size_t
 		size_t length = strcspn(at, " ");
 		size_t width = utf8_count(at, length);
 
-		if (column + 1 + width > WIDTH && column > begin) {
+		if (column + 1 + width > most && column > begin) {
 			text_add_char(out, '\n');
 			for (size_t i = 0; i < indent; i++)
 				text_add_char(out, ' ');
@@ -41,15 +43,15 @@ static void add_words(struct text *out, const char *words, size_t indent, size_t
 	text_free(&safe);
 }
 
-static void add_wrapped(struct text *out, const char *label, const char *words)
+static void add_wrapped(struct text *out, const char *label, const char *words, size_t most)
 {
 	size_t indent = strlen(INDENT) + strlen(label);
 
 	text_format(out, INDENT "%s", label);
-	add_words(out, words, indent, indent);
+	add_words(out, words, indent, indent, most);
 }
 
-static void add_where(struct text *out, const struct finding *finding)
+static void add_where(struct text *out, const struct finding *finding, size_t most)
 {
 	struct text where = TEXT_INIT;
 	char begin[UNITS_BYTES], length[UNITS_BYTES];
@@ -69,7 +71,7 @@ static void add_where(struct text *out, const struct finding *finding)
 			    units_seconds(begin, finding->begin_ns),
 			    units_ns(length, (double)(finding->end_ns - finding->begin_ns)));
 	if (where.length && !where.failed)
-		add_wrapped(out, "where  ", where.data);
+		add_wrapped(out, "Location    ", where.data, most);
 	text_free(&where);
 }
 
@@ -82,7 +84,7 @@ static void add_cost(struct text *out, const struct finding *finding)
 			    finding->percent);
 }
 
-static void add_brief(struct text *out, const struct finding *finding, bool colour)
+static void add_brief(struct text *out, const struct finding *finding, bool colour, size_t most)
 {
 	char cost[UNITS_BYTES];
 
@@ -93,11 +95,11 @@ static void add_brief(struct text *out, const struct finding *finding, bool colo
 	else
 		text_format(out, "%7s  %8s", "", "");
 	text_format(out, "%s  %s: ", colour_end(colour), finding->name);
-	add_words(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2);
+	add_words(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2, most);
 }
 
 /* With how many queues it would take how long. */
-static void add_replay(struct text *out, const struct finding *finding)
+static void add_replay(struct text *out, const struct finding *finding, size_t most)
 {
 	struct text series = TEXT_INIT;
 	char ns[UNITS_BYTES];
@@ -105,11 +107,12 @@ static void add_replay(struct text *out, const struct finding *finding)
 	for (size_t i = 0; i < finding->replay_count; i++)
 		text_format(&series, "%s%zu: %s", i ? ", " : "", i + 1,
 			    units_ns(ns, (double)finding->replay_ns[i]));
-	add_wrapped(out, "queues ", series.data ? series.data : "");
+	add_wrapped(out, "By queues   ", series.data ? series.data : "", most);
 	text_free(&series);
 }
 
-static void add_finding(struct text *out, const struct finding *finding, size_t number, bool colour)
+static void add_finding(struct text *out, const struct finding *finding, size_t number, bool colour,
+			size_t most)
 {
 	struct text sure = TEXT_INIT;
 
@@ -117,16 +120,16 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 		    finding->name, finding->cause, colour_end(colour));
 	add_cost(out, finding);
 	text_add_char(out, '\n');
-	add_wrapped(out, "", finding->what);
-	add_where(out, finding);
+	add_wrapped(out, "", finding->what, most);
+	add_where(out, finding, most);
 	if (*finding->culprit)
-		add_wrapped(out, "who    ", finding->culprit);
+		add_wrapped(out, "Caused by   ", finding->culprit, most);
 	text_format(&sure, "%s%s%s", finding_confidence_name(finding->confidence),
 		    *finding->why ? ": " : "", finding->why);
-	add_wrapped(out, "sure   ", sure.data ? sure.data : "");
+	add_wrapped(out, "Confidence  ", sure.data ? sure.data : "", most);
 	if (finding->replay_count)
-		add_replay(out, finding);
-	add_wrapped(out, "do     ", finding->suggestion);
+		add_replay(out, finding, most);
+	add_wrapped(out, "Suggestion  ", finding->suggestion, most);
 	text_free(&sure);
 }
 
@@ -134,6 +137,7 @@ void findings_text_print(struct text *out, const struct findings *findings,
 			 const struct findings_style *style)
 {
 	size_t shown = 0, free_shown = 0, hidden = 0;
+	size_t most = style->width && style->width < WIDTH ? style->width : WIDTH;
 	char count[UNITS_BYTES];
 
 	for (size_t i = 0; i < findings->count; i++) {
@@ -148,9 +152,9 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		shown++;
 		free_shown += finding->always_report;
 		if (style->brief)
-			add_brief(out, finding, style->colour);
+			add_brief(out, finding, style->colour, most);
 		else
-			add_finding(out, finding, shown, style->colour);
+			add_finding(out, finding, shown, style->colour, most);
 	}
 	if (!shown && hidden)
 		text_format(out, "%sNothing cost %g %% of the run.\n", style->brief ? "  " : "",

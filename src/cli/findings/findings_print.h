@@ -7,6 +7,7 @@
 #include "util/text.h"
 
 struct findings_style {
+	size_t width;	      /* columns of the terminal; 0: any */
 	double least_percent; /* cheaper ones are only counted */
 	size_t most;	      /* further ones are, too; so many that matter whatever they cost
 				 are shown beside; 0: all */

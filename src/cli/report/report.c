@@ -29,8 +29,7 @@ static const char *table_at(size_t number, const char **about)
 	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")                  \
 	X(table, 't', "NAME", WORD_AT(table_at), "only this table: %s")                        \
 	X(clocks, 'c', NULL, FLAG,                                                             \
-	  "only how clocks were fitted to the host's, and how wrong that can be: "             \
-	  "--table clocks")                                                                    \
+	  "only clock synchronisation, and its error bounds: --table clocks")                  \
 	X(from, 0, "TIME", TEXT(NULL),                                                         \
 	  "only from this time of the run on: 1.5s, 20ms, 300us, 5ns; plain is seconds. "      \
 	  "What began there counts, whole")                                                    \
@@ -269,6 +268,11 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 static int write_report(struct reading *reading, const struct arguments *arguments,
 			const struct report *report, const struct findings *findings)
 {
+	const struct report_style style = {
+		.top = (size_t)arguments->top,
+		.width = cli_width(STDOUT_FILENO),
+		.colour = cli_colour(STDOUT_FILENO),
+	};
 	struct text out = TEXT_INIT;
 	int status;
 
@@ -277,8 +281,7 @@ static int write_report(struct reading *reading, const struct arguments *argumen
 	else if (arguments->format == FORMAT_CSV)
 		write_csv(&out, report, arguments->table);
 	else
-		report_text(&out, report, findings, &reading->session, arguments->table,
-			    (size_t)arguments->top, cli_colour(STDOUT_FILENO));
+		report_text(&out, report, findings, &reading->session, arguments->table, &style);
 	status = reading_write(&out);
 	text_free(&out);
 	/* A pipe's reader that has seen enough is content, and so are we. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report/report_metrics.h"
 
+#include <unistd.h>
+
+#include "cli/cli.h"
 #include "cli/table.h"
 
 struct row {
@@ -61,7 +64,10 @@ static size_t rows_make(struct row rows[METRIC_COUNT], const struct metrics *met
 
 void report_metrics_text(struct text *out, const struct metrics *metrics, size_t top, bool colour)
 {
-	struct table_style style = {.colour = colour, .indent = "  ", .most_width = 72};
+	struct table_style style = {.colour = colour,
+				    .indent = "  ",
+				    .most_width = 72,
+				    .width = cli_width(STDOUT_FILENO)};
 	struct row rows[METRIC_COUNT];
 	size_t count = rows_make(rows, metrics, false);
 

@@ -8,30 +8,30 @@
 
 /* X(field of struct report, its number of rows, name): in the order in which
  * they are printed. */
-#define REPORT_TABLES(X)                                                           \
-	X(api, api_count, "API calls")                                             \
-	X(ranges, range_count, "Ranges (annotated by the program)")                \
-	X(tasks, task_count, "Tasks, by the place that makes them")                \
-	X(device, device_count, "Device operations")                               \
-	X(zones, zone_count, "Where commands waited, by queue")                    \
-	X(devices, busy_count, "Devices")                                          \
-	X(sharing, sharing_count, "Who had a device while commands waited for it") \
-	X(memory, memory_count, "Device memory")                                   \
-	X(faults, fault_count, "Unified memory faults")                            \
-	X(builds, build_count, "Program builds")                                   \
-	X(modules, module_count, "Loaded device code")                             \
-	X(external_ids, external_id_count, "External ids (given by the program)")  \
-	X(overheads, overhead_count, "Runtime and tracing overhead")               \
-	X(errors, error_count, "Errors")                                           \
-	X(open_calls, open_call_count, "Calls that did not return")                \
-	X(untimed_queues, untimed_queue_count, "Queues without device times")      \
-	X(process, process_count, "Processes")                                     \
-	X(thread, thread_count, "Threads")                                         \
-	X(waits, wait_count, "What threads waited for, and whom for")              \
-	X(functions, function_count, "Functions, by sampled stacks")               \
-	X(engines, engine_count, "GPU engines, as the kernel's driver had them")   \
-	X(engine_users, engine_user_count, "Whose jobs GPU engines did")           \
-	X(clocks, clock_count, "Clocks, as they were fitted to CLOCK_MONOTONIC")
+#define REPORT_TABLES(X)                                                          \
+	X(api, api_count, "API calls")                                            \
+	X(ranges, range_count, "Ranges (annotated by the program)")               \
+	X(tasks, task_count, "Tasks, by the place that makes them")               \
+	X(device, device_count, "Device operations")                              \
+	X(zones, zone_count, "Command latency by queue")                          \
+	X(devices, busy_count, "Devices")                                         \
+	X(sharing, sharing_count, "Device contention")                            \
+	X(memory, memory_count, "Device memory")                                  \
+	X(faults, fault_count, "Unified memory faults")                           \
+	X(builds, build_count, "Program builds")                                  \
+	X(modules, module_count, "Loaded device code")                            \
+	X(external_ids, external_id_count, "External ids (given by the program)") \
+	X(overheads, overhead_count, "Runtime and tracing overhead")              \
+	X(errors, error_count, "Errors")                                          \
+	X(open_calls, open_call_count, "Calls that did not return")               \
+	X(untimed_queues, untimed_queue_count, "Queues without device times")     \
+	X(process, process_count, "Processes")                                    \
+	X(thread, thread_count, "Threads")                                        \
+	X(waits, wait_count, "Thread waits (waiting on, woken by)")               \
+	X(functions, function_count, "CPU hot spots (sampled)")                   \
+	X(engines, engine_count, "GPU engines (kernel driver)")                   \
+	X(engine_users, engine_user_count, "GPU engine use by process")           \
+	X(clocks, clock_count, "Clock synchronisation")
 
 enum report_table {
 #define X(field, count, words) REPORT_TABLE_##field,

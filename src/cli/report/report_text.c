@@ -9,6 +9,8 @@
 #include "cli/report/report_tables.h"
 #include "util/units.h"
 
+/* The words of a command line, where the terminal has no width. */
+#define TITLE_MOST_WIDTH 200
 #define NAME_MOST_WIDTH 72
 #define FINDINGS_SHOWN 5
 #define FINDINGS_LEAST_PERCENT 1
@@ -43,8 +45,9 @@ static void add_range(struct text *out, const struct report *report, bool colour
 }
 
 static void add_title(struct text *out, const struct report *report,
-		      const struct trace_session *session, bool colour)
+		      const struct trace_session *session, const struct report_style *style)
 {
+	bool colour = style->colour;
 	const struct trace_run *run = &session->run;
 	const char *title = *run->command
 				    ? run->command
@@ -54,7 +57,7 @@ static void add_title(struct text *out, const struct report *report,
 	text_add_string(out, colour_begin(colour, COLOUR_BOLD));
 	if (!*title)
 		title = session->path;
-	text_escape(out, title, strlen(title));
+	table_add_cut(out, title, style->width ? style->width : TITLE_MOST_WIDTH);
 	text_format(out, "%s\n  ", colour_end(colour));
 	if (*run->host) {
 		text_add_string(out, "on ");
@@ -79,7 +82,7 @@ static void add_title(struct text *out, const struct report *report,
 	else if (run->has_exit)
 		text_format(out, ", exit status %" PRId64, run->exit_code);
 	else if (!run->has_end)
-		text_add_string(out, ", still running or never seen to end");
+		text_add_string(out, ", still running, or end not recorded");
 	text_add_string(out, "\n  ");
 	add_count(out, report->processes, "process", "processes");
 	text_add_string(out, ", ");
@@ -121,7 +124,7 @@ static void add_notes(struct text *out, const struct report *report, bool colour
 	if (report->unfinished) {
 		text_format(out, "  %s", yellow);
 		add_count(out, report->unfinished, "operation was", "operations were");
-		text_format(out, " enqueued and never seen to end%s\n", end);
+		text_format(out, " enqueued and did not complete in the recording%s\n", end);
 	}
 	if (report->open_calls_total) {
 		text_format(out, "  %s", yellow);
@@ -131,9 +134,9 @@ static void add_notes(struct text *out, const struct report *report, bool colour
 	if (report->untimed_queues_total) {
 		text_format(out, "  %s", yellow);
 		add_count(out, report->untimed_queues_total, "queue has", "queues have");
-		text_add_string(out, " no device times: nothing is known of what ");
+		text_add_string(out, " no device times: no timestamps for ");
 		add_count(out, report->untimed_commands, "command", "commands");
-		text_format(out, " did there%s\n", end);
+		text_format(out, "%s\n", end);
 	}
 	if (report->odd_operations) {
 		text_format(out, "  %s", yellow);
@@ -205,46 +208,66 @@ static bool part_is_worth(const struct report *report, enum report_table which,
 	return part->count > 0 && which != REPORT_TABLE_clocks;
 }
 
+/* "`tandem findings DIR` examines them", on two lines where one is too short. */
+static void add_command(struct text *out, const char *command, const struct trace_session *session,
+			const char *what, size_t column, const struct report_style *style)
+{
+	size_t length = column + strlen("`tandem  ` ") + strlen(command) +
+			utf8_count(session->path, strlen(session->path)) + strlen(what);
+
+	text_format(out, "`tandem %s ", command);
+	text_escape(out, session->path, strlen(session->path));
+	text_format(out, "`%s%s", style->width && length > style->width ? "\n  " : " ", what);
+}
+
 /* What is worth a look first. */
 static void add_findings(struct text *out, const struct report *report,
 			 const struct findings *findings, const struct trace_session *session,
-			 bool colour)
+			 const struct report_style *wanted)
 {
+	bool colour = wanted->colour;
 	struct findings_style style = {.least_percent = FINDINGS_LEAST_PERCENT,
 				       .most = FINDINGS_SHOWN,
 				       .brief = true,
-				       .colour = colour};
+				       .colour = colour,
+				       .width = wanted->width};
+	const char *what = findings	    ? "details: location, cause, confidence, suggestion"
+			   : report->ranged ? "examines the whole run"
+					    : "examines them";
 
 	text_format(out, "\n%sFindings%s  %s", colour_begin(colour, COLOUR_BOLD),
 		    colour_end(colour), colour_begin(colour, COLOUR_DIM));
-	text_add_string(out, "`tandem findings ");
-	text_escape(out, session->path, strlen(session->path));
-	text_format(out, "` %s%s\n",
-		    findings	     ? "says where, who, how sure and what to do"
-		    : report->ranged ? "looks for them in the whole run"
-				     : "looks for them",
-		    colour_end(colour));
+	add_command(out, "findings", session, what, strlen("Findings  "), wanted);
+	text_format(out, "%s\n", colour_end(colour));
 	if (findings)
 		findings_text_print(out, findings, &style);
 }
 
 void report_text(struct text *out, const struct report *report, const struct findings *findings,
-		 const struct trace_session *session, int table, size_t top, bool colour)
+		 const struct trace_session *session, int table, const struct report_style *wanted)
 {
-	struct table_style style = {
-		.colour = colour, .indent = "  ", .most_rows = top, .most_width = NAME_MOST_WIDTH};
+	bool colour = wanted->colour;
+	struct table_style style = {.colour = colour,
+				    .indent = "  ",
+				    .most_rows = wanted->top,
+				    .width = wanted->width,
+				    .most_width = NAME_MOST_WIDTH};
 
 	if (table < 0) {
-		add_title(out, report, session, colour);
+		add_title(out, report, session, wanted);
 		add_notes(out, report, colour);
 		if (report->events || report->ranged)
-			add_findings(out, report, findings, session, colour);
+			add_findings(out, report, findings, session, wanted);
 	}
 	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
 		enum report_table which = (enum report_table)i;
 		struct report_part part = report_part(report, which);
 		size_t length;
 
+		if (which == REPORT_TABLE_waits) {
+			part.rows = report->wait_summary;
+			part.count = report->wait_summary_count;
+		}
 		if (table >= 0 ? table != i : !part_is_worth(report, which, &part))
 			continue;
 		text_format(out, "%s%s%s%s  %s", table < 0 ? "\n" : "",
@@ -254,6 +277,7 @@ void report_text(struct text *out, const struct report *report, const struct fin
 		add_total(out, report, which);
 		if (out->length == length)
 			add_count(out, part.count, "row", "rows");
+		style.hidden = table_context(out, part.table, part.rows, part.count);
 		text_format(out, "%s\n", colour_end(colour));
 		table_text(out, part.table, part.rows, part.count, &style);
 		if (which == REPORT_TABLE_builds)
@@ -269,9 +293,9 @@ void report_text(struct text *out, const struct report *report, const struct fin
 				"on, or they could\nnot be seen. `tandem doctor` says what this "
 				"machine can record.\n");
 	else {
-		text_format(out, "\n%sNext: `tandem print ", colour_begin(colour, COLOUR_DIM));
-		text_escape(out, session->path, strlen(session->path));
-		text_format(out, "` shows every event in the order of time.%s\n",
-			    colour_end(colour));
+		text_format(out, "\n%sNext: ", colour_begin(colour, COLOUR_DIM));
+		add_command(out, "print", session, "shows every event chronologically.",
+			    strlen("Next: "), wanted);
+		text_format(out, "%s\n", colour_end(colour));
 	}
 }

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is printed on a terminal fits it: 80 columns, and wider ones. Names are
+cut in the middle, columns that are left out are named, and what is one thing in all rows of
+a table (the device, the process) stands in its heading. Where stdout is no terminal nothing
+is cut to a width."""
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import TANDEM, check, finish  # noqa: E402
+
+REPLAY = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "replay")
+DATA = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda")
+
+
+def on_terminal(width, *arguments):
+    pid, fd = pty.fork()
+    if not pid:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+        os.environ["NO_COLOR"] = "1"
+        os.execvp(arguments[0], arguments)
+    said = b""
+    try:
+        while data := os.read(fd, 65536):
+            said += data
+    except OSError:
+        pass
+    os.waitpid(pid, 0)
+    return said.decode().replace("\r", "").split("\n")
+
+
+def plain(*arguments):
+    return subprocess.run(arguments, text=True, capture_output=True).stdout.split("\n")
+
+
+subprocess.run([TANDEM, "record", "-q", "-o", "s", REPLAY, os.path.join(DATA, "overlap.replay"),
+                "1", "return", *["a-very-long-argument"] * 100], check=True)
+subprocess.run([TANDEM, "record", "-q", "-o", "t", REPLAY, os.path.join(DATA, "overlap.replay")],
+               check=True)
+for width in (80, 120):
+    for command in (("report", "s"), ("findings", "s"), ("diff", "s", "t"),
+                    ("report", "--metrics", "s")):
+        lines = on_terminal(width, TANDEM, *command)
+        # A sentence that diff prints is broken by nobody; tables are.
+        tables = [line for line in lines if line.startswith("  ") or command[0] != "diff"]
+        check(len(lines) > 5 and all(len(line) <= width for line in tables),
+              f"{' '.join(command)} fits {width} columns",
+              "\n".join(line for line in tables if len(line) > width))
+lines = on_terminal(80, TANDEM, "report", "s")
+check("…" in lines[0], "the command is cut in the middle", lines[0])
+check(any("not shown at this width: " in line for line in lines), "columns left out are named")
+heading = next(line for line in lines if line.startswith("Device operations"))
+check(heading.endswith(", NVIDIA_H200"), "one device is in the heading", heading)
+wide = plain(TANDEM, "report", "s")
+check(not any("not shown at this width" in line for line in wide),
+      "without a terminal nothing is left out")
+latency = next(i for i, line in enumerate(wide) if line.startswith("Command latency by queue"))
+check("submit→start" in wide[latency + 1] and "in device queue" not in "".join(wide),
+      "what a command waits is a mean, not a sum over all", wide[latency:latency + 3])
+finish()
