@@ -54,19 +54,33 @@ static void each(const char *(*check_event)(const struct tandem_event *event))
 
 static const char *check_memory(const struct tandem_event *event)
 {
-	static const char *const allocs[] = {
-		"cuda*Malloc*",	 "cudaHostAlloc",   "cuMemAlloc*",	"cuMemHostAlloc",
-		"cuMemCreate",	 "cu*Array*Create", "clCreateBuffer*",	"clCreateImage*",
-		"clCreatePipe",	 "clSVMAlloc*",	    "cl*MemAllocINTEL", "hip*Malloc*",
-		"hip*HostAlloc", "hipMemAlloc*",    "hipMemCreate",	NULL};
-	static const char *const frees[] = {"cudaFree*",       "cuMemFree*", "cuMemRelease",
-					    "cu*ArrayDestroy", "clSVMFree*", "clReleaseMemObject",
-					    "clMem*FreeINTEL", "hipFree*",   "hipHostFree",
-					    "hipMemRelease",   NULL};
-	static const char *const registers[] = {"cudaHostRegister", "cuMemHostRegister",
-						"hipHostRegister", NULL};
-	static const char *const unregisters[] = {"cudaHostUnregister", "cuMemHostUnregister",
-						  "hipHostUnregister", NULL};
+	static const char *const allocs[] = {"cuda*Malloc*",
+					     "cudaHostAlloc",
+					     "cuMemAlloc*",
+					     "cuMemHostAlloc",
+					     "cuMemCreate",
+					     "cu*Array*Create",
+					     "clCreateBuffer*",
+					     "clCreateImage*",
+					     "clCreatePipe",
+					     "clSVMAlloc*",
+					     "cl*MemAllocINTEL",
+					     "hip*Malloc*",
+					     "hip*HostAlloc",
+					     "hipMemAlloc*",
+					     "hipMemCreate",
+					     "hsa_*memory*_allocate",
+					     NULL};
+	static const char *const frees[] = {
+		"cudaFree*",   "cuMemFree*",	     "cuMemRelease",	  "cu*ArrayDestroy",
+		"clSVMFree*",  "clReleaseMemObject", "clMem*FreeINTEL",	  "hipFree*",
+		"hipHostFree", "hipMemRelease",	     "hsa_*memory*_free", NULL};
+	static const char *const registers[] = {"cudaHostRegister",	"cuMemHostRegister",
+						"hipHostRegister",	"hsa_memory_register",
+						"hsa_amd_memory_lock*", NULL};
+	static const char *const unregisters[] = {"cudaHostUnregister",	   "cuMemHostUnregister",
+						  "hipHostUnregister",	   "hsa_memory_deregister",
+						  "hsa_amd_memory_unlock", NULL};
 	uint8_t role = event->traits.memory;
 
 	if (any_matches(allocs, event->name) != (role == TANDEM_MEMORY_ROLE_alloc))
@@ -87,7 +101,8 @@ static const char *check_wait(const struct tandem_event *event)
 					      "hipCtxSynchronize",     NULL};
 	static const char *const queues[] = {"*StreamSynchronize", "*StreamSynchronize_spt",
 					     "clFinish", NULL};
-	static const char *const events[] = {"*EventSynchronize", "clWaitForEvents", NULL};
+	static const char *const events[] = {"*EventSynchronize", "clWaitForEvents",
+					     "hsa_*signal_*wait_*", NULL};
 	static const char *const in_queue[] = {"*StreamWaitEvent", "*StreamWaitEvent_spt",
 					       "clEnqueueWaitForEvents", NULL};
 	uint8_t scope = event->traits.wait;
@@ -198,6 +213,9 @@ static void test_fields(void)
 		{3, "hipMemcpyAsync", "bytes", TANDEM_ROLE_bytes},
 		{3, "hipStreamSynchronize", "queue", TANDEM_ROLE_queue},
 		{3, "hipEventSynchronize", "event", TANDEM_ROLE_event},
+		{4, "dispatch", "queue", TANDEM_ROLE_queue},
+		{4, "dispatch", "kernel", TANDEM_ROLE_kernel},
+		{4, "hsa_amd_memory_async_copy", "bytes", TANDEM_ROLE_bytes},
 		{10, "cudaMemcpyAsync", "queue", TANDEM_ROLE_queue},
 		{10, "cudaMemcpyAsync", "bytes", TANDEM_ROLE_bytes},
 		{10, "cudaEventSynchronize", "event", TANDEM_ROLE_event},

@@ -129,7 +129,7 @@ def cuda_make(outputs, _name, _said):
 def tabled_domain(outputs, name, said):
     """Adds the outputs of a domain with functions in tables, as the line `backend tabled` of
     its rules says; returns its events."""
-    layouts, tables = (tuple(said.get(key, "").split(",")) for key in ("layouts", "tables"))
+    layouts, tables = (tuple(filter(None, said.get(key, "").split(","))) for key in ("layouts", "tables"))
     api_ = tabled.Api(os.path.join(ROOT, "src/domains/%s/%s.api" % (name, name)), layouts, tables)
     numbers = ids_of(outputs, "src/domains/%s/%s.ids" % (name, name), name, int(said.get("own", 1)))
     records = records_make(outputs, name, numbers)
@@ -142,6 +142,7 @@ def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts
     book = rules.Rules(os.path.join(ROOT, "src/domains/%s/%s.rules" % (name, name)),
                        [function.name for function in api_.functions], tabled.KEYS)
     calls = tabled.calls_make(api_, book, numbers, results)
+    records = [event if event.cls == "RECORD" else book.roles.event(event) for event in records]
     events = numbers.order(records + [call.event() for call in calls])
     gen = "src/domains/%s/gen/" % name
     outputs[gen + "args.h"] = tabled.args_h(name, calls, sources[:1], what)

@@ -135,6 +135,9 @@ class Roles:
                 return dataclasses.replace(field, role=role)
         return field
 
+    def event(self, event):
+        return dataclasses.replace(event, layouts=tuple(map(self.layout, event.layouts)))
+
     def layout(self, layout):
         """The layout with roles; a role is one field's only, the first's."""
         taken, fields = set(), []

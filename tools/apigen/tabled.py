@@ -224,7 +224,7 @@ def wrapper(domain, call):
     type_name = "%s (*%%s)(%s)" % (returned, types)
     real = "real_(%s)" % values
     if "custom" in call.rule:
-        real = "%s_custom_%s(%s)" % (domain, name, ", ".join(["real_"] + [name_ for name_, _ in given]))
+        real = "%s_custom_%s((void (*)(void))real_, &call_, &args_)" % (domain, name)
     lines = ["static %s wrap_%s(%s)" % (returned, name, ", ".join(text for _, text in given) or "void"), "{"]
     lines.append("\t%s = (%s)%s_real(%d);" % (type_name % "real_", type_name % "", domain, call.number))
     if given:

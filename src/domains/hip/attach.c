@@ -80,15 +80,6 @@ void hip_attach_table(const char *name, void *table)
 	pthread_mutex_unlock(&attaching);
 }
 
-void tandem_rocprofiler_table(const char *name, void *table)
-{
-	int saved = errno;
-
-	if (!strcmp(name, "hip") || !strcmp(name, "hip_compiler"))
-		hip_attach_table(name, table);
-	errno = saved;
-}
-
 void tandem_rocprofiler_chain_failed(void)
 {
 	hip_notice(TANDEM_HIP_NOTICE_chain);

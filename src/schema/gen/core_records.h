@@ -16,6 +16,7 @@ _Static_assert(TANDEM_DOMAIN_core == 0, "schema/domains.def");
 _Static_assert(TANDEM_DOMAIN_opencl == 1, "schema/domains.def");
 _Static_assert(TANDEM_DOMAIN_cuda == 2, "schema/domains.def");
 _Static_assert(TANDEM_DOMAIN_hip == 3, "schema/domains.def");
+_Static_assert(TANDEM_DOMAIN_hsa == 4, "schema/domains.def");
 _Static_assert(TANDEM_DOMAIN_sycl == 7, "schema/domains.def");
 _Static_assert(TANDEM_DOMAIN_kernel == 9, "schema/domains.def");
 _Static_assert(TANDEM_DOMAIN_cudart == 10, "schema/domains.def");

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/domain.h"
+
+#include "domains/hsa/attach.h"
+
+const struct domain domain_hsa = {
+	.at_fork = hsa_at_fork,
+};
