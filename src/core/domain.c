@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/domain.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "schema/ids.h"
@@ -47,4 +48,23 @@ void domains_at_flush(void)
 	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
 		if (domains[i] && domains[i]->at_flush)
 			domains[i]->at_flush();
+}
+
+void domains_offered(const char *name, void *data)
+{
+	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
+		if (domains[i] && domains[i]->offered)
+			domains[i]->offered(name, data);
+}
+
+static _Atomic uint64_t reporting;
+
+void domain_set_reporting(unsigned number)
+{
+	atomic_fetch_or(&reporting, (uint64_t)1 << number);
+}
+
+bool domain_is_reporting(unsigned number)
+{
+	return atomic_load_explicit(&reporting, memory_order_relaxed) >> number & 1;
 }

@@ -17,6 +17,7 @@
 #ifndef TANDEM_CORE_DOMAIN_H
 #define TANDEM_CORE_DOMAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct domain {
@@ -44,6 +45,11 @@ struct domain {
 	/* A tool in the process asks for what has completed: the runtime is to deliver it.
 	 * Outside of any call and record. */
 	void (*at_flush)(void);
+
+	/* A library by which several runtimes come has been handed something, by the name
+	 * that it has there: ROCm's dispatch tables. Before the runtime's functions are
+	 * called; in the thread that loads it. */
+	void (*offered)(const char *name, void *data);
 };
 
 /* NULL: it has no hooks here. */
@@ -54,5 +60,10 @@ void domains_switched(void);
 void domains_at_fork(void);
 void domains_at_end(void);
 void domains_at_flush(void);
+void domains_offered(const char *name, void *data);
+
+/* The domain's runtime reports what its devices do: one below it need not. Any thread. */
+void domain_set_reporting(unsigned number);
+bool domain_is_reporting(unsigned number);
 
 #endif

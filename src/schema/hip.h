@@ -20,14 +20,14 @@ enum tandem_hip_choice {
 
 #define TANDEM_HIP_BIT(word) (1u << TANDEM_HIP_##word)
 
-#define TANDEM_HIP_NOTICES(X)                                                                 \
-	X(no_way, "HIP was used, but its runtime offers no way to record it: nothing of it "  \
-		  "is recorded")                                                              \
-	X(refused, "HIP's runtime refused to register some of its callbacks")                 \
-	X(no_device, "HIP was used, but it found no device: its calls are recorded alone")    \
-	X(no_operations, "HIP's runtime reports nothing of what its devices do: kernels and " \
-			 "copies are recorded by HSA, where that is on")                      \
-	X(chain, "the library that ROCPROFILER_REGISTER_LIBRARY named could not be loaded "   \
+#define TANDEM_HIP_NOTICES(X)                                                                    \
+	X(no_way, "HIP was used, but its runtime offers no way to record it: nothing of it "     \
+		  "is recorded")                                                                 \
+	X(refused, "HIP's runtime refused to register some of its callbacks")                    \
+	X(no_device, "HIP was used, but it found no device: its calls are recorded alone")       \
+	X(no_operations, "HIP's runtime reports nothing of what its devices do, and HSA is not " \
+			 "recorded: its calls are recorded alone")                               \
+	X(chain, "the library that ROCPROFILER_REGISTER_LIBRARY named could not be loaded "      \
 		 "next to ours")
 
 enum tandem_hip_notice {

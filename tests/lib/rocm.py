@@ -10,7 +10,9 @@ BUILD = os.environ["TANDEM_BUILD"]
 STUBS = os.path.join(BUILD, "tests", "stubs", "hip")
 # What a stub is, to the name of its library's file: as AMD and Debian have them.
 VERSIONS = {"5.2": "libamdhip64.so.5.2.21153", "5.7": "libamdhip64.so.5.7.31921",
-            "6.3": "libamdhip64.so.6.3.60300"}
+            "6.3": "libamdhip64.so.6.3.60300", "7.0": "libamdhip64.so.7.0.70000"}
+# A runtime of a version that is not known yet: the newest stub under its name.
+STUB_OF = {"7.0": "6.3"}
 
 
 def runtime(version, folder="."):
@@ -19,13 +21,14 @@ def runtime(version, folder="."):
     if not os.path.isdir(folder):
         os.makedirs(folder)
         name = VERSIONS[version]
-        shutil.copy(os.path.join(STUBS, "libamdhip64-%s.so" % version), os.path.join(folder, name))
-        os.symlink(name, os.path.join(folder, "libamdhip64.so." + version[0]))
+        stub = STUB_OF.get(version, version)
+        shutil.copy(os.path.join(STUBS, "libamdhip64-%s.so" % stub), os.path.join(folder, name))
+        os.symlink(name, os.path.join(folder, "libamdhip64.so." + stub[0]))
     return folder
 
 
 def program(version):
-    return os.path.join(STUBS, "hip-program-" + version[0])
+    return os.path.join(STUBS, "hip-program-" + STUB_OF.get(version, version)[0])
 
 
 def environment(version, **more):

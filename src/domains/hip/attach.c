@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "core/domain.h"
 #include "core/process.h"
 #include "domains/hip/activity_callbacks.h"
 #include "domains/hip/dispatch_table.h"
@@ -16,13 +17,7 @@
 
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 static bool attached;
-static _Atomic uint32_t operations;
 static uint32_t unknown_functions;
-
-bool hip_reports_operations(void)
-{
-	return atomic_load_explicit(&operations, memory_order_relaxed);
-}
 
 static bool is_asked_for(void)
 {
@@ -31,7 +26,8 @@ static bool is_asked_for(void)
 
 static void attached_by(uint8_t generation)
 {
-	hip_runtime_recorded_by(generation, hip_reports_operations(), unknown_functions);
+	hip_runtime_recorded_by(generation, domain_is_reporting(TANDEM_DOMAIN_hip),
+				unknown_functions);
 }
 
 /* A runtime that has loaded: callbacks, where it has them. HIP 6 hands out its tables with
@@ -42,14 +38,17 @@ static void runtime_register(void)
 		return;
 	attached = true;
 	if (!hip_tracer_begin()) {
-		atomic_store(&operations, 1);
+		domain_set_reporting(TANDEM_DOMAIN_hip);
 		attached_by(TANDEM_HIP_GENERATION_tracer);
 	} else if (!hip_activity_callbacks_begin()) {
-		atomic_store(&operations, 1);
+		domain_set_reporting(TANDEM_DOMAIN_hip);
 		attached_by(TANDEM_HIP_GENERATION_activity);
 	} else if (!hip_calls_are_wrapped() && hip_runtime.major < 6) {
 		hip_notice(TANDEM_HIP_NOTICE_no_way);
 	}
+	if (!domain_is_reporting(TANDEM_DOMAIN_hip) && hip_wanted(TANDEM_HIP_kernels) &&
+	    !(tandem_control.domains & TANDEM_DOMAIN_BIT(hsa)))
+		hip_notice(TANDEM_HIP_NOTICE_no_operations);
 }
 
 /* In a forked child HIP works no more, and its runtime may still call back. */
@@ -68,7 +67,7 @@ void hip_attach(void)
 	pthread_mutex_unlock(&attaching);
 }
 
-void hip_attach_table(const char *name, void *table)
+static void attach_table(const char *name, void *table)
 {
 	if (!is_asked_for() || !table)
 		return;
@@ -78,6 +77,22 @@ void hip_attach_table(const char *name, void *table)
 	runtime_register();
 	attached_by(TANDEM_HIP_GENERATION_table);
 	pthread_mutex_unlock(&attaching);
+}
+
+void hip_offered(const char *name, void *table)
+{
+	if (!strcmp(name, "hip") || !strcmp(name, "hip_compiler"))
+		attach_table(name, table);
+	else
+		hip_attach();
+}
+
+void tandem_rocprofiler_table(const char *name, void *table)
+{
+	int saved = errno;
+
+	domains_offered(name, table);
+	errno = saved;
 }
 
 void tandem_rocprofiler_chain_failed(void)

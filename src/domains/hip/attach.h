@@ -10,12 +10,10 @@
  * in a signal handler. */
 void hip_attach(void);
 
-/* The runtime hands out its dispatch tables: their wrappers record the calls. */
-void hip_attach_table(const char *name, void *table);
+/* A dispatch table, by the name that rocprofiler-register has for it: HIP's get wrappers.
+ * With another's, a runtime may have been loaded. */
+void hip_offered(const char *name, void *table);
 
 void hip_at_fork(void);
-
-/* Devices' operations are reported by HIP's runtime. */
-bool hip_reports_operations(void);
 
 #endif

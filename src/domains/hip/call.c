@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/arguments.h"
+#include "core/domain.h"
 #include "core/pool.h"
 #include "core/stream.h"
 #include "domains/hip/functions.h"
@@ -54,7 +55,8 @@ bool hip_call_prepare(struct hip_call *call, uint32_t function, bool hip5)
 		return false;
 	hip_runtime_describe();
 	call->function = function;
-	if (!hip_wanted(TANDEM_HIP_kernels) || api->flags & ARGUMENTS_QUIET)
+	if (!hip_wanted(TANDEM_HIP_kernels) || api->flags & ARGUMENTS_QUIET ||
+	    !domain_is_reporting(TANDEM_DOMAIN_hip))
 		return true;
 	if (tandem_unlikely(!tandem_thread.number) && tandem_stream_open())
 		return true;

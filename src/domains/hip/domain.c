@@ -5,4 +5,5 @@
 
 const struct domain domain_hip = {
 	.at_fork = hip_at_fork,
+	.offered = hip_offered,
 };

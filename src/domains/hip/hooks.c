@@ -10,9 +10,8 @@
 #include "domains/hip/kernel.h"
 #include "domains/hip/memory.h"
 #include "domains/hip/queue.h"
+#include "domains/hip/state.h"
 #include "schema/gen/core_records.h"
-
-_Atomic uint32_t hip_captures;
 
 /* The first argument says where the call has left a handle or an address. */
 static const void *given(const void *arguments)

@@ -5,9 +5,6 @@
 
 #include <stdint.h>
 
-/* Streams that are being captured into a graph: calls on them make no operations. */
-extern _Atomic uint32_t hip_captures;
-
 /* Before the real call: what it gives back may be another thread's as soon as it has. */
 void hip_hook_before(uint32_t function, const void *arguments);
 

@@ -3,3 +3,4 @@
 
 _Atomic uint32_t hip_disabled;
 _Atomic uint32_t hip_wrapped;
+_Atomic uint32_t hip_captures;

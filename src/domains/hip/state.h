@@ -15,6 +15,8 @@
 /* In the child of a fork HIP is of no use, and its threads do not exist. */
 extern _Atomic uint32_t hip_disabled;
 extern _Atomic uint32_t hip_wrapped;
+/* Streams that are being captured into a graph: calls on them make no operations. */
+extern _Atomic uint32_t hip_captures;
 #pragma GCC visibility pop
 
 /* Calls are recorded by wrappers: callbacks have nothing to record of them. */

@@ -3,18 +3,10 @@
 #ifndef TANDEM_DOMAINS_HSA_ATTACH_H
 #define TANDEM_DOMAINS_HSA_ATTACH_H
 
-#include <stdint.h>
-
-#include "domains/hsa/abi.h"
-
-/* `entry`: TANDEM_HSA_ENTRY_*. The tables may come by both ways, and again when HSA is
- * initialised anew. */
-void hsa_attach_tables(struct hsa_api_table *tables, uint8_t entry);
-
-void hsa_attached_describe(void); /* the record `runtime` */
-
-/* How often HSA was initialised: what it made before is gone. */
-uint32_t hsa_generation(void);
+/* By the name that rocprofiler-register has for it, "hsa", or HSA_TOOLS. The tables may come
+ * by both ways, and again when HSA is initialised anew. */
+void hsa_offered(const char *name, void *tables);
+#define HSA_TOOLS "hsa tools"
 
 void hsa_at_fork(void);
 

@@ -5,4 +5,5 @@
 
 const struct domain domain_hsa = {
 	.at_fork = hsa_at_fork,
+	.offered = hsa_offered,
 };

@@ -4,10 +4,10 @@
 #include "core/pool.h"
 #include "core/stream.h"
 #include "domains/hsa/abi.h"
-#include "domains/hsa/attach.h"
 #include "domains/hsa/clock.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/gen/ids.h"
+#include "domains/hsa/runtime.h"
 #include "domains/hsa/state.h"
 #include "schema/gen/core_records.h"
 
@@ -49,7 +49,7 @@ static void item_give(struct hsa_flight *flight)
 
 static bool signal_set(struct hsa_flight *flight)
 {
-	uint32_t now = hsa_generation();
+	uint32_t now = hsa_runtime_generation();
 
 	if (flight->signal && flight->generation == now) {
 		HSA_CALL(hsa_signal_store_relaxed, void, (uint64_t, int64_t))(flight->signal, 1);

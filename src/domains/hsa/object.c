@@ -6,9 +6,9 @@
 #include "core/process.h"
 #include "core/stream.h"
 #include "domains/hsa/abi.h"
-#include "domains/hsa/attach.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/gen/ids.h"
+#include "domains/hsa/runtime.h"
 #include "domains/hsa/state.h"
 #include "schema/gen/core_records.h"
 #include "schema/gen/hsa_records.h"
@@ -183,7 +183,7 @@ void hsa_objects_describe(void)
 	    atomic_exchange(&described, now) == now)
 		return;
 	tandem_process_uses(TANDEM_DOMAIN_hsa);
-	hsa_attached_describe();
+	hsa_runtime_describe();
 	hsa_in_tool++;
 	if (hsa_has(HSA_ID_hsa_iterate_agents))
 		HSA_CALL(hsa_iterate_agents, int32_t, (int32_t(*)(uint64_t, void *), void *))
