@@ -42,8 +42,8 @@ def collect(bench, runs):
     return samples
 
 
-def runtime(bench):
-    """A real SYCL program: untraced, and with a subscriber that does nothing, by dispatcher."""
+def sycl(bench):
+    """A real SYCL program: untraced, with a subscriber that does nothing, recorded; by dispatcher."""
     home = os.path.join(CACHE, "sycl-2026.2")
     lib, here = os.path.join(home, "lib"), os.path.dirname(os.path.abspath(__file__))
     program = bench.program("bench", "sycl-wait")
@@ -54,7 +54,7 @@ def runtime(bench):
                     os.path.join(here, "sycl.cpp"), "-L" + lib, "-lsycl", "-Wl,-rpath," + lib,
                     "-o", program], check=True)
     plain = dict(bench.environment, OCL_ICD_FILENAMES=os.path.join(lib, "libintelocl.so"),
-                 OCL_ICD_VENDORS="/nonexistent", ONEAPI_DEVICE_SELECTOR="opencl:cpu")
+                 LD_LIBRARY_PATH=lib, OCL_ICD_VENDORS="/nonexistent", ONEAPI_DEVICE_SELECTOR="opencl:cpu")
     traced = dict(plain, XPTI_TRACE_ENABLE="1",
                   XPTI_SUBSCRIBERS=bench.program("bench", "xpti-nothing.so"))
     states = {"base": plain,
@@ -71,8 +71,56 @@ def runtime(bench):
                 name, _, value = line.rpartition(" ")
                 samples.setdefault(name, {}).setdefault(state, []).append(float(value) / 1000)
     for name, found in samples.items():
-        bench.add("xpti", name, "us", found, target="traced <= loaded",
+        bench.add("sycl", name, "us", found, target="traced <= loaded",
                   passed=lambda row: row["traced"] <= row["loaded"])
+    recorded(bench, program, plain, lib)
+
+
+# Trace points of a kernel and its wait: node, task begin and end, signal, wait begin and end.
+KERNEL_EVENTS = 6
+EVENTS_A_SECOND = 65000  # of which 1 % of the time is the most
+
+
+def record(bench, program, environment, domains):
+    """Its figures in microseconds, recorded."""
+    session = bench.program("bench", "sycl-session")
+    done = subprocess.run([bench.program("tandem"), "record", "-q", "--force", "--kernel", "off",
+                           "--domains", domains, "-o", session, program], text=True, check=True,
+                          stdout=subprocess.PIPE, env=environment)
+    shutil.rmtree(session, ignore_errors=True)
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) / 1000
+            for line in done.stdout.splitlines()}
+
+
+def recorded(bench, program, plain, lib):
+    """The same program recorded: OpenCL alone, and with SYCL; by each dispatcher. And what
+    recording an event of SYCL costs beyond a subscriber that does nothing."""
+    for whose, dispatcher in (("Tandem's", bench.program("src", "xpti", "libxptifw.so")),
+                              ("Intel's", os.path.join(lib, "libxptifw.so"))):
+        samples, event = {}, {"traced": []}
+        environment = dict(plain, XPTI_FRAMEWORK_DISPATCHER=dispatcher)
+        nothing = dict(environment, XPTI_TRACE_ENABLE="1",
+                       XPTI_SUBSCRIBERS=bench.program("bench", "xpti-nothing.so"))
+        for _ in range(bench.rounds):
+            done = subprocess.run([program], text=True, check=True, stdout=subprocess.PIPE, env=nothing)
+            idle = {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) / 1000
+                    for line in done.stdout.splitlines()}
+            found = {"base": record(bench, program, plain, "opencl"),
+                     "loaded": record(bench, program, environment, "sycl"),
+                     "traced": record(bench, program, environment, "opencl,sycl")}
+            for state, figures_of in found.items():
+                for name, value in figures_of.items():
+                    samples.setdefault(name, {}).setdefault(state, []).append(value)
+            event["traced"].append((found["loaded"]["kernel and wait"] - idle["kernel and wait"]) *
+                                   1000 / KERNEL_EVENTS)
+        bench.title("SYCL 2026.2 recorded under %s dispatcher (base: OpenCL alone; loaded: SYCL alone; "
+                    "traced: both)" % whose)
+        for name, values in samples.items():
+            bench.add("sycl", "%s: %s, recorded" % (whose, name), "us", values)
+        most = 1e7 / EVENTS_A_SECOND
+        bench.add("sycl", "%s: an event recorded, beyond one that nobody keeps" % whose, "ns", event,
+                  target="<= %d ns: 1 %% at %d a second" % (most, EVENTS_A_SECOND),
+                  passed=lambda row: row["traced"] <= most)
 
 
 def xpti(bench):
@@ -105,8 +153,6 @@ def xpti(bench):
         bench.add("xpti", "eight threads: " + FIGURES[name][0], "ns",
                   {"base": samples["2", name], "traced": samples["8", name]},
                   target="<= 1.5 x two threads", passed=lambda row: row["traced"] <= 1.5 * row["base"])
-
-    runtime(bench)
 
     bench.title("XPTI proxy without a dispatcher")
     samples = collect(bench, {"off": ("off",)})
