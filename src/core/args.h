@@ -33,7 +33,7 @@ _Static_assert(sizeof(size_t) == 8 && sizeof(void *) == 8, "a 64-bit machine");
  * count. */
 static inline uint32_t args_cut(uint32_t element_bytes)
 {
-	uint32_t most = tandem_control.cut_bytes / element_bytes;
+	uint32_t most = tandem_control.max_string_bytes / element_bytes;
 
 	return most < UINT16_MAX ? most : UINT16_MAX;
 }

@@ -22,7 +22,7 @@ struct fixed {
 static void put_text(struct fixed *fixed, const char *text)
 {
 	uint16_t bytes = text && fixed->texts < TEXTS_MOST
-				 ? (uint16_t)strnlen(text, tandem_control.cut_bytes)
+				 ? (uint16_t)strnlen(text, tandem_control.max_string_bytes)
 				 : 0;
 
 	memcpy(fixed->bytes + fixed->at, &bytes, sizeof(bytes));

@@ -5,7 +5,7 @@
 #include "util/counter_check.h"
 
 /* As `tandem record` has it by default. */
-#define CUT_BYTES 1024u
+#define MAX_STRING_BYTES 1024u
 #define EXIT_WAIT_MS 1000u
 #define INTERVAL_MS 100u
 
@@ -18,7 +18,7 @@ void tandem_local_begin(void)
 	tandem_control.clock_source =
 		counter_doubt() ? TANDEM_CLOCK_MONOTONIC : TANDEM_CLOCK_COUNTER;
 	tandem_control.args_level = TANDEM_ARGS_FULL;
-	tandem_control.cut_bytes = CUT_BYTES;
+	tandem_control.max_string_bytes = MAX_STRING_BYTES;
 	tandem_control.exit_wait_ms = EXIT_WAIT_MS;
 	for (unsigned domain = 0; domain < TANDEM_DOMAINS_MOST; domain++)
 		tandem_control.domain[domain].interval_ms = INTERVAL_MS;

@@ -175,7 +175,7 @@ static void fill_control(struct session *session)
 	control->args_level = options->args_level;
 	control->device_timing = options->device_timing;
 	control->clock_source = session->clock.source;
-	control->cut_bytes = CUT_BYTES;
+	control->max_string_bytes = CUT_BYTES;
 	control->exit_wait_ms = options->exit_wait_ms;
 	for (unsigned i = 0; i < TANDEM_DOMAINS_MOST; i++) {
 		control->domain[i].choices = options->choices[i];

@@ -28,7 +28,7 @@ static void control_write(const char *dir, uint32_t window_bytes, uint64_t limit
 		.args_level = TANDEM_ARGS_BASIC,
 		.clock_source = TANDEM_CLOCK_COUNTER,
 		.window_bytes = window_bytes,
-		.cut_bytes = 1024,
+		.max_string_bytes = 1024,
 		.magic = TANDEM_CONTROL_MAGIC,
 		.version = TANDEM_CONTROL_VERSION,
 		.state = TANDEM_STATE_RECORDING,

@@ -27,9 +27,9 @@ static void count_test(void)
 	CHECK(args_count(3, NULL, 255) == 0);
 	CHECK(args_sizes_sum(3, sizes) == 6);
 	CHECK(args_sizes_sum(3, NULL) == 0);
-	tandem_control.cut_bytes = 64;
+	tandem_control.max_string_bytes = 64;
 	CHECK(args_cut(8) == 8);
-	tandem_control.cut_bytes = UINT32_MAX;
+	tandem_control.max_string_bytes = UINT32_MAX;
 	CHECK(args_cut(1) == UINT16_MAX);
 }
 

@@ -9,7 +9,9 @@
 
 void annotation_text_narrow(struct annotation_text *text, const char *narrow)
 {
-	uint32_t most = tandem_control.cut_bytes < TEXT_MOST ? tandem_control.cut_bytes : TEXT_MOST;
+	uint32_t most = tandem_control.max_string_bytes < TEXT_MOST
+				? tandem_control.max_string_bytes
+				: TEXT_MOST;
 
 	text->at = narrow ? narrow : "";
 	text->bytes = (uint32_t)strnlen(text->at, most);

@@ -109,7 +109,7 @@ static void arguments_write(uint32_t node, const struct sycl_metadata *metadata)
 			argument.pointer && argument.size > 0 ? (uint32_t)argument.size : 0;
 		struct tandem_sycl_argument *record;
 
-		if (bytes > tandem_control.cut_bytes || bytes > SYCL_TEXT_MOST)
+		if (bytes > tandem_control.max_string_bytes || bytes > SYCL_TEXT_MOST)
 			bytes = 0;
 		record = tandem_record_begin(TANDEM_SYCL_EVENT_argument,
 					     (uint32_t)sizeof(*record) + bytes);

@@ -19,8 +19,9 @@ struct sycl_text {
 /* NULL gives an empty one; `most`: where it ends at the latest. */
 static inline struct sycl_text sycl_text(const char *text, size_t most)
 {
-	uint32_t cut = tandem_control.cut_bytes < SYCL_TEXT_MOST ? tandem_control.cut_bytes
-								 : SYCL_TEXT_MOST;
+	uint32_t cut = tandem_control.max_string_bytes < SYCL_TEXT_MOST
+			       ? tandem_control.max_string_bytes
+			       : SYCL_TEXT_MOST;
 
 	return (struct sycl_text){text ? text : "",
 				  text ? (uint32_t)strnlen(text, most < cut ? most : cut) : 0};

@@ -37,7 +37,7 @@ static void put_u32(struct args *args, uint32_t value)
 static void put_text(struct args *args, const char *text)
 {
 	uint16_t bytes = text && args->texts < TEXTS_MOST
-				 ? (uint16_t)strnlen(text, tandem_control.cut_bytes)
+				 ? (uint16_t)strnlen(text, tandem_control.max_string_bytes)
 				 : 0;
 
 	memcpy(args->bytes + args->at, &bytes, sizeof(bytes));
