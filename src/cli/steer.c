@@ -63,8 +63,8 @@ static int resume_session(struct target *target)
 		break;
 	}
 	/* Objects that were made meanwhile are not described yet: whoever sees
-	 * the mask must see the new epoch too. */
-	atomic_fetch_add(&target->control->epoch, 1);
+	 * the mask must see the new statedump too. */
+	atomic_fetch_add(&target->control->statedump, 1);
 	atomic_store(&target->control->recording, target->control->domains);
 	wake(target);
 	cli_note("resumed %s", target->directory);

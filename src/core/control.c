@@ -100,7 +100,8 @@ static int copy_make(void)
 void tandem_control_refresh(void)
 {
 	if (has_copy)
-		atomic_store_explicit(&tandem_control.epoch, atomic_load(&tandem_session->epoch),
+		atomic_store_explicit(&tandem_control.statedump,
+				      atomic_load(&tandem_session->statedump),
 				      memory_order_relaxed);
 }
 

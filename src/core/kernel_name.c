@@ -21,7 +21,7 @@
 
 struct name {
 	uint64_t hash;
-	uint32_t number, epoch;
+	uint32_t number, statedump;
 	uint32_t bytes;
 	uint32_t domain;
 	char text[]; /* with its end */
@@ -65,7 +65,7 @@ static struct name *name_new(unsigned domain, const char *text, uint32_t bytes, 
 	arena_left -= need;
 	name->hash = hash;
 	name->number = 0;
-	name->epoch = 0;
+	name->statedump = 0;
 	name->bytes = bytes;
 	name->domain = domain;
 	memcpy(name->text, text, bytes);
@@ -136,12 +136,12 @@ static void name_describe(const struct name *name)
 
 static uint32_t name_number(struct name *name)
 {
-	uint32_t epoch = tandem_process_epoch();
+	uint32_t statedump = tandem_process_statedump();
 
-	if (!name->number || name->epoch != epoch) {
+	if (!name->number || name->statedump != statedump) {
 		name->number =
 			tandem_object_assign(tandem_kind(name->domain, TANDEM_OBJECT_kernel), name);
-		name->epoch = epoch;
+		name->statedump = statedump;
 		name_describe(name);
 	}
 	return name->number;
@@ -178,7 +178,7 @@ uint32_t tandem_kernel_named(unsigned domain, const char *pointer)
 	if (tandem_likely(atomic_load(&cache[slot].pointer) == pointer)) {
 		name = atomic_load(&cache[slot].name);
 		if (tandem_likely(name && name->domain == domain &&
-				  name->epoch == tandem_process_epoch() &&
+				  name->statedump == tandem_process_statedump() &&
 				  !strcmp(name->text, pointer)))
 			return name->number;
 	}

@@ -138,7 +138,7 @@ static struct slot *find_or_take(uint64_t key)
 
 static uint64_t stamped(uint32_t number)
 {
-	return (uint64_t)tandem_process_epoch() << 32 | number;
+	return (uint64_t)tandem_process_statedump() << 32 | number;
 }
 
 uint32_t tandem_object_assign(struct tandem_kind kind, const void *handle)
@@ -173,7 +173,7 @@ uint32_t tandem_object_find(struct tandem_kind kind, const void *handle)
 	if (!slot)
 		return 0;
 	value = atomic_load_explicit(&slot->value, memory_order_acquire);
-	return value >> 32 == tandem_process_epoch() ? (uint32_t)value : 0;
+	return value >> 32 == tandem_process_statedump() ? (uint32_t)value : 0;
 }
 
 void tandem_object_forget(struct tandem_kind kind, const void *handle)

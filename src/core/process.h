@@ -28,9 +28,9 @@ const char *tandem_process_dir(void);
 /* What descriptions of objects are valid for: changes at resume and at fork. */
 extern _Atomic uint32_t tandem_process_forks __attribute__((visibility("hidden")));
 
-static inline uint32_t tandem_process_epoch(void)
+static inline uint32_t tandem_process_statedump(void)
 {
-	return atomic_load_explicit(&tandem_control.epoch, memory_order_relaxed) +
+	return atomic_load_explicit(&tandem_control.statedump, memory_order_relaxed) +
 	       (atomic_load_explicit(&tandem_process_forks, memory_order_relaxed) << 16);
 }
 

@@ -5,7 +5,7 @@
  * counts. Only words that are read or written atomically; no pointers.
  *
  *   owner    `tandem record` creates it before the program starts
- *   writers  `tandem pause|resume|stop` (recording, state, epoch); traced
+ *   writers  `tandem pause|resume|stop` (recording, state, statedump); traced
  *            processes (the counters)
  *   layout   fixed; `version` changes with it, and a process that finds
  *            another version does not record
@@ -49,12 +49,12 @@ struct tandem_control {
 	/* Read on every call: the mask of domains (1 << number, ids.h) that
 	 * record now. 0 = none. */
 	_Alignas(TANDEM_CONTROL_BYTES) _Atomic uint64_t recording;
-	uint32_t device_timing;	   /* 1: profiling is switched on for queues */
-	uint32_t clock_source;	   /* enum tandem_clock_source */
-	_Atomic uint32_t epoch;	   /* +1 at each resume: descriptions made before are stale */
-	uint32_t max_string_bytes; /* strings and arrays are cut at this length */
-	uint32_t exit_wait_ms;	   /* bound on waiting for running commands at exit */
-	uint32_t window_bytes;	   /* of content, after which a packet ends; a multiple of 4096 */
+	uint32_t device_timing;	    /* 1: profiling is switched on for queues */
+	uint32_t clock_source;	    /* enum tandem_clock_source */
+	_Atomic uint32_t statedump; /* +1 at each resume: descriptions made before are stale */
+	uint32_t max_string_bytes;  /* strings and arrays are cut at this length */
+	uint32_t exit_wait_ms;	    /* bound on waiting for running commands at exit */
+	uint32_t window_bytes;	    /* of content, after which a packet ends; a multiple of 4096 */
 
 	uint64_t magic;
 	uint32_t version;

@@ -611,7 +611,7 @@ int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain, const uint6
 
 void tandem_sink_statedump(void)
 {
-	atomic_fetch_add(&tandem_session->epoch, 1);
+	atomic_fetch_add(&tandem_session->statedump, 1);
 	tandem_control_refresh();
 }
 

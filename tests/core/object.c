@@ -80,7 +80,7 @@ static void meanings(void)
 	tandem_object_forget(TANDEM_KIND(opencl, queue), handle(1));
 	CHECK(!tandem_object_find(TANDEM_KIND(opencl, queue), handle(1)));
 	/* After a resume nothing that was said before holds. */
-	atomic_fetch_add(&tandem_control.epoch, 1);
+	atomic_fetch_add(&tandem_control.statedump, 1);
 	CHECK(!tandem_object_find(TANDEM_KIND(opencl, context), handle(1)));
 	CHECK(tandem_object_number(TANDEM_KIND(opencl, context), handle(1)) == 2);
 }

@@ -39,7 +39,7 @@ static struct annotation_handle *handle_create(const char *text, uint32_t bytes,
 	if (!handle)
 		return NULL;
 	handle->scope = scope;
-	handle->epoch = 0;
+	handle->statedump = 0;
 	handle->bytes = bytes;
 	memcpy(handle->text, text, bytes);
 	handle->text[bytes] = 0;

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct annotation_handle {
-	uint32_t scope;		/* its number; 0: a string */
-	_Atomic uint32_t epoch; /* a scope's: when it was described, + 1 */
+	uint32_t scope;		    /* its number; 0: a string */
+	_Atomic uint32_t statedump; /* a scope's: when it was described, + 1 */
 	uint32_t bytes;
 	char text[]; /* with its end */
 };

@@ -25,9 +25,9 @@ static void scope_describe(const struct annotation_handle *scope,
 static uint32_t scope_number(struct annotation_handle *scope,
 			     enum tandem_annotation_interface source)
 {
-	uint32_t epoch = tandem_process_epoch() + 1;
+	uint32_t statedump = tandem_process_statedump() + 1;
 
-	if (scope && tandem_unlikely(atomic_exchange(&scope->epoch, epoch) != epoch))
+	if (scope && tandem_unlikely(atomic_exchange(&scope->statedump, statedump) != statedump))
 		scope_describe(scope, source);
 	return annotation_scope_number(scope);
 }

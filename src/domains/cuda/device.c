@@ -129,9 +129,9 @@ _Atomic uint64_t cuda_devices_described;
 
 void cuda_devices_describe_all(void)
 {
-	uint64_t epoch = (uint64_t)tandem_process_epoch() + 1;
+	uint64_t statedump = (uint64_t)tandem_process_statedump() + 1;
 
-	if (atomic_exchange(&cuda_devices_described, epoch) == epoch)
+	if (atomic_exchange(&cuda_devices_described, statedump) == statedump)
 		return;
 	for (uint32_t device = 0; device < DEVICES_MOST; device++) {
 		if (!unsigned_attribute(device, MULTIPROCESSORS))

@@ -125,7 +125,7 @@ static _Atomic uint32_t queues_destroyed;
 
 static uint64_t queues_valid(void)
 {
-	return (uint64_t)tandem_process_epoch() << 32 |
+	return (uint64_t)tandem_process_statedump() << 32 |
 	       atomic_load_explicit(&queues_destroyed, memory_order_relaxed);
 }
 

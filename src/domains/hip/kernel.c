@@ -14,7 +14,7 @@
 
 static struct {
 	const void *_Atomic address;
-	_Atomic uint64_t number; /* below the epoch in which it was described */
+	_Atomic uint64_t number; /* below the statedump in which it was described */
 } cache[CACHE_SLOTS];
 
 static _Atomic uint32_t changes;
@@ -26,7 +26,8 @@ void hip_kernels_changed(void)
 
 static uint32_t now(void)
 {
-	return (tandem_process_epoch() << 8) + atomic_load_explicit(&changes, memory_order_relaxed);
+	return (tandem_process_statedump() << 8) +
+	       atomic_load_explicit(&changes, memory_order_relaxed);
 }
 
 static const char *name_of(const void *address, bool is_symbol)

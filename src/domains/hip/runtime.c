@@ -92,7 +92,7 @@ void hip_runtime_recorded_by(uint8_t generation, bool operations, uint32_t unkno
 
 void hip_runtime_describe_now(void)
 {
-	uint32_t now = tandem_process_epoch() + 1;
+	uint32_t now = tandem_process_statedump() + 1;
 	uint32_t bytes = (uint32_t)strlen(hip_runtime.path);
 	struct tandem_hip_runtime *record;
 

@@ -54,13 +54,13 @@ bool hip_runtime_has_devices(void);
 void hip_runtime_recorded_by(uint8_t generation, bool operations, uint32_t unknown_functions);
 
 void hip_runtime_describe_now(void);
-extern _Atomic uint32_t hip_runtime_described; /* the epoch + 1 */
+extern _Atomic uint32_t hip_runtime_described; /* the statedump + 1 */
 
 /* Before the first record of the domain: opens the process, and describes the runtime. */
 static inline void hip_runtime_describe(void)
 {
 	if (tandem_unlikely(atomic_load_explicit(&hip_runtime_described, memory_order_relaxed) !=
-			    tandem_process_epoch() + 1))
+			    tandem_process_statedump() + 1))
 		hip_runtime_describe_now();
 }
 

@@ -80,18 +80,18 @@ void opencl_memory_freed(uint32_t number, uint64_t bytes)
 	tandem_record_commit();
 }
 
-/* The program's references to an object, as far as all were counted: the epoch in which it
+/* The program's references to an object, as far as all were counted: the statedump in which it
  * was made, plus one, and their number. What is retained or released while nothing is
- * recorded is not counted, and an epoch ends. */
+ * recorded is not counted, and a statedump ends. */
 static uint64_t references_of_one(void)
 {
-	return ((uint64_t)tandem_process_epoch() + 1) << 32 | 1;
+	return ((uint64_t)tandem_process_statedump() + 1) << 32 | 1;
 }
 
 static bool references_are_counted(const void *memory)
 {
 	return tandem_handle_get(TANDEM_HANDLE_STATE(opencl), memory) >> 32 ==
-	       (uint64_t)tandem_process_epoch() + 1;
+	       (uint64_t)tandem_process_statedump() + 1;
 }
 
 void opencl_memory_retained(const void *memory, int32_t result)

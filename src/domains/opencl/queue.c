@@ -74,7 +74,7 @@ static void queue_describe(struct opencl_queue *queue)
 	if (queue->timing == TANDEM_TIMING_unavailable)
 		atomic_fetch_add(&tandem_session->untimed_queues, 1);
 	queue->in_order = !(real & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	queue->epoch = tandem_process_epoch();
+	queue->statedump = tandem_process_statedump();
 
 	record = tandem_record_begin(TANDEM_EVENT_queue, sizeof(*record));
 	if (!record)
@@ -99,7 +99,7 @@ struct opencl_queue *opencl_queue_get(void *handle)
 	struct opencl_queue *queue = opencl_queue_find(handle);
 	int saved;
 
-	if (tandem_likely(queue && queue->epoch == tandem_process_epoch() && queue->number))
+	if (tandem_likely(queue && queue->statedump == tandem_process_statedump() && queue->number))
 		return queue;
 	if (!handle)
 		return NULL;

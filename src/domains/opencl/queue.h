@@ -20,7 +20,7 @@ struct opencl_queue {
 	void *handle;
 	struct opencl_timer timer; /* of its device */
 	uint32_t number;	   /* ours; 0: not described since the last resume */
-	uint32_t epoch;		   /* for which number is valid */
+	uint32_t statedump;	   /* for which number is valid */
 	uint8_t timing;		   /* enum tandem_timing */
 	bool in_order;
 	bool array;		 /* made from a property list, which is at `properties` */

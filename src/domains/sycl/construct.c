@@ -8,7 +8,7 @@
 #include "domains/sycl/table.h"
 #include "schema/gen/sycl_records.h"
 
-static struct sycl_table known; /* hash -> epoch << 32 | number */
+static struct sycl_table known; /* hash -> statedump << 32 | number */
 static _Atomic uint32_t numbers;
 
 static bool is_unknown(struct sycl_text text)
@@ -171,7 +171,7 @@ static void describe(uint32_t number, const struct sycl_place *place, struct syc
 uint32_t sycl_construct_of(xpti_event_data_t *event, const struct sycl_metadata *metadata,
 			   const char *what)
 {
-	uint64_t epoch = (uint64_t)(tandem_process_epoch() + 1) << 32, key, value;
+	uint64_t statedump = (uint64_t)(tandem_process_statedump() + 1) << 32, key, value;
 	struct sycl_text word = sycl_text(what, SYCL_TEXT_MOST);
 	struct sycl_place place;
 	uint32_t number;
@@ -180,12 +180,12 @@ uint32_t sycl_construct_of(xpti_event_data_t *event, const struct sycl_metadata 
 	key = key_of(&place, metadata, word);
 	value = sycl_table_get(&known, key);
 	number = (uint32_t)value;
-	if (tandem_likely(number && (value & ~(uint64_t)UINT32_MAX) == epoch))
+	if (tandem_likely(number && (value & ~(uint64_t)UINT32_MAX) == statedump))
 		return number;
 	/* Two threads that meet it at once describe it both, by one number each. */
 	if (!number)
 		number = atomic_fetch_add(&numbers, 1) + 1;
-	sycl_table_set(&known, key, epoch | number);
+	sycl_table_set(&known, key, statedump | number);
 	describe(number, &place, word, metadata);
 	return number;
 }

@@ -13,7 +13,7 @@
 #define SLOTS 4096u
 
 struct slot {
-	uint32_t number, epoch;
+	uint32_t number, statedump;
 	uint64_t hash[2]; /* of all that it says */
 };
 
@@ -47,7 +47,7 @@ static void hash_make(uint64_t hash[2], const void *data, uint32_t bytes)
 static uint32_t config_number(uint16_t id, void *record, uint32_t bytes)
 {
 	struct tandem_rec_launch_shape *shape = record;
-	uint32_t epoch = tandem_process_epoch();
+	uint32_t statedump = tandem_process_statedump();
 	struct slot *slot;
 	uint64_t hash[2];
 	void *out;
@@ -55,14 +55,14 @@ static uint32_t config_number(uint16_t id, void *record, uint32_t bytes)
 	hash_make(hash, (const uint8_t *)record + sizeof(struct tandem_record),
 		  bytes - (uint32_t)sizeof(struct tandem_record));
 	slot = &cache[(hash[0] ^ id) % SLOTS];
-	if (slot->number && slot->epoch == epoch && slot->hash[0] == hash[0] &&
+	if (slot->number && slot->statedump == statedump && slot->hash[0] == hash[0] &&
 	    slot->hash[1] == hash[1])
 		return slot->number;
 	out = tandem_record_begin(id, bytes);
 	if (!out)
 		return 0;
 	slot->number = ++numbers;
-	slot->epoch = epoch;
+	slot->statedump = statedump;
 	memcpy(slot->hash, hash, sizeof(hash));
 	shape->shape = slot->number;
 	memcpy((uint8_t *)out + sizeof(struct tandem_record),
