@@ -85,6 +85,8 @@ uint32_t hip_device(uint32_t ordinal)
 	uint32_t number = tandem_object_find(HIP_KIND(device), address);
 
 	if (tandem_unlikely(!number)) {
+		if (!hip_runtime_has_devices())
+			return 0;
 		number = tandem_object_assign(HIP_KIND(device), address);
 		device_describe(ordinal, number);
 	}
