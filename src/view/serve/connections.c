@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "view/serve/microhttpd.h"
+
 void view_connections_init(struct view_connections *connections)
 {
 	*connections = (struct view_connections){.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -19,7 +21,7 @@ static void remove_at(struct view_connections *connections, unsigned i)
 static void end(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		microhttpd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	if (info)
 		shutdown(info->connect_fd, SHUT_RDWR);
@@ -64,5 +66,5 @@ void view_connections_prove(struct view_connections *connections, struct MHD_Con
 	pthread_mutex_lock(&connections->lock);
 	forget(connections, connection);
 	pthread_mutex_unlock(&connections->lock);
-	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
+	microhttpd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
 }

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 
 #include "view/serve/answer.h"
 #include "view/serve/connections.h"
+#include "view/serve/microhttpd.h"
 #include "view/serve/pages.h"
 
 #define TOKEN_BYTES 16u
@@ -56,8 +56,8 @@ static void add_headers(struct MHD_Response *response, const char *type)
 	};
 
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
-		MHD_add_response_header(response, headers[i].name, headers[i].value);
-	MHD_add_response_header(response, "Content-Type", type);
+		microhttpd.add_response_header(response, headers[i].name, headers[i].value);
+	microhttpd.add_response_header(response, "Content-Type", type);
 }
 
 static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned status,
@@ -65,7 +65,7 @@ static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned st
 				  enum MHD_ResponseMemoryMode mode)
 {
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(bytes, (void *)(uintptr_t)data, mode);
+		microhttpd.create_response_from_buffer(bytes, (void *)(uintptr_t)data, mode);
 	enum MHD_Result result;
 
 	if (!response) {
@@ -74,8 +74,8 @@ static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned st
 		return MHD_NO;
 	}
 	add_headers(response, type);
-	result = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
+	result = microhttpd.queue_response(connection, status, response);
+	microhttpd.destroy_response(response);
 	return result;
 }
 
@@ -94,22 +94,22 @@ static enum MHD_Result send_forbidden(struct MHD_Connection *connection)
 
 static enum MHD_Result send_elsewhere(struct MHD_Connection *connection, const char *address)
 {
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *response = microhttpd.create_response_from_buffer(
+		0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
 	enum MHD_Result result;
 
 	if (!response)
 		return MHD_NO;
 	add_headers(response, "text/plain");
-	MHD_add_response_header(response, "Location", address);
-	result = MHD_queue_response(connection, MHD_HTTP_FOUND, response);
-	MHD_destroy_response(response);
+	microhttpd.add_response_header(response, "Location", address);
+	result = microhttpd.queue_response(connection, MHD_HTTP_FOUND, response);
+	microhttpd.destroy_response(response);
 	return result;
 }
 
 static const char *parameter(void *connection, const char *name)
 {
-	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+	return microhttpd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 static enum MHD_Result send_answer(struct view_server *server, struct MHD_Connection *connection,
@@ -183,10 +183,11 @@ static bool host_matches(const struct view_server *server, const char *host)
 static bool may_ask(const struct view_server *server, struct MHD_Connection *connection)
 {
 	static const char scheme[] = "http://";
-	const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-	const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+	const char *host = microhttpd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+	const char *origin =
+		microhttpd.lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
 	const char *site =
-		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
+		microhttpd.lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
 
 	if (!host_matches(server, host))
 		return false;
@@ -267,7 +268,7 @@ static int start_daemon(struct view_server *server, int fd)
 {
 	/* A thread for each of the browser's connections: sums over a large trace take a
 	 * while, and the picture should not wait for them. */
-	server->daemon = MHD_start_daemon(
+	server->daemon = microhttpd.start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_AUTO,
 		server->port, NULL, NULL, handle, server, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
@@ -296,6 +297,8 @@ int view_server_start(struct view_server **made, const struct view_served *serve
 	snprintf(server->ticket_address, sizeof(server->ticket_address), "http://127.0.0.1:%u/%s",
 		 server->port, server->ticket);
 	if (!status)
+		status = microhttpd_load();
+	if (!status)
 		status = start_daemon(server, fd);
 	if (status) {
 		if (fd >= 0)
@@ -303,6 +306,9 @@ int view_server_start(struct view_server **made, const struct view_served *serve
 		free(server);
 		if (status == -EADDRINUSE || status == -EACCES)
 			error_set_mend(error, "choose another with --port, or leave it out");
+		if (status == -ELIBACC)
+			return error_add(error, status, "%s cannot be loaded: is it installed?",
+					 MICROHTTPD_SONAME);
 		if (port)
 			return error_add(error, status, "port %u of this machine: %s", port,
 					 strerror(-status));
@@ -325,6 +331,6 @@ const char *view_server_ticket(const struct view_server *server)
 
 void view_server_stop(struct view_server *server)
 {
-	MHD_stop_daemon(server->daemon);
+	microhttpd.stop_daemon(server->daemon);
 	free(server);
 }
