@@ -74,6 +74,7 @@ static uint64_t correlation_of(const struct tandem_record *record, uint16_t offs
 
 static inline uint64_t external_of(const struct tracer_thread *thread, uint64_t *flags)
 {
+	*flags &= ~(uint64_t)TANDEM_TRACER_EXTERNAL;
 	if (!thread->external_count)
 		return 0;
 	*flags |= TANDEM_TRACER_EXTERNAL;
@@ -114,6 +115,9 @@ static void call_begin(struct tandem_tracer *client, const struct tandem_record 
 		};
 
 		registration->callback(&call, registration->arg);
+		/* It may have pushed one for this call. */
+		word[WORD_EXTERNAL] = external_of(thread, &flags);
+		word[WORD_FLAGS] = flags;
 	}
 }
 

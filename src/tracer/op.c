@@ -6,7 +6,6 @@
 
 #include "core/local.h"
 #include "schema/domain.h"
-#include "schema/record.h"
 #include "tracer/error.h"
 
 static const char *const operations[OP_KINDS] = {
@@ -52,16 +51,6 @@ const struct tandem_event *op_event(uint32_t domain, uint32_t op)
 	return event->name && event->class != TANDEM_CLASS_RECORD && TANDEM_ID_EVENT(event->id)
 		       ? event
 		       : NULL;
-}
-
-uint32_t op_domain_of(uint16_t id)
-{
-	return TANDEM_ID_PAGE(id);
-}
-
-uint32_t op_of(uint16_t id)
-{
-	return TANDEM_ID_EVENT(id);
 }
 
 uint32_t op_count(uint32_t domain, uint32_t kind)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "schema/record.h"
 #include "schema/schema.h"
 #include "tandem/tracer.h"
 
@@ -25,8 +26,15 @@ bool op_domain_exists(uint32_t domain);
 const struct tandem_event *op_event(uint32_t domain, uint32_t op);
 
 /* The domain and number of a function's event. */
-uint32_t op_domain_of(uint16_t id);
-uint32_t op_of(uint16_t id);
+static inline uint32_t op_domain_of(uint16_t id)
+{
+	return TANDEM_ID_PAGE(id);
+}
+
+static inline uint32_t op_of(uint16_t id)
+{
+	return TANDEM_ID_EVENT(id);
+}
 
 /* Where a call's record has its operation id, from the record's start; 0: nowhere. */
 uint16_t op_id_offset(const struct tandem_event *event);

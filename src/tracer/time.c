@@ -12,21 +12,12 @@
 #define WIDTH_NS 500u	       /* of a pair that is of use */
 #define FIRST_APART_NS 200000u /* which the first rate is measured over */
 
-/* ns = ns0 + (ticks - ticks0) * rate. */
-struct line {
-	_Atomic uint64_t ticks, ns;
-	_Atomic double rate;
-};
-
-static uint32_t source;
-static struct line line;
-static _Atomic uint32_t line_version; /* odd: it changes */
+struct time_line time_line;
 
 /* Pairs, the oldest first; halved when they are too many. */
 static struct ticks_pair pairs[PAIRS];
 static uint32_t pair_count;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
-static _Atomic uint64_t due; /* ticks: when the line is old */
 
 static double rate_of(const struct ticks_pair *from, const struct ticks_pair *to)
 {
@@ -35,11 +26,11 @@ static double rate_of(const struct ticks_pair *from, const struct ticks_pair *to
 
 static void line_set(const struct ticks_pair *last, double rate)
 {
-	atomic_fetch_add_explicit(&line_version, 1, memory_order_seq_cst);
-	atomic_store_explicit(&line.ticks, last->ticks, memory_order_relaxed);
-	atomic_store_explicit(&line.ns, last->monotonic_ns, memory_order_relaxed);
-	atomic_store_explicit(&line.rate, rate, memory_order_relaxed);
-	atomic_fetch_add_explicit(&line_version, 1, memory_order_seq_cst);
+	atomic_fetch_add_explicit(&time_line.version, 1, memory_order_seq_cst);
+	atomic_store_explicit(&time_line.ticks, last->ticks, memory_order_relaxed);
+	atomic_store_explicit(&time_line.ns, last->monotonic_ns, memory_order_relaxed);
+	atomic_store_explicit(&time_line.rate, rate, memory_order_relaxed);
+	atomic_fetch_add_explicit(&time_line.version, 1, memory_order_seq_cst);
 }
 
 /* The line goes through the last pair, with the rate of the last second or so. */
@@ -57,7 +48,7 @@ static void pair_add(void)
 		pair_count = PAIRS / 2 + 1;
 	}
 	last = &pairs[pair_count];
-	ticks_pair_read(last, source, 4);
+	ticks_pair_read(last, time_line.source, 4);
 	if (!pair_count++)
 		return;
 	from = pair_count > 50 ? pair_count - 50 : 0;
@@ -71,14 +62,14 @@ static void pair_add(void)
 	if (span * rate > APART_NS)
 		span = (uint64_t)(APART_NS / rate);
 	line_set(last, rate);
-	atomic_store_explicit(&due, last->ticks + span, memory_order_relaxed);
+	atomic_store_explicit(&time_line.due, last->ticks + span, memory_order_relaxed);
 }
 
 void time_begin(void)
 {
 	uint64_t until;
 
-	source = tandem_local_clock();
+	time_line.source = tandem_local_clock();
 	pair_count = 0;
 	pair_add();
 	until = pairs[0].monotonic_ns + FIRST_APART_NS;
@@ -90,45 +81,18 @@ void time_begin(void)
 void time_forked(void)
 {
 	atomic_flag_clear(&busy);
-	if (atomic_load(&line_version) & 1)
-		atomic_fetch_add(&line_version, 1);
+	if (atomic_load(&time_line.version) & 1)
+		atomic_fetch_add(&time_line.version, 1);
 }
 
 void time_refresh(void)
 {
-	if (source == TANDEM_CLOCK_MONOTONIC || ticks_read(source) < atomic_load(&due) ||
+	if (time_line.source == TANDEM_CLOCK_MONOTONIC ||
+	    ticks_read(time_line.source) < atomic_load(&time_line.due) ||
 	    atomic_flag_test_and_set(&busy))
 		return;
 	pair_add();
 	atomic_flag_clear(&busy);
-}
-
-static uint64_t on_line(uint64_t ticks, uint64_t from_ticks, uint64_t from_ns, double rate)
-{
-	return from_ns + (uint64_t)(int64_t)((double)(int64_t)(ticks - from_ticks) * rate);
-}
-
-uint64_t time_now_ns(uint64_t ticks)
-{
-	uint64_t from_ticks, from_ns;
-	uint32_t version;
-	double rate;
-
-	if (source == TANDEM_CLOCK_MONOTONIC)
-		return ticks;
-	if (__builtin_expect(ticks > atomic_load_explicit(&due, memory_order_relaxed), 0))
-		time_refresh();
-	for (int turn = 0; turn < 100; turn++) {
-		version = atomic_load_explicit(&line_version, memory_order_acquire);
-		from_ticks = atomic_load_explicit(&line.ticks, memory_order_relaxed);
-		from_ns = atomic_load_explicit(&line.ns, memory_order_relaxed);
-		rate = atomic_load_explicit(&line.rate, memory_order_relaxed);
-		atomic_thread_fence(memory_order_acquire);
-		if (!(version & 1) &&
-		    atomic_load_explicit(&line_version, memory_order_relaxed) == version)
-			break;
-	}
-	return on_line(ticks, from_ticks, from_ns, rate);
 }
 
 uint64_t time_ns(uint64_t ticks)
@@ -136,7 +100,7 @@ uint64_t time_ns(uint64_t ticks)
 	uint32_t first = 0, last;
 	uint64_t ns;
 
-	if (source == TANDEM_CLOCK_MONOTONIC)
+	if (time_line.source == TANDEM_CLOCK_MONOTONIC)
 		return ticks;
 	while (atomic_flag_test_and_set(&busy)) {
 	}
@@ -150,8 +114,8 @@ uint64_t time_ns(uint64_t ticks)
 			else
 				last = middle;
 		}
-		ns = on_line(ticks, pairs[first].ticks, pairs[first].monotonic_ns,
-			     rate_of(&pairs[first], &pairs[last]));
+		ns = time_on_line(ticks, pairs[first].ticks, pairs[first].monotonic_ns,
+				  rate_of(&pairs[first], &pairs[last]));
 	} else {
 		ns = time_now_ns(ticks);
 	}
