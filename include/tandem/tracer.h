@@ -270,7 +270,8 @@ int tandem_tracer_activity_disable(struct tandem_tracer *tracer, uint32_t domain
 
 /* --- external correlation ids, time, annotations ----------------------------------------- */
 
-/* A number of the tool's own for what the thread calls from now on. At most 128 deep: -ENOSPC.
+/* A number of the tool's own for what the thread calls from now on; pushed in the entry callback
+ * of a call, for that call too. At most 128 deep: -ENOSPC.
  * pop: -ENOENT: there is none; `id` may be NULL. */
 int tandem_tracer_external_push(uint64_t id);
 int tandem_tracer_external_pop(uint64_t *id);

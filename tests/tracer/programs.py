@@ -42,6 +42,7 @@ if not has_pocl():
     finish()
 program("edges", [FOLDER / "tracer-client.so"], least=75)
 program("roctracer", least=75)
+program("clients", least=20)
 program("sample", says="1 entries, 1 exits, 1 calls, 1 kernels, one id")
 # Its pool is delivered at the exit, while what the callback uses is still there.
 program("atexit", says="300 records\n")
