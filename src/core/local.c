@@ -17,7 +17,7 @@ void tandem_local_begin(void)
 		return;
 	tandem_control.clock_source =
 		counter_doubt() ? TANDEM_CLOCK_MONOTONIC : TANDEM_CLOCK_COUNTER;
-	tandem_control.args_level = TANDEM_ARGS_FULL;
+	tandem_control.args_level = TANDEM_ARGS_BASIC; /* sinks have the arguments themselves */
 	tandem_control.max_string_bytes = MAX_STRING_BYTES;
 	tandem_control.exit_wait_ms = EXIT_WAIT_MS;
 	for (unsigned domain = 0; domain < TANDEM_DOMAINS_MOST; domain++)

@@ -28,7 +28,7 @@
  * unusual branches of a record's begin, of its commit, and of a call's end, which a thread
  * takes only while a sink is attached.
  *
- * Where no session records, calls have all their arguments, cut at 1,024 bytes each.
+ * Where no session records, records are of the level `basic`, cut at 1,024 bytes each.
  * Calls may nest 64 deep in a thread; ends of deeper ones are not given.
  *
  * Owner: the caller; the struct lives until tandem_sink_detach() has returned. At most
