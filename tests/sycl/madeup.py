@@ -6,12 +6,14 @@ middle of a task; who has switched XPTI off; no domain, a pause."""
 import os
 import pathlib
 import sys
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from recording import DRIVERS  # noqa: E402
 from sycl import COUNT  # noqa: E402
 from tap import check, finish  # noqa: E402
 from taskgraph import TaskGraph, check_session, record  # noqa: E402
+from viewing import View  # noqa: E402
 
 PROGRAM = pathlib.Path(os.environ["TANDEM_BUILD"]).resolve() / "tests" / "sycl" / "sycl-runtime"
 if not PROGRAM.exists():
@@ -45,6 +47,12 @@ for which in ("earlier", "later"):
           f"{which}: each wait is for its kernel", waits)
     copies = [e["args"] for e in graph.by_name["node_create"] if e["args"]["bytes"]]
     check(len(copies) == 6 and {e["bytes"] for e in copies} == {256}, f"{which}: copies", copies)
+    with View("--no-open", which) as view:
+        model = urllib.request.urlopen(view.address + "model?session=0").read().decode()
+    lines = {graph.constructs[key]["name"]: graph.constructs[key]["line"] for key in graph.constructs}
+    check(all(f'"{name} (runtime.c:{lines[of]})"' in model for name, of in (
+        ("Kern", "_ZTS4Kern"), ("add", "_ZTS4Kern"), ("host task", "host task"), ("ReadBuffer", "memcpy"))),
+          f"{which}: the timeline's tasks and operations have their lines", model)
     malloc = graph.by_name["sycl_malloc"][0]["args"]
     check((malloc["bytes"], malloc["address"], malloc["kind"]) == (4096, "0x10000", "malloc_host"),
           f"{which}: an allocation", malloc)

@@ -297,6 +297,7 @@ static int build_open(struct index_build *build, struct trace_session *session,
 	if (!status)
 		status = view_threads_init(&build->threads, &build->writer, session,
 					   build->session_row, build->end_ns);
+	build->threads.tasks = &build->iterator.tasks;
 	view_queues_init(&build->queues, &build->writer, &build->iterator,
 			 build->threads.process_rows, build->end_ns);
 	view_resources_init(&build->resources, &build->writer, &build->iterator,

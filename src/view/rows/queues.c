@@ -9,6 +9,7 @@
 
 #include "schema/domain.h"
 #include "util/array.h"
+#include "view/rows/task_label.h"
 #include "view/rows/threads.h"
 
 enum { QUEUE_ROWS = VIEW_ROW_untimed - VIEW_ROW_kernels + 1 };
@@ -120,16 +121,22 @@ static enum view_row_kind row_of(uint8_t kind)
 static int find_label(struct view_queues *queues, const struct operation *operation, unsigned flags,
 		      uint32_t *label)
 {
-	uint64_t key =
-		(uint64_t)(uintptr_t)operation->name << 8 | (uint64_t)operation->kind << 4 | flags;
+	const struct task_construct *construct =
+		event_iterator_construct(queues->iterator, operation);
+	uint64_t key = ((uint64_t)(uintptr_t)operation->name << 8 | (uint64_t)operation->kind << 4 |
+			flags) ^
+		       (uint64_t)(uintptr_t)construct * 0x9e3779b97f4a7c15u;
 	uint64_t known = map_get(&queues->label_of, key);
 	const struct tandem_domain_row *domain;
+	struct text text = TEXT_INIT;
+	const char *name;
 	int status;
 
 	*label = (uint32_t)known;
 	if (known != MAP_NONE)
 		return 0;
-	status = index_writer_label(queues->writer, operation->name,
+	name = view_task_label(&text, operation->name, construct);
+	status = index_writer_label(queues->writer, name,
 				    (enum view_span_kind)(VIEW_SPAN_kernel + operation->kind),
 				    flags, label);
 	/* A kernel's name is the program's own. */
@@ -137,8 +144,8 @@ static int find_label(struct view_queues *queues, const struct operation *operat
 			 ? NULL
 			 : tandem_domain_row(operation->domain);
 	if (!status && domain)
-		index_writer_brief(queues->writer, *label, operation->name,
-				   tandem_domain_brief(domain, operation->name));
+		index_writer_brief(queues->writer, *label, name, tandem_domain_brief(domain, name));
+	text_free(&text);
 	return status ? status : map_set(&queues->label_of, key, *label);
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/events/event_sequence.h"
 #include "schema/domain.h"
 #include "util/text.h"
+#include "view/rows/task_label.h"
 
 /* Calls nested deeper than this share the last track. */
 #define DEPTH_MOST 32u
@@ -261,6 +262,24 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 	return status;
 }
 
+/* A task has its kernel's name, and its place in the source. */
+static int find_task_label(struct view_threads *threads, const struct trace_event *event,
+			   uint32_t *label)
+{
+	const struct task_construct *construct = tasks_construct(
+		threads->tasks, event->stream->process->index, tasks_submitted_node(event));
+	struct text text = TEXT_INIT;
+	int status;
+
+	if (!construct)
+		return find_label(threads, event, label);
+	status = index_writer_label(
+		threads->writer, view_task_label(&text, construct->name, construct), VIEW_SPAN_call,
+		event->end_ticks ? 0 : VIEW_FLAG_unfinished, label);
+	text_free(&text);
+	return status;
+}
+
 /* The track of a call that begins now: below the calls that are going on. */
 static int find_track(struct view_threads *threads, struct view_thread *thread, int64_t begin_ns,
 		      int64_t end_ns, struct track_writer **track)
@@ -290,7 +309,9 @@ int view_threads_call(struct view_threads *threads, const struct event_item *ite
 	struct view_thread *thread = &threads->threads[event->stream->index];
 	struct track_writer *track;
 	uint32_t label;
-	int status = find_label(threads, event, &label);
+	int status = event->layout->class == TANDEM_CLASS_TASK && threads->tasks
+			     ? find_task_label(threads, event, &label)
+			     : find_label(threads, event, &label);
 
 	if (end_ns < begin_ns)
 		end_ns = begin_ns;

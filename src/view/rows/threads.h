@@ -23,6 +23,7 @@ struct view_thread;
 struct view_threads {
 	struct index_writer *writer;	  /* borrowed */
 	struct trace_session *session;	  /* borrowed */
+	const struct tasks *tasks;	  /* borrowed; NULL: none */
 	int64_t end_ns;			  /* of the session: where open calls end */
 	struct view_thread *threads;	  /* by stream */
 	struct activity_track *processes; /* by process */
