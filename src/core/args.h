@@ -104,6 +104,49 @@ static inline uint64_t args_texts_bytes(uint32_t count, const void *texts, const
 	return sum;
 }
 
+#define ARGS_HASH_START UINT64_C(0x9e3779b97f4a7c15)
+
+/* One more piece of what is hashed, some 3 bytes a ns. */
+static inline uint64_t args_hash(uint64_t hash, const void *bytes, size_t count)
+{
+	const uint8_t *at = bytes;
+	uint64_t word;
+
+	for (; at && count; at += sizeof(word), count -= sizeof(word)) {
+		size_t some = count < sizeof(word) ? count : sizeof(word);
+
+		word = 0;
+		memcpy(&word, at, some);
+		hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+		hash ^= hash >> 32;
+		if (some < sizeof(word))
+			break;
+	}
+	return hash;
+}
+
+/* Never 0, unless there is none. */
+static inline uint64_t args_texts_hash(uint32_t count, const void *texts, const void *lengths)
+{
+	const char *const *text = texts;
+	uint64_t hash = ARGS_HASH_START;
+
+	for (uint32_t i = 0; text && i < count; i++)
+		hash = args_hash(hash, text[i], args_text_bytes(text[i], lengths, i, PTRDIFF_MAX));
+	return text ? hash | 1 : 0;
+}
+
+static inline uint64_t args_binaries_hash(uint32_t count, const void *binaries, const void *lengths)
+{
+	const void *const *binary = binaries;
+	const size_t *bytes = lengths;
+	uint64_t hash = ARGS_HASH_START;
+
+	for (uint32_t i = 0; binary && bytes && i < count; i++)
+		hash = args_hash(hash, binary[i], bytes[i]);
+	return binary && bytes ? hash | 1 : 0;
+}
+
 static inline uint32_t args_texts_count(uint32_t count, const void *texts, const void *lengths,
 					uint32_t most)
 {

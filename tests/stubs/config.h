@@ -8,6 +8,7 @@
  *                    driver's own; units: in three of them, one for kernels,
  *                    one for transfers of each direction
  *   STUB_ORDER       fifo, or reverse: of the commands that may run, the last
+ *   STUB_BUILD_MS    how long a build, a compilation, a link takes
  *   STUB_DELAY_US    how long each command runs (thread, deferred, units)
  *   STUB_KITEM_US    how much longer for 1000 work-items
  *   STUB_KBYTE_US    how much longer for 1000 bytes that are read or written
@@ -54,6 +55,7 @@
 	X(text, missing, "STUB_MISSING", "")                  \
 	X(text, report, "STUB_REPORT", "")                    \
 	X(long, delay_us, "STUB_DELAY_US", 0)                 \
+	X(long, build_ms, "STUB_BUILD_MS", 0)                 \
 	X(long, kitem_us, "STUB_KITEM_US", 0)                 \
 	X(long, kbyte_us, "STUB_KBYTE_US", 0)                 \
 	X(long, odd_percent, "STUB_ODD_PERCENT", 0)           \

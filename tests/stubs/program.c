@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static cl_program program_create(cl_context context, const char *source, size_t bytes,
 				 cl_int *errcode_ret)
@@ -139,6 +140,8 @@ static cl_int program_build(cl_program program, const char *options, cl_int fail
 {
 	free(program->options);
 	program->options = strdup(options ? options : "");
+	if (stub_config.build_ms)
+		usleep((useconds_t)stub_config.build_ms * 1000);
 	if (!program->is_il && strstr(program->source, "#error")) {
 		program->status = CL_BUILD_ERROR;
 		return failure;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The same program built again: the same source, options and device. */
+/* The same program built again: the same source, options and device; and a run of which much
+ * is the first builds. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,19 @@
 #include "util/array.h"
 #include "util/units.h"
 
+/* First builds are told of from here on: so long, and such a part of the run. */
+#define FIRST_LEAST_NS UINT64_C(1000000000)
+#define FIRST_SHARE 10u
+
 struct build_source { /* of a program object */
 	uint64_t bytes;
-	uint64_t hash; /* of its text; 0: not recorded */
+	uint64_t hash; /* of what it was made of; 0: not recorded */
+	bool from_binary;
 };
 
-struct build_row { /* one source, options, device */
+struct build_row { /* one process, source, options, device */
 	struct build_source source;
+	uint32_t process;
 	uint32_t device;  /* row of devices, or TRACE_NONE */
 	uint32_t options; /* in `texts` */
 	uint8_t step, domain;
@@ -32,6 +39,15 @@ struct build_state {
 	uint64_t *last_hash; /* by stream: of the text that its latest call was given */
 	struct build_row *rows;
 	size_t count, capacity;
+
+	/* Builds of what had not been built before. */
+	struct {
+		uint64_t count, total_ns; /* of time in which one or more were under way */
+		int64_t until_ns;
+		int64_t begin_ns, end_ns; /* of the longest */
+		uint32_t stream;
+		uint8_t domain;
+	} first;
 };
 
 static int builds_begin(struct findings *findings, void *state)
@@ -52,7 +68,8 @@ static uint64_t hash_of(const uint8_t *bytes, size_t count)
 	return hash | 1;
 }
 
-/* The source is recorded at the highest level of arguments only. */
+/* Of sessions whose program records have no hash: the source is recorded at the highest level
+ * of arguments only. */
 static void note_source(struct build_state *builds, const struct trace_event *event)
 {
 	const struct tandem_field *field = NULL;
@@ -73,13 +90,17 @@ static int note_program(struct build_state *builds, const struct trace_event *ev
 {
 	const struct tandem_rec_program *record = (const void *)event->record;
 	uint64_t key = (uint64_t)event->stream->process->index << 32 | record->program;
+	const struct tandem_field *field = trace_field_find(event->layout, "hash");
+	uint64_t hash = field ? trace_field_unsigned(event, field) : 0;
 
 	if (array_reserve(&builds->sources, &builds->source_capacity, builds->source_count + 1,
 			  sizeof(*builds->sources)))
 		return -ENOMEM;
 	builds->sources[builds->source_count] = (struct build_source){
 		.bytes = record->bytes,
-		.hash = builds->last_hash[event->stream->index],
+		.hash = hash ? hash : builds->last_hash[event->stream->index],
+		.from_binary = record->source == TANDEM_PROGRAM_SOURCE_binary ||
+			       record->source == TANDEM_PROGRAM_SOURCE_builtin,
 	};
 	return map_set(&builds->programs, key, builds->source_count++);
 }
@@ -89,7 +110,8 @@ static int row_find(struct build_state *builds, const struct build_row *wanted,
 {
 	for (size_t i = 0; i < builds->count; i++) {
 		*row = &builds->rows[i];
-		if ((*row)->source.bytes == wanted->source.bytes &&
+		if ((*row)->process == wanted->process &&
+		    (*row)->source.bytes == wanted->source.bytes &&
 		    (*row)->source.hash == wanted->source.hash &&
 		    (*row)->device == wanted->device && (*row)->options == wanted->options &&
 		    (*row)->step == wanted->step)
@@ -101,6 +123,27 @@ static int row_find(struct build_state *builds, const struct build_row *wanted,
 	*row = &builds->rows[builds->count++];
 	**row = *wanted;
 	return 0;
+}
+
+/* Builds that overlap cost the time of one. */
+static void count_first(struct build_state *builds, const struct build_row *row, int64_t begin_ns,
+			int64_t end_ns)
+{
+	int64_t from_ns = begin_ns < builds->first.until_ns ? builds->first.until_ns : begin_ns;
+
+	if (row->source.from_binary)
+		return;
+	builds->first.count++;
+	builds->first.domain = row->domain;
+	if (end_ns > from_ns)
+		builds->first.total_ns += (uint64_t)(end_ns - from_ns);
+	if (end_ns > builds->first.until_ns)
+		builds->first.until_ns = end_ns;
+	if (end_ns - begin_ns > builds->first.end_ns - builds->first.begin_ns) {
+		builds->first.begin_ns = begin_ns;
+		builds->first.end_ns = end_ns;
+		builds->first.stream = row->stream;
+	}
 }
 
 static int count_build(struct findings *findings, struct build_state *builds,
@@ -122,6 +165,8 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	if (source == MAP_NONE || record->end < record->begin)
 		return 0;
 	wanted.source = builds->sources[source];
+	wanted.process = process;
+	wanted.stream = event->stream->index;
 	text = trace_field_elements(event, options, &length);
 	if (intern_add(&builds->texts, (const char *)text, length, &wanted.options) ||
 	    (record->device && devices_of_number(&findings->iterator->devices, event,
@@ -131,8 +176,11 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	ns = (uint64_t)(trace_clock_ns(clock, record->end) - trace_clock_ns(clock, record->begin));
 	row->count++;
 	row->total_ns += ns;
-	if (row->count == 1)
+	if (row->count == 1) {
 		row->first_ns = ns;
+		count_first(builds, row, trace_clock_ns(clock, record->begin),
+			    trace_clock_ns(clock, record->end));
+	}
 	if (row->count == 2) {
 		row->stream = event->stream->index;
 		row->begin_ns = trace_clock_ns(clock, record->begin);
@@ -171,10 +219,8 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 				      units_bytes(bytes, (double)row->source.bytes),
 				      *options ? ", options " : "", finding->object,
 				      units_count(count, row->count));
-	finding->confidence = row->source.hash ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
-	finding->why = row->source.hash ? "the sources are the same"
-					: "the sources have the same length; --args full records "
-					  "them";
+	finding->confidence = CONFIDENCE_HIGH;
+	finding->why = "the sources are the same";
 	finding->suggestion = findings_text(findings,
 					    "build it once and keep the program, or keep its "
 					    "binary%s%s%s for the next run",
@@ -188,16 +234,50 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	return 0;
 }
 
+/* What no run need do again. Short ones and short runs are not worth a cache. */
+static int add_first(struct findings *findings, const struct build_state *builds)
+{
+	uint64_t run_ns = trace_session_duration_ns(findings->session);
+	struct finding *finding;
+	const char *binary;
+	char count[UNITS_BYTES], took[UNITS_BYTES];
+
+	if (builds->first.total_ns < FIRST_LEAST_NS ||
+	    builds->first.total_ns < run_ns / FIRST_SHARE)
+		return 0;
+	finding = findings_add(findings, "builds", "first");
+	if (!finding)
+		return -ENOMEM;
+	binary = trace_session_domain(findings->session, builds->first.domain)->program_binary;
+	finding->count = builds->first.count;
+	finding->cost_ns = builds->first.total_ns;
+	finding->what = findings_text(
+		findings, "%s program%s took %s to build from source, as in each run",
+		units_count(count, builds->first.count), builds->first.count == 1 ? "" : "s",
+		units_ns(took, (double)builds->first.total_ns));
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why = "loading a binary takes some time as well";
+	finding->suggestion =
+		findings_text(findings,
+			      "keep the program's binary%s%s%s, and build from that in "
+			      "the next run",
+			      *binary ? " (" : "", binary, *binary ? ")" : "");
+	finding_place(findings, finding, builds->first.stream);
+	finding_time(findings, finding, builds->first.begin_ns, builds->first.end_ns);
+	return 0;
+}
+
 static int builds_end(struct findings *findings, void *state)
 {
 	struct build_state *builds = state;
 	int status = 0;
 
 	for (size_t i = 0; !status && i < builds->count; i++) {
-		if (builds->rows[i].count > 1)
+		/* What was linked of what nobody has seen may be anything. */
+		if (builds->rows[i].count > 1 && builds->rows[i].source.hash)
 			status = add_row(findings, builds, &builds->rows[i]);
 	}
-	return status;
+	return status ? status : add_first(findings, builds);
 }
 
 static void builds_release(struct findings *findings, void *state)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/args.h"
 #include "core/call.h"
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
@@ -197,6 +198,22 @@ int32_t opencl_custom_clCompileProgram(opencl_pfn_clCompileProgram real, void *p
 	return result;
 }
 
+/* Of what the inputs were made of; 0: of one of them that is not known. */
+static uint64_t linked_hash(uint32_t count, const void *inputs)
+{
+	void *const *programs = inputs;
+	uint64_t hash = ARGS_HASH_START;
+
+	for (uint32_t i = 0; programs && i < count; i++) {
+		uint64_t of = opencl_program_hash(programs[i]);
+
+		if (!of)
+			return 0;
+		hash = args_hash(hash, &of, sizeof(of));
+	}
+	return programs && count ? hash | 1 : 0;
+}
+
 void *opencl_custom_clLinkProgram(opencl_pfn_clLinkProgram real, void *context,
 				  uint32_t num_devices, const void *device_list,
 				  const void *options, uint32_t num_input_programs,
@@ -218,8 +235,10 @@ void *opencl_custom_clLinkProgram(opencl_pfn_clLinkProgram real, void *context,
 	program = real(context, num_devices, device_list, options, num_input_programs,
 		       input_programs, pfn_notify, user_data, &error);
 	end = tandem_ticks();
-	if (program)
+	if (program) {
+		opencl_program_hash_set(program, linked_hash(num_input_programs, input_programs));
 		number = opencl_created(TANDEM_OBJECT_program, program);
+	}
 	opencl_end_object(&call, error, end, number, program);
 	build_end(&build, later, program, error);
 	if (errcode_ret)

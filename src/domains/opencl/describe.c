@@ -143,6 +143,16 @@ static void describe_context(void *context, uint32_t number)
 	tandem_record_commit();
 }
 
+void opencl_program_hash_set(void *program, uint64_t hash)
+{
+	tandem_handle_set(TANDEM_HANDLE_STATE(opencl), program, hash);
+}
+
+uint64_t opencl_program_hash(void *program)
+{
+	return tandem_handle_get(TANDEM_HANDLE_STATE(opencl), program);
+}
+
 static void program_write(void *program, uint32_t number, const void *context, uint8_t source,
 			  uint64_t bytes)
 {
@@ -158,6 +168,7 @@ static void program_write(void *program, uint32_t number, const void *context, u
 	record->context = context_number;
 	record->source = source;
 	record->bytes = bytes;
+	record->hash = opencl_program_hash(program);
 	tandem_record_commit();
 }
 
@@ -278,7 +289,7 @@ uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *prog
 }
 
 uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
-				const void *context, uint64_t bytes)
+				const void *context, uint64_t bytes, uint64_t hash)
 {
 	int saved = errno;
 	uint32_t number;
@@ -287,6 +298,7 @@ uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_pr
 	if (!program)
 		return 0;
 	number = tandem_object_assign(TANDEM_KIND(opencl, program), program);
+	opencl_program_hash_set(program, hash);
 	program_write(program, number, context, (uint8_t)source, bytes);
 	errno = saved;
 	return number;

@@ -14,6 +14,10 @@ uint32_t opencl_created(unsigned type, void *handle);
 uint32_t opencl_created_context(void *context, enum opencl_fn fn);
 uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *program);
 uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
-				const void *context, uint64_t bytes);
+				const void *context, uint64_t bytes, uint64_t hash);
+
+/* Of what a program was made of (schema/core.events); 0: not known. */
+void opencl_program_hash_set(void *program, uint64_t hash);
+uint64_t opencl_program_hash(void *program);
 
 #endif

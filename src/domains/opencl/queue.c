@@ -130,6 +130,9 @@ uint32_t opencl_queue_made(void *handle, uint8_t timing, const uint64_t *propert
 		queue->property_count = (uint8_t)count;
 		memcpy(queue->properties, properties, count * sizeof(properties[0]));
 	}
+	/* Else it is described when it is next met. */
+	if (!opencl_recording())
+		return 0;
 	queue->number = tandem_object_assign(TANDEM_KIND(opencl, queue), handle);
 	queue_describe(queue);
 	return queue->number;

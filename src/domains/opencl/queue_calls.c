@@ -15,6 +15,8 @@
 #include "domains/opencl/queue.h"
 #include "domains/opencl/recording.h"
 
+/* Queues are made with profiling in a session that does not record yet, too: what they do
+ * after `tandem resume` is timed. No record is made then. */
 static bool force_wanted(uint64_t properties)
 {
 	return tandem_control.device_timing &&
@@ -24,7 +26,7 @@ static bool force_wanted(uint64_t properties)
 void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, void *context,
 					 void *device, uint64_t properties, void *errcode_ret)
 {
-	struct tandem_call call;
+	struct tandem_call call = {.record = NULL};
 	int32_t error = CL_SUCCESS;
 	uint8_t timing = TANDEM_TIMING_unavailable;
 	uint32_t number = 0;
@@ -32,7 +34,8 @@ void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, v
 	uint64_t end;
 	int saved;
 
-	opencl_begin_clCreateCommandQueue(&call, context, device, properties, errcode_ret);
+	if (opencl_recording())
+		opencl_begin_clCreateCommandQueue(&call, context, device, properties, errcode_ret);
 	if (force_wanted(properties)) {
 		queue = real(context, device, properties | CL_QUEUE_PROFILING_ENABLE, &error);
 		if (queue)
@@ -126,10 +129,11 @@ opencl_custom_clCreateCommandQueueWithProperties(opencl_pfn_clCreateCommandQueue
 						 void *context, void *device,
 						 const void *properties, void *errcode_ret)
 {
-	struct tandem_call call;
+	struct tandem_call call = {.record = NULL};
 
-	opencl_begin_clCreateCommandQueueWithProperties(&call, context, device, properties,
-							errcode_ret);
+	if (opencl_recording())
+		opencl_begin_clCreateCommandQueueWithProperties(&call, context, device, properties,
+								errcode_ret);
 	return queue_from_list(real, &call, context, device, properties, errcode_ret);
 }
 
@@ -137,10 +141,11 @@ void *opencl_custom_clCreateCommandQueueWithPropertiesKHR(
 	opencl_pfn_clCreateCommandQueueWithPropertiesKHR real, void *context, void *device,
 	const void *properties, void *errcode_ret)
 {
-	struct tandem_call call;
+	struct tandem_call call = {.record = NULL};
 
-	opencl_begin_clCreateCommandQueueWithPropertiesKHR(&call, context, device, properties,
-							   errcode_ret);
+	if (opencl_recording())
+		opencl_begin_clCreateCommandQueueWithPropertiesKHR(&call, context, device,
+								   properties, errcode_ret);
 	return queue_from_list(real, &call, context, device, properties, errcode_ret);
 }
 

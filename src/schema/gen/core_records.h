@@ -216,8 +216,9 @@ struct tandem_rec_program {
 	uint32_t context;
 	uint8_t source;
 	uint64_t bytes;
+	uint64_t hash;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_program) == 38, "program");
+_Static_assert(sizeof(struct tandem_rec_program) == 46, "program");
 
 struct tandem_rec_build {
 	struct tandem_record head;

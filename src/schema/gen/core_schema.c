@@ -95,6 +95,7 @@ static const struct tandem_field fields_3[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 25, NULL },
 	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 29, &names_tandem_program_source },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 30, NULL },
+	{ "hash", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 38, NULL },
 };
 
 static const struct tandem_name names_tandem_build_step_list[] = {
@@ -350,7 +351,7 @@ static const struct tandem_event events[] = {
 	[3] = { 3, TANDEM_CLASS_RECORD, 0, "queue", NULL, { 0 },
 	  { { 43, 8, fields_2 }, { 43, 8, fields_2 }, { 43, 8, fields_2 } } },
 	[4] = { 4, TANDEM_CLASS_RECORD, 0, "program", NULL, { 0 },
-	  { { 38, 6, fields_3 }, { 38, 6, fields_3 }, { 38, 6, fields_3 } } },
+	  { { 46, 7, fields_3 }, { 46, 7, fields_3 }, { 46, 7, fields_3 } } },
 	[5] = { 5, TANDEM_CLASS_RECORD, 0, "build", NULL, { 0 },
 	  { { 46, 9, fields_4 }, { 46, 9, fields_4 }, { 46, 9, fields_4 } } },
 	[6] = { 6, TANDEM_CLASS_RECORD, 0, "kernel", NULL, { 0 },
@@ -385,5 +386,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "97170b0a13234d44c2c9424ae07d3035", EVENTS, { 0 }, 1,
+	0, "core", "e8938cb0ca19fa9289ede7fff10e2f40", EVENTS, { 0 }, 1,
 };

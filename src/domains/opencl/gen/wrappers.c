@@ -792,7 +792,7 @@ static inline void *body_clCreateProgramWithSource(opencl_pfn_clCreateProgramWit
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithSource, TANDEM_PROGRAM_SOURCE_source, context, args_texts_bytes(count, strings, lengths));
+		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithSource, TANDEM_PROGRAM_SOURCE_source, context, args_texts_bytes(count, strings, lengths), args_texts_hash(count, strings, lengths));
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
@@ -833,7 +833,7 @@ static inline void *body_clCreateProgramWithBinary(opencl_pfn_clCreateProgramWit
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithBinary, TANDEM_PROGRAM_SOURCE_binary, context, args_sizes_sum(num_devices, lengths));
+		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithBinary, TANDEM_PROGRAM_SOURCE_binary, context, args_sizes_sum(num_devices, lengths), args_binaries_hash(num_devices, binaries, lengths));
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
@@ -2951,7 +2951,7 @@ static inline void *body_clCreateProgramWithBuiltInKernels(
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithBuiltInKernels, TANDEM_PROGRAM_SOURCE_builtin, context, 0);
+		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithBuiltInKernels, TANDEM_PROGRAM_SOURCE_builtin, context, 0, 0);
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
@@ -3994,7 +3994,7 @@ static inline void *body_clCreateProgramWithIL(opencl_pfn_clCreateProgramWithIL 
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithIL, TANDEM_PROGRAM_SOURCE_il, context, length);
+		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithIL, TANDEM_PROGRAM_SOURCE_il, context, length, args_hash(ARGS_HASH_START, il, length) | 1);
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
@@ -4653,7 +4653,7 @@ static NOINLINE void *body_clCreateProgramWithILKHR(opencl_pfn_clCreateProgramWi
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithILKHR, TANDEM_PROGRAM_SOURCE_il, context, length);
+		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithILKHR, TANDEM_PROGRAM_SOURCE_il, context, length, args_hash(ARGS_HASH_START, il, length) | 1);
 	opencl_end_object(&call, error, end, number, ret);
 	return ret;
 }
