@@ -90,19 +90,27 @@ static int note_program(struct build_state *builds, const struct trace_event *ev
 {
 	const struct tandem_rec_program *record = (const void *)event->record;
 	uint64_t key = (uint64_t)event->stream->process->index << 32 | record->program;
-	const struct tandem_field *field = trace_field_find(event->layout, "hash");
-	uint64_t hash = field ? trace_field_unsigned(event, field) : 0;
 
 	if (array_reserve(&builds->sources, &builds->source_capacity, builds->source_count + 1,
 			  sizeof(*builds->sources)))
 		return -ENOMEM;
 	builds->sources[builds->source_count] = (struct build_source){
 		.bytes = record->bytes,
-		.hash = hash ? hash : builds->last_hash[event->stream->index],
+		.hash = builds->last_hash[event->stream->index],
 		.from_binary = record->source == TANDEM_PROGRAM_SOURCE_binary ||
 			       record->source == TANDEM_PROGRAM_SOURCE_builtin,
 	};
 	return map_set(&builds->programs, key, builds->source_count++);
+}
+
+static void note_hash(struct build_state *builds, const struct trace_event *event)
+{
+	const struct tandem_rec_program_hash *record = (const void *)event->record;
+	uint64_t source = map_get(&builds->programs,
+				  (uint64_t)event->stream->process->index << 32 | record->program);
+
+	if (source != MAP_NONE)
+		builds->sources[source].hash = record->hash;
 }
 
 static int row_find(struct build_state *builds, const struct build_row *wanted,
@@ -195,6 +203,9 @@ static int builds_item(struct findings *findings, void *state, const struct even
 		note_source(state, item->event);
 	else if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_program)
 		return note_program(state, item->event);
+	else if (item->kind == ITEM_OTHER && item->event &&
+		 item->event->record->id == TANDEM_EVENT_program_hash)
+		note_hash(state, item->event);
 	else if (item->kind == ITEM_BUILD)
 		return count_build(findings, state, item->event);
 	return 0;

@@ -153,6 +153,20 @@ uint64_t opencl_program_hash(void *program)
 	return tandem_handle_get(TANDEM_HANDLE_STATE(opencl), program);
 }
 
+static void program_hash_write(void *program, uint32_t number)
+{
+	uint64_t hash = opencl_program_hash(program);
+	struct tandem_rec_program_hash *record =
+		hash ? tandem_record_begin(TANDEM_EVENT_program_hash, sizeof(*record)) : NULL;
+
+	if (!record)
+		return;
+	record->program = number;
+	record->domain = TANDEM_DOMAIN_opencl;
+	record->hash = hash;
+	tandem_record_commit();
+}
+
 static void program_write(void *program, uint32_t number, const void *context, uint8_t source,
 			  uint64_t bytes)
 {
@@ -168,8 +182,8 @@ static void program_write(void *program, uint32_t number, const void *context, u
 	record->context = context_number;
 	record->source = source;
 	record->bytes = bytes;
-	record->hash = opencl_program_hash(program);
 	tandem_record_commit();
+	program_hash_write(program, number);
 }
 
 static void describe_program(void *program, uint32_t number)

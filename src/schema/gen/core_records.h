@@ -157,6 +157,7 @@ enum tandem_core_event {
 	TANDEM_EVENT_range_category = 15,
 	TANDEM_EVENT_lost = 16,
 	TANDEM_EVENT_clock_pair = 17,
+	TANDEM_EVENT_program_hash = 18,
 };
 
 struct tandem_rec_none {
@@ -216,9 +217,8 @@ struct tandem_rec_program {
 	uint32_t context;
 	uint8_t source;
 	uint64_t bytes;
-	uint64_t hash;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_program) == 46, "program");
+_Static_assert(sizeof(struct tandem_rec_program) == 38, "program");
 
 struct tandem_rec_build {
 	struct tandem_record head;
@@ -382,5 +382,13 @@ struct tandem_rec_clock_pair {
 	uint64_t until;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_clock_pair) == 41, "clock_pair");
+
+struct tandem_rec_program_hash {
+	struct tandem_record head;
+	uint32_t program;
+	uint8_t domain;
+	uint64_t hash;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_program_hash) == 25, "program_hash");
 
 #endif

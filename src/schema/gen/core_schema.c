@@ -95,7 +95,6 @@ static const struct tandem_field fields_3[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 25, NULL },
 	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 29, &names_tandem_program_source },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 30, NULL },
-	{ "hash", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 38, NULL },
 };
 
 static const struct tandem_name names_tandem_build_step_list[] = {
@@ -341,6 +340,12 @@ static const struct tandem_field fields_16[] = {
 	{ "until", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 33, NULL },
 };
 
+static const struct tandem_field fields_17[] = {
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "hash", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 0, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -351,7 +356,7 @@ static const struct tandem_event events[] = {
 	[3] = { 3, TANDEM_CLASS_RECORD, 0, "queue", NULL, { 0 },
 	  { { 43, 8, fields_2 }, { 43, 8, fields_2 }, { 43, 8, fields_2 } } },
 	[4] = { 4, TANDEM_CLASS_RECORD, 0, "program", NULL, { 0 },
-	  { { 46, 7, fields_3 }, { 46, 7, fields_3 }, { 46, 7, fields_3 } } },
+	  { { 38, 6, fields_3 }, { 38, 6, fields_3 }, { 38, 6, fields_3 } } },
 	[5] = { 5, TANDEM_CLASS_RECORD, 0, "build", NULL, { 0 },
 	  { { 46, 9, fields_4 }, { 46, 9, fields_4 }, { 46, 9, fields_4 } } },
 	[6] = { 6, TANDEM_CLASS_RECORD, 0, "kernel", NULL, { 0 },
@@ -378,6 +383,8 @@ static const struct tandem_event events[] = {
 	  { { 21, 2, fields_15 }, { 21, 2, fields_15 }, { 21, 2, fields_15 } } },
 	[17] = { 17, TANDEM_CLASS_RECORD, 0, "clock_pair", NULL, { 0 },
 	  { { 41, 5, fields_16 }, { 41, 5, fields_16 }, { 41, 5, fields_16 } } },
+	[18] = { 18, TANDEM_CLASS_RECORD, 0, "program_hash", NULL, { 0 },
+	  { { 25, 3, fields_17 }, { 25, 3, fields_17 }, { 25, 3, fields_17 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -386,5 +393,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "e8938cb0ca19fa9289ede7fff10e2f40", EVENTS, { 0 }, 1,
+	0, "core", "9b60b04cdc48338e1673505e84286135", EVENTS, { 0 }, 1,
 };

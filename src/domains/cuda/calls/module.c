@@ -92,7 +92,6 @@ void cuda_module_loaded(const struct cupti_module *module)
 	program->context = 0;
 	program->source = TANDEM_PROGRAM_SOURCE_binary;
 	program->bytes = module->bytes;
-	program->hash = hash;
 	tandem_record_commit();
 
 	record = tandem_record_begin(TANDEM_CUDA_EVENT_module, sizeof(*record));
