@@ -229,9 +229,21 @@ static int take_domain(struct trace_schema *schema, const struct trace_tsdl_doma
 static bool contradicts(const struct trace_schema_domain *is, const struct trace_tsdl_domain *said,
 			enum tandem_args_level level)
 {
+	struct names_pair pair = {NULL, NULL, false};
+
 	if (*is->hash && *said->hash)
 		return strcmp(is->hash, said->hash) != 0;
-	return !domain_within(&said->domain, is->domain, level);
+	for (unsigned i = 0; i < said->domain.event_count; i++) {
+		const struct tandem_event *event = domain_event(&said->domain, i);
+		const struct tandem_event *other = domain_event(is->domain, i);
+
+		/* As the session has it, where this build has it otherwise. */
+		if (is->stored && i < is->domain->event_count && is->stored[i])
+			other = is->stored[i];
+		if (event && (!other || !event_equal(event, other, level, &pair)))
+			return true;
+	}
+	return false;
 }
 
 static int take_text(struct trace_schema *schema, enum tandem_args_level level, const char *text,
