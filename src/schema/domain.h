@@ -2,7 +2,7 @@
 /* The rows of the domains (schema/domains.def): numbers, words and what a runtime
  * needs. Static storage; any thread.
  *
- *	const struct tandem_domain_row *row = tandem_domain_row(TANDEM_ID_DOMAIN(id));
+ *	const struct tandem_domain_row *row = tandem_domain_row(record->domain);
  *
  *	printf("%s: let a %s have more %ss\n", row->title, row->group, row->item);
  */

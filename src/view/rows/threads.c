@@ -248,12 +248,13 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 	int status = 0;
 
 	if (!*known) {
-		const struct tandem_domain_row *domain =
-			tandem_domain_row(TANDEM_ID_DOMAIN(descriptor->id));
+		/* As the session has it: this build may not know the domain. */
+		const struct tandem_domain_row *domain = trace_session_event_domain(
+			event->stream->process->session, descriptor);
 
 		status = index_writer_label(threads->writer, descriptor->name,
 					    kind_of(descriptor, blocks), flags, known);
-		if (!status && domain)
+		if (!status)
 			index_writer_brief(threads->writer, *known, descriptor->name,
 					   tandem_domain_brief(domain, descriptor->name));
 		++*known;
