@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "schema/gen/objects.h"
 #include "schema/ids.h"
 #include "schema/traits.h"
 
@@ -32,27 +33,27 @@ enum tandem_field_kind {
 	TANDEM_FIELD_STRING, /* variable: bytes, UTF-8, no NUL */
 };
 
-/* Types of objects, over all domains. */
-#define TANDEM_OBJECTS(X) \
-	X(none)           \
-	X(platform)       \
-	X(device)         \
-	X(context)        \
-	X(queue)          \
-	X(memory)         \
-	X(program)        \
-	X(kernel)         \
-	X(event)          \
-	X(sampler)        \
-	X(command_buffer) \
-	X(command)        \
-	X(semaphore)      \
-	X(accelerator)    \
-	X(shape)          \
-	X(scope)          \
-	X(construct)      \
-	X(node)           \
-	X(buffer)
+/* Types of objects that runtimes share. What else their tables name is a type too
+ * (gen/objects.h): the numbers are of this build, sessions have the words. */
+#define TANDEM_SHARED_OBJECTS(X) \
+	X(none)                  \
+	X(platform)              \
+	X(device)                \
+	X(context)               \
+	X(queue)                 \
+	X(memory)                \
+	X(program)               \
+	X(kernel)                \
+	X(event)                 \
+	X(sampler)               \
+	X(command_buffer)        \
+	X(command)               \
+	X(semaphore)             \
+	X(accelerator)           \
+	X(shape)                 \
+	X(scope)
+
+#define TANDEM_OBJECTS(X) TANDEM_SHARED_OBJECTS(X) TANDEM_OWN_OBJECTS(X)
 
 enum tandem_object {
 #define X(name) TANDEM_OBJECT_##name,

@@ -32,7 +32,7 @@ DEF = "src/schema/domains.def"
 PARTS = ("src", "include", "tools", "man", "completions", "tests/gen", "meson.build",
          "meson_options.txt")
 GENERATED = re.compile(r"src/schema/gen/(hash|core_schema|acme_schema)\.c$|"
-                       r"src/schema/gen/acme_records\.h$|src/schema/acme\.ids$")
+                       r"src/schema/gen/(acme_records|objects)\.h$|src/schema/acme\.ids$")
 
 
 def files_of(root, *parts):
@@ -154,7 +154,7 @@ check(calls == {"acmInit": 1, "acmQueueCreate": 2, "acmAlloc": 3, "acmCopy": 2 *
 said = tandem("print", "session").stdout
 check(re.search(r'acmLaunch\(queue 1, kernel "scale", items=200000\)', said) and
       "acmQueueWait(queue NULL) = ACM_BAD_HANDLE" in said and
-      re.search(r"device\(.*domain=acme", said), "print: fields and words of values",
+      re.search(r"device\(.*domain=acme", said) and "acmInit(engine 1) = ACM_OK" in said, "print: fields and words of values",
       said[-3000:])
 ops = [event for event in events if event["name"] == "operation"]
 check(len(ops) == 4 * ROUNDS + 2, "print: every operation", len(ops))

@@ -8,6 +8,7 @@
 
 import argparse
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -52,6 +53,9 @@ def outputs_make():
         elif domain.part == domain.name:
             made.append((domain.name, domain.number, records_make(outputs, domain.name)))
     outputs["src/schema/gen/hash.c"] = schema.hash_write(made)
+    shared = re.search(r"TANDEM_SHARED_OBJECTS\(X\)((?:.*\\\n)+.*)", text_of("src/schema/schema.h"))
+    outputs["src/schema/gen/objects.h"] = schema.objects_write(
+        [event for _, _, events in made for event in events], re.findall(r"X\((\w+)\)", shared[1]))
     return outputs
 
 

@@ -83,9 +83,8 @@ static void begin(const struct acm_call *said)
 {
 	switch ((enum acm_function)said->function) {
 	case ACM_INIT:
-		if (tandem_call_begin(&open_call, TANDEM_ACME_EVENT_acmInit,
-				      sizeof(struct tandem_acme_acmInit)))
-			tandem_call_commit(&open_call);
+		number_begin(TANDEM_ACME_EVENT_acmInit,
+			     tandem_object_number(TANDEM_KIND(acme, engine), said));
 		break;
 	case ACM_QUEUE_CREATE:
 		number_begin(TANDEM_ACME_EVENT_acmQueueCreate, 0);
