@@ -176,8 +176,8 @@ static int32_t agent_found(uint64_t agent, void *unused)
 
 void hsa_objects_describe(void)
 {
-	static _Atomic uint32_t described; /* the epoch + 1 */
-	uint32_t now = tandem_process_epoch() + 1;
+	static _Atomic uint32_t described; /* the statedump + 1 */
+	uint32_t now = tandem_process_statedump() + 1;
 
 	if (tandem_likely(atomic_load_explicit(&described, memory_order_relaxed) == now) ||
 	    atomic_exchange(&described, now) == now)
