@@ -54,8 +54,8 @@ int cli_fail(const struct error *error)
 			text_add_string(&line, ": ");
 		text_escape(&line, error->causes[i], strlen(error->causes[i]));
 	}
-	if (*error->mend)
-		text_format(&line, "; %s", error->mend);
+	if (*error->hint)
+		text_format(&line, "; %s", error->hint);
 	cli_error("%s", line.data ? line.data : "failed");
 	text_free(&line);
 	return CLI_FAILED;

@@ -297,7 +297,7 @@ static int child_killed(const struct export_request *request, pid_t child, int w
 {
 	if (request->ops->killed)
 		request->ops->killed(request->out, child);
-	error_set_mend(error, "is there room on the disk?");
+	error_set_hint(error, "is there room on the disk?");
 	if (WIFSIGNALED(wait_status))
 		return error_add(error, -EIO, "%s: the library that writes it ended by signal %d",
 				 request->out, WTERMSIG(wait_status));

@@ -93,7 +93,7 @@ static int check_place(struct otf2_archive *archive)
 	if (asprintf(&anchor, "%s/" ARCHIVE_NAME ".otf2", archive->out) < 0)
 		return -ENOMEM;
 	if (access(anchor, F_OK) && !is_empty(archive->out)) {
-		error_set_mend(archive->error, "name another with --output");
+		error_set_hint(archive->error, "name another with --output");
 		status = error_add(archive->error, -EEXIST,
 				   "%s: this folder holds something else than an OTF2 archive",
 				   archive->out);
@@ -515,7 +515,7 @@ int otf_archive_close(struct otf2_archive *archive)
 	}
 	status = tell(archive, code);
 	if (!status && !is_whole(archive)) {
-		error_set_mend(archive->error, "is there room on the disk?");
+		error_set_hint(archive->error, "is there room on the disk?");
 		status = error_add(archive->error, -EIO, "%s: not all of it could be written",
 				   archive->out);
 	}

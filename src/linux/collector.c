@@ -245,7 +245,7 @@ static void program_started(struct linux_collector *collector)
 }
 
 /* Whoever is waiting for the CPU must not make us late where the buffers fill fast;
- * elsewhere nobody is to be displaced at once. Not permitted: so be it. */
+ * elsewhere nobody is to be displaced at once. Best effort; EPERM is ignored. */
 static void boost_priority(struct linux_collector *collector, unsigned percent)
 {
 	struct sched_param lowest = {.sched_priority = 1};

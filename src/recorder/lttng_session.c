@@ -60,7 +60,7 @@ static int lttng_run(char *const words[], struct error *error)
 		close(fd);
 	}
 	if (failed) {
-		error_set_mend(error, "install lttng-tools");
+		error_set_hint(error, "install lttng-tools");
 		return error_add(error, -failed, "cannot run lttng: %s", strerror(failed));
 	}
 	if (WIFEXITED(status) && !WEXITSTATUS(status))

@@ -33,7 +33,7 @@ struct trace_layout {
 	uint16_t op_offset;   /* of an enqueue's operation id; 0: has none */
 	uint16_t variable_count;
 	uint32_t index; /* 0..trace_layouts_count() - 1, to key tables by event */
-	uint8_t class;	/* as the event says, and the next too: near to hand */
+	uint8_t class;	/* cached from the event descriptor, and the next too */
 	bool has_result, is_call;
 	const struct tandem_field *const *variables;
 	const struct trace_variable *sizes;	   /* of the same fields */

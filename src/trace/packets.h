@@ -24,7 +24,7 @@
 
 struct trace_packets {
 	const struct trace_stream *stream;
-	struct trace_problems *problems; /* NULL: nobody listens */
+	struct trace_problems *problems; /* NULL: problems are discarded */
 	struct trace_file stream_file, window_file;
 	struct trace_file *file; /* of the current packet */
 	size_t part;		 /* which of the stream's parts stream_file is; 0: stream-K */

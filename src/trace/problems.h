@@ -29,7 +29,7 @@ struct trace_problems {
 	struct map told;	/* hash of file -> number */
 };
 
-/* A NULL `problems` is allowed: nobody listens. Returns whether it was new. */
+/* A NULL `problems` is allowed: they are discarded. Returns whether it was new. */
 bool trace_problem(struct trace_problems *problems, const char *file, uint64_t offset,
 		   const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -177,7 +177,7 @@ static void records_skip(struct trace_records *records, const char *what, unsign
 
 /* A time stamp that cannot be: before the last one, or behind the packet's end.
  * The one before stands in. */
-static uint64_t records_mend_ticks(struct trace_records *records, uint64_t ticks)
+static uint64_t records_correct_ticks(struct trace_records *records, uint64_t ticks)
 {
 	uint64_t last = records->event.ticks;
 
@@ -187,7 +187,7 @@ static uint64_t records_mend_ticks(struct trace_records *records, uint64_t ticks
 	return last ? last : records->packets.header.timestamp_begin;
 }
 
-static uint64_t records_mend_end(struct trace_records *records, uint64_t ticks)
+static uint64_t records_correct_end(struct trace_records *records, uint64_t ticks)
 {
 	trace_problem(records->packets.problems, records->packets.file->path,
 		      records_offset(records) + offsetof(struct tandem_call_record, end),
@@ -274,9 +274,9 @@ static const struct tandem_record *records_convert(struct trace_records *records
 	return records->converted;
 }
 
-/* A record that lies there as a whole, and is not as it should be: mends its times,
+/* A record that lies there as a whole, and is not as it should be: corrects its times,
  * converts it, or skips it. */
-static bool records_mend(struct trace_records *records)
+static bool records_correct(struct trace_records *records)
 {
 	const struct tandem_record *record = (const void *)records->at;
 	const struct trace_layout *layout = trace_layouts_get(records->layouts, record->id);
@@ -302,7 +302,7 @@ static bool records_mend(struct trace_records *records)
 		return false;
 	}
 	if (record->timestamp < event->ticks || record->timestamp > records->ceiling)
-		event->ticks = records_mend_ticks(records, record->timestamp);
+		event->ticks = records_correct_ticks(records, record->timestamp);
 	else
 		event->ticks = record->timestamp;
 	event->layout = layout;
@@ -313,8 +313,9 @@ static bool records_mend(struct trace_records *records)
 		uint64_t end = ((const struct tandem_call_record *)record)->end;
 		uint64_t longest = records->horizon - event->ticks;
 
-		event->end_ticks =
-			end && end - event->ticks > longest ? records_mend_end(records, end) : end;
+		event->end_ticks = end && end - event->ticks > longest
+					   ? records_correct_end(records, end)
+					   : end;
 	}
 	records->at += step < have ? step : have;
 	return true;
@@ -331,7 +332,7 @@ int trace_records_search(struct trace_records *records)
 
 			if (status <= 0)
 				return status;
-		} else if (records_mend(records)) {
+		} else if (records_correct(records)) {
 			break;
 		}
 	}

@@ -43,7 +43,7 @@ struct trace_records {
 int trace_records_open(struct trace_records *records, const struct trace_stream *stream,
 		       size_t block_bytes, uint64_t skip_before);
 
-/* The same as trace_records_next(), whatever there is to find, read or mend first. */
+/* The same as trace_records_next(), whatever there is to find, read or correct first. */
 int trace_records_search(struct trace_records *records);
 
 /* Takes the record at `at` if it lies there as a whole and nothing is wrong with it. */

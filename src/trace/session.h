@@ -43,7 +43,7 @@ struct trace_session {
 
 	struct trace_files files;
 	struct trace_files kernel_files;  /* where kernel_from is given */
-	struct trace_problems *problems;  /* borrowed; NULL: nobody listens */
+	struct trace_problems *problems;  /* borrowed; NULL: problems are discarded */
 	struct trace_schema schema;	  /* the events that its streams hold */
 	struct trace_layouts *layouts[3]; /* of the schema; made when first asked for */
 	struct trace_layouts *builtin;	  /* of this build; NULL: not needed */

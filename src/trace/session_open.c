@@ -418,7 +418,7 @@ static int session_check(const struct trace_session *session, struct error *erro
 	int folder = session->files.folder;
 
 	if (folder == -ENOTDIR) {
-		error_set_mend(error, "give the directory that `tandem record` made");
+		error_set_hint(error, "give the directory that `tandem record` made");
 		return error_add(error, -ENOTDIR, "%s: not a directory", session->path);
 	}
 	if (folder < 0)
@@ -473,7 +473,7 @@ static int session_load(struct trace_session *session, struct error *error)
 	if (!status)
 		status = session_lay_out(session);
 	if (!status && ours && !session->process_count) {
-		error_set_mend(error, "give the directory that `tandem record` made");
+		error_set_hint(error, "give the directory that `tandem record` made");
 		return error_add(error, -EINVAL, "%s: not a recorded session", session->path);
 	}
 	return status;

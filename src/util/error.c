@@ -42,13 +42,13 @@ int error_add_at(struct error *error, int code, const char *file, uint64_t offse
 	return code;
 }
 
-void error_set_mend(struct error *error, const char *format, ...)
+void error_set_hint(struct error *error, const char *format, ...)
 {
 	va_list arguments;
 
 	if (!error)
 		return;
 	va_start(arguments, format);
-	vsnprintf(error->mend, sizeof(error->mend), format, arguments);
+	vsnprintf(error->hint, sizeof(error->hint), format, arguments);
 	va_end(arguments);
 }

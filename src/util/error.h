@@ -20,7 +20,7 @@
 struct error {
 	unsigned count;
 	char causes[ERROR_CAUSES][ERROR_TEXT_BYTES];
-	char mend[ERROR_TEXT_BYTES]; /* empty: nothing to advise */
+	char hint[ERROR_TEXT_BYTES]; /* empty: nothing to advise */
 };
 
 #define ERROR_INIT         \
@@ -38,8 +38,8 @@ int error_add(struct error *error, int code, const char *format, ...)
 int error_add_at(struct error *error, int code, const char *file, uint64_t offset,
 		 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Says what mends it. The latest words win. */
-void error_set_mend(struct error *error, const char *format, ...)
+/* What the user can do about it. The latest one counts. */
+void error_set_hint(struct error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

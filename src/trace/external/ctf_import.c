@@ -71,7 +71,7 @@ static int on_begin(void *user, const struct external_description *theirs)
 			      "so in another boot: their clocks can't be joined",
 			      theirs->release, ours->release);
 	if (strcmp(theirs->clock, "monotonic")) {
-		error_set_mend(importing->error,
+		error_set_hint(importing->error,
 			       !strcmp(theirs->tool, "trace-cmd")
 				       ? "record it with trace-cmd record -C mono"
 				       : "record it by the clock CLOCK_MONOTONIC");
@@ -477,7 +477,7 @@ static int make_folder(struct ctf_import *import, struct error *error)
 static int check_use(struct importing *importing)
 {
 	if (!importing->import->switches) {
-		error_set_mend(importing->error, "record sched_switch, sched_waking, sched_wakeup, "
+		error_set_hint(importing->error, "record sched_switch, sched_waking, sched_wakeup, "
 						 "sched_wakeup_new and sched_migrate_task");
 		return refuse(importing, -ENODATA, "%s: %s%s",
 			      "has no sched_switch events that the "

@@ -311,7 +311,7 @@ static int parse_header(struct dat *dat)
 				 "a file of trace-cmd",
 				 dat->path);
 	if (strcmp(version, "6")) {
-		error_set_mend(dat->error, "trace-cmd convert --file-version 6 -i %s -o FILE",
+		error_set_hint(dat->error, "trace-cmd convert --file-version 6 -i %s -o FILE",
 			       dat->path);
 		return error_add(dat->error, -ENOTSUP,
 				 "%s: a file of trace-cmd in version %.8s, not "

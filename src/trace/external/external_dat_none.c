@@ -7,6 +7,6 @@
 int external_dat_read(const char *path, const struct external_sink *sink, struct error *error)
 {
 	(void)sink;
-	error_set_mend(error, "install libtraceevent-dev and build tandem again");
+	error_set_hint(error, "install libtraceevent-dev and build tandem again");
 	return error_add(error, -ENOTSUP, "%s: this tandem reads no files of trace-cmd", path);
 }

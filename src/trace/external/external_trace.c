@@ -70,7 +70,7 @@ static int read_apart(const char *path, external_ctf_fn *read, const struct exte
 			;
 	}
 	if (status == -EPIPE) {
-		error_set_mend(error, "`babeltrace2 %s` may say more", path);
+		error_set_hint(error, "`babeltrace2 %s` may say more", path);
 		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it (%s)",
 				 path,
 				 !WIFSIGNALED(ended)	      ? "no reason"
@@ -90,7 +90,7 @@ static int ctf_read(const char *path, const char *module, const struct external_
 	void *symbol;
 
 	if (!library) {
-		error_set_mend(error, "install libbabeltrace2-dev and build tandem again");
+		error_set_hint(error, "install libbabeltrace2-dev and build tandem again");
 		return error_add(error, -ENOTSUP, "%s: this tandem reads no CTF of other tools%s%s",
 				 path, module ? ": " : "", module ? dlerror() : "");
 	}

@@ -124,7 +124,7 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 	pid_t child;
 
 	if (!symbol) {
-		error_set_mend(error, "install libbabeltrace2-dev and build tandem again");
+		error_set_hint(error, "install libbabeltrace2-dev and build tandem again");
 		return error_add(error, -ENOTSUP, "%s: this tandem reads no traces of LTTng%s%s",
 				 from, module ? ": " : "", module ? dlerror() : "");
 	}
@@ -143,7 +143,7 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 	while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
 		;
 	if (count != (ssize_t)sizeof(answer)) {
-		error_set_mend(error, "`babeltrace2 %s` may say more", from);
+		error_set_hint(error, "`babeltrace2 %s` may say more", from);
 		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it",
 				 from);
 	}

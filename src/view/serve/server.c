@@ -305,7 +305,7 @@ int view_server_start(struct view_server **made, const struct view_served *serve
 			close(fd);
 		free(server);
 		if (status == -EADDRINUSE || status == -EACCES)
-			error_set_mend(error, "choose another with --port, or leave it out");
+			error_set_hint(error, "choose another with --port, or leave it out");
 		if (status == -ELIBACC)
 			return error_add(error, status, "%s cannot be loaded: is it installed?",
 					 MICROHTTPD_SONAME);
