@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-FIRST_MS = {10: 2000, 100: 5000}
+FIRST_MS = {10: 500, 100: 5000}
 FRAMES_LEAST = 50
 PAGE_MIB_MOST = 500
 

@@ -41,6 +41,8 @@ with View("--no-open", "made") as view:
     policy = headers.get("Content-Security-Policy", "")
     check("default-src 'none'" in policy and "http:" not in policy and "*" not in policy,
           "which may fetch nothing from elsewhere", policy)
+    check(body.count(b"<script") == 1 and ask(port, base + "page.js")[0] == 200,
+          "its scripts are one, which the browser asks for once")
     check(b"http://" not in body.replace(b"http://www.w3.org", b"") and b"https://" not in body,
           "and names no other site")
     status, _, body = ask(port, base + "model")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of the page (src/view/web/) as they are part of the executable,
- * written by tools/embed.py when it is built. Static storage; any thread. */
+/* The files of the page (src/view/web/) as they are part of the executable, and served.html and
+ * page.js, the same with one script; written by tools/embed.py when it is built. Static storage; any thread. */
 #ifndef TANDEM_VIEW_SERVE_PAGES_H
 #define TANDEM_VIEW_SERVE_PAGES_H
 

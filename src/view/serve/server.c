@@ -143,7 +143,7 @@ static enum MHD_Result send_answer(struct view_server *server, struct MHD_Connec
 static enum MHD_Result send_page(struct view_server *server, struct MHD_Connection *connection,
 				 const char *name)
 {
-	const struct view_page *page = view_page_find(*name ? name : "index.html");
+	const struct view_page *page = view_page_find(*name ? name : "served.html");
 
 	if (!page)
 		return send_answer(server, connection, name);
