@@ -37,6 +37,9 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 	X(view, "the timeline of sessions, in the browser")                          \
 	X(doctor, "what this machine can record, and how to fix what it cannot")
 
+/* The program with the latter, next to this one. */
+#define CLI_READER "tandem-reader"
+
 /* Each has its options (options.h) and its function. */
 struct command;
 

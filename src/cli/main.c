@@ -23,8 +23,6 @@ static const struct row commands[] = {
 #undef X
 };
 
-#define READER "tandem-reader"
-
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };
 
 static int print_help(void)
@@ -97,8 +95,8 @@ static int hand_on(char **argv)
 {
 	char path[PATH_MAX];
 
-	if (library_module(path, READER))
-		return cli_error("`%s` is in " READER ", which is not next to this command: "
+	if (library_module(path, CLI_READER))
+		return cli_error("`%s` is in " CLI_READER ", which is not next to this command: "
 				 "install tandem again",
 				 argv[1]);
 	execv(path, argv);

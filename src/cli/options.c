@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/newest.h"
 #include "schema/domain.h"
 #include "util/text.h"
 
@@ -158,12 +159,12 @@ int options_parse_session(const struct command *command, int argc, char **argv,
 
 	if (first < 0)
 		return first;
-	if (argc - first != 1) {
-		cli_error(argc == first ? "no session given" : "one session at a time, please");
+	if (argc - first > 1) {
+		cli_error("one session at a time, please");
 		return options_wrong(command);
 	}
-	*path = argv[first];
-	return 0;
+	*path = argc == first ? newest_session() : argv[first];
+	return *path ? 0 : options_wrong(command);
 }
 
 int options_status(int answer)

@@ -118,7 +118,8 @@ enum { OPTIONS_HELPED = -1, OPTIONS_WRONG = -2 };
 int options_parse(const struct command *command, int argc, char **argv, option_handler handle,
 		  void *user);
 
-/* The same for a command that takes one session and nothing else: its directory in *path.
+/* The same for a command that takes one session and nothing else: its directory in *path,
+ * the newest one here where none is given (newest.h).
  * Returns 0, or negative as above. */
 int options_parse_session(const struct command *command, int argc, char **argv,
 			  option_handler handle, void *user, const char **path);

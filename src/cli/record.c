@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/domain_options.h"
@@ -16,9 +17,11 @@
 #include "cli/summary.h"
 #include "format/directory.h"
 #include "recorder/child.h"
+#include "recorder/library.h"
 #include "recorder/recorder.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
+#include "util/units.h"
 
 /* How the shells say that a program can't be run. */
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
@@ -29,38 +32,44 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 #define LEVEL_WORD_(constant, word, what) word " "
 #define INJECTION_WORD_(constant, word) word " "
 
-#define RECORD_OPTIONS(X)                                                                      \
-	X(output, 'o', "DIR", DIRECTORY_NAME, "record into DIR (tandem-PROGRAM-DATE-TIME)")    \
-	X(force, 0, NULL, FLAG, "replace DIR when it holds a session already")                 \
-	X(domains, 0, "LIST", LIST_AT(domain_options_word), "what to record: %s (all)")        \
-	X(args, 0, "LEVEL", WORD("none basic full"), "arguments of calls: %s (basic)")         \
-	X(device_timing, 0, "on|off", WORD("off on"), "ask the device when commands ran (on)") \
-	X(start_paused, 0, NULL, FLAG, "record nothing until `tandem resume DIR`")             \
-	X(kernel, 0, "WHAT", WORD(LINUX_LEVELS(LEVEL_WORD_)), "kernel events: %s (sched)")     \
-	X(sample, 0, "HZ", TEXT("99 999"), "stack samples per CPU second")                     \
-	X(unwind, 0, "HOW", WORD("fp dwarf"),                                                  \
-	  "how stacks are unwound: fp, by frame pointers, or dwarf, from saved stacks "        \
-	  "when the session is read (fp)")                                                     \
-	X(limit_size, 0, "BYTES", TEXT(NULL),                                                  \
-	  "stop at this size; K, M, G, T are units (no limit)")                                \
-	X(exit_wait, 0, "MS", TEXT(NULL),                                                      \
-	  "wait at most so long at the program's end for commands that are still running "     \
-	  "(2000)")                                                                            \
-	X(capture, 0, "WHEN", TEXT_AT(capture_word),                                           \
-	  "record only between the program's own marks, in domains that can be switched:")     \
-	X(drain_interval, 0, "MS", TEXT(NULL),                                                 \
-	  "how old a finished device operation may be that is not in the files yet (100)")     \
-	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                        \
-	  "injection method: preload, layer or both (both, but the layer alone where a "       \
-	  "preload would harm)")                                                               \
-	X(sink, 0, "SINK", WORD("files lttng"),                                                \
-	  "who writes the trace: %s (files); lttng: LTTng's daemons (doc/LTTNG.md)")           \
-	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                \
-	X(live, 0, "URL", TEXT("net://localhost"),                                             \
-	  "to LTTng's relay daemon there, from which it is read at the same time")             \
-	X(relay, 0, "URL", TEXT("net://localhost"),                                            \
-	  "to LTTng's relay daemon there, which keeps it")                                     \
-	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                     \
+#define RECORD_OPTIONS(X)                                                                       \
+	X(output, 'o', "DIR", DIRECTORY_NAME,                                                   \
+	  "record into DIR (tandem-PROGRAM-DATE-TIME); %%p is the program, %%t date and time, " \
+	  "%%h the host, %%q{NAME} an environment variable")                                    \
+	X(force, 0, NULL, FLAG, "replace DIR when it holds a session already")                  \
+	X(domains, 0, "LIST", LIST_AT(domain_options_word), "what to record: %s (all)")         \
+	X(args, 0, "LEVEL", WORD("none basic full"), "arguments of calls: %s (basic)")          \
+	X(device_timing, 0, "on|off", WORD("off on"), "ask the device when commands ran (on)")  \
+	X(start_paused, 0, NULL, FLAG, "record nothing until `tandem resume DIR`")              \
+	X(delay, 0, "TIME", TEXT("5s 500ms"), "start recording so long after the start")        \
+	X(duration, 0, "TIME", TEXT("30s 500ms"),                                               \
+	  "stop recording after that time; the program runs on")                                \
+	X(report, 0, NULL, FLAG, "show `tandem report` of it at the end, on standard error")    \
+	X(kernel, 0, "WHAT", WORD(LINUX_LEVELS(LEVEL_WORD_)), "kernel events: %s (sched)")      \
+	X(sample, 0, "HZ", TEXT("99 999"), "stack samples per CPU second")                      \
+	X(unwind, 0, "HOW", WORD("fp dwarf"),                                                   \
+	  "how stacks are unwound: fp, by frame pointers, or dwarf, from saved stacks "         \
+	  "when the session is read (fp)")                                                      \
+	X(limit_size, 0, "BYTES", TEXT(NULL),                                                   \
+	  "stop at this size; K, M, G, T are units (no limit)")                                 \
+	X(exit_wait, 0, "MS", TEXT(NULL),                                                       \
+	  "wait at most so long at the program's end for commands that are still running "      \
+	  "(2000)")                                                                             \
+	X(capture, 0, "WHEN", TEXT_AT(capture_word),                                            \
+	  "record only between the program's own marks, in domains that can be switched:")      \
+	X(drain_interval, 0, "MS", TEXT(NULL),                                                  \
+	  "how old a finished device operation may be that is not in the files yet (100)")      \
+	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                         \
+	  "injection method: preload, layer or both (both, but the layer alone where a "        \
+	  "preload would harm)")                                                                \
+	X(sink, 0, "SINK", WORD("files lttng"),                                                 \
+	  "who writes the trace: %s (files); lttng: LTTng's daemons (doc/LTTNG.md)")            \
+	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                 \
+	X(live, 0, "URL", TEXT("net://localhost"),                                              \
+	  "to LTTng's relay daemon there, from which it is read at the same time")              \
+	X(relay, 0, "URL", TEXT("net://localhost"),                                             \
+	  "to LTTng's relay daemon there, which keeps it")                                      \
+	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                      \
 	X(quiet, 'q', NULL, FLAG, "suppress the summary")
 
 OPTIONS(RECORD_OPTIONS)
@@ -81,7 +90,7 @@ const struct command command_record = {
 
 struct request {
 	struct recorder_options recorder;
-	bool quiet;
+	bool quiet, report;
 };
 
 static int parse_limit(const char *text, uint64_t *bytes)
@@ -96,6 +105,16 @@ static int parse_ms(const char *option, const char *text, uint32_t *ms)
 	if (cli_parse_number(text, UINT32_MAX, &number))
 		return option_refuse(option, text, "a time in ms");
 	*ms = (uint32_t)number;
+	return 0;
+}
+
+static int parse_time(const char *option, const char *text, uint64_t *ns)
+{
+	int64_t time_ns;
+
+	if (units_parse_ns(text, &time_ns) || time_ns <= 0)
+		return option_refuse(option, text, "1.5s, 20ms");
+	*ns = (uint64_t)time_ns;
 	return 0;
 }
 
@@ -136,6 +155,14 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return 0;
 	case OPTION_start_paused:
 		session->start_paused = true;
+		return 0;
+	case OPTION_delay:
+		session->start_paused = true;
+		return parse_time("--delay", value, &request->recorder.delay_ns);
+	case OPTION_duration:
+		return parse_time("--duration", value, &request->recorder.duration_ns);
+	case OPTION_report:
+		request->report = true;
 		return 0;
 	case OPTION_kernel:
 		request->recorder.level = (enum linux_level)word;
@@ -286,6 +313,24 @@ static void import_lttng(const struct recorder *recorder)
 		cli_fail(&error);
 }
 
+/* The program's output has ended: what is left open is standard error. */
+static void show_report(const struct session *session)
+{
+	char path[PATH_MAX];
+	pid_t pid = library_module(path, CLI_READER) ? -1 : fork();
+
+	if (pid < 0) {
+		cli_note("the report cannot be shown: run `tandem report %s`", session->directory);
+		return;
+	}
+	if (!pid) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execl(path, "tandem", "report", session->directory, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, NULL, 0);
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct request request = {
@@ -322,5 +367,7 @@ int cmd_record(int argc, char **argv)
 	import_lttng(&recorder);
 	if (!request.quiet)
 		summary_print(&recorder.session, &recorder.program, recorder.pid);
+	if (request.report)
+		show_report(&recorder.session);
 	child_imitate_end(status);
 }

@@ -3,39 +3,13 @@
  * session, which the next traced call sees. */
 #include "cli/cli.h"
 
-#include <linux/futex.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "cli/options.h"
+#include "recorder/steering.h"
 #include "recorder/target.h"
-
-/* Who sleeps on the word (a domain whose device must be told) hears it now, and so
- * does the recorder, which collects the kernel's side. */
-static void wake(const struct target *target)
-{
-	syscall(SYS_futex, &target->control->recording, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-	target_nudge(target);
-}
-
-/* Takes the session from one state to another. Returns the state that it was
- * in; it has changed only if that is not `to` and not stopped. */
-static enum tandem_session_state change_state(struct tandem_control *control,
-					      enum tandem_session_state to)
-{
-	uint32_t state = atomic_load(&control->state);
-
-	while (state != to && state != TANDEM_STATE_STOPPED &&
-	       !atomic_compare_exchange_weak(&control->state, &state, to))
-		;
-	return (enum tandem_session_state)state;
-}
 
 static int pause_session(struct target *target)
 {
-	switch (change_state(target->control, TANDEM_STATE_PAUSED)) {
+	switch (steering_pause(target->control)) {
 	case TANDEM_STATE_STOPPED:
 		return cli_error("%s was stopped for good", target->directory);
 	case TANDEM_STATE_PAUSED:
@@ -44,17 +18,16 @@ static int pause_session(struct target *target)
 	case TANDEM_STATE_RECORDING:
 		break;
 	}
-	atomic_store(&target->control->recording, 0);
-	wake(target);
+	target_nudge(target);
 	cli_note("paused %s", target->directory);
 	return CLI_DONE;
 }
 
 static int resume_session(struct target *target)
 {
-	switch (change_state(target->control, TANDEM_STATE_RECORDING)) {
+	switch (steering_resume(target->control)) {
 	case TANDEM_STATE_STOPPED:
-		return cli_error("%s was stopped for good: record the program anew",
+		return cli_error("%s was stopped for good: record the program again",
 				 target->directory);
 	case TANDEM_STATE_RECORDING:
 		cli_note("%s is being recorded already", target->directory);
@@ -62,23 +35,18 @@ static int resume_session(struct target *target)
 	case TANDEM_STATE_PAUSED:
 		break;
 	}
-	/* Objects that were made meanwhile are not described yet: whoever sees
-	 * the mask must see the new statedump too. */
-	atomic_fetch_add(&target->control->statedump, 1);
-	atomic_store(&target->control->recording, target->control->domains);
-	wake(target);
+	target_nudge(target);
 	cli_note("resumed %s", target->directory);
 	return CLI_DONE;
 }
 
 static int stop_session(struct target *target)
 {
-	if (change_state(target->control, TANDEM_STATE_STOPPED) == TANDEM_STATE_STOPPED) {
+	if (steering_stop(target->control) == TANDEM_STATE_STOPPED) {
 		cli_note("%s is stopped already", target->directory);
 		return CLI_DONE;
 	}
-	atomic_store(&target->control->recording, 0);
-	wake(target);
+	target_nudge(target);
 	cli_note("stopped %s", target->directory);
 	return CLI_DONE;
 }

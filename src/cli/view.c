@@ -10,6 +10,7 @@
 
 #include "cli/browser.h"
 #include "cli/cli.h"
+#include "cli/newest.h"
 #include "cli/options.h"
 #include "cli/reading.h"
 #include "view/serve/server.h"
@@ -31,7 +32,7 @@ OPTIONS(VIEW_OPTIONS)
 
 const struct command command_view = {
 	.name = "view",
-	.usage = "[options] DIR...",
+	.usage = "[options] [DIR...]",
 	.about = "Shows recorded sessions as a timeline in the browser: threads and their API\n"
 		 "calls, queues and what the devices executed, waits, states, memory. The page\n"
 		 "comes from this machine and fetches nothing from elsewhere; only its address,\n"
@@ -51,7 +52,7 @@ struct arguments {
 	const char *with;
 	uint64_t port;
 	enum view_align align;
-	char **paths;
+	char **paths, *newest; /* newest: where no session is given */
 	size_t count;
 };
 
@@ -91,13 +92,14 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 
 	if (first < 0)
 		return first;
-	if (first == argc) {
-		cli_error("no session given");
-		return options_wrong(&command_view);
-	}
 	arguments->paths = argv + first;
 	arguments->count = (size_t)(argc - first);
-	return 0;
+	if (arguments->count)
+		return 0;
+	arguments->newest = (char *)(uintptr_t)newest_session();
+	arguments->paths = &arguments->newest;
+	arguments->count = 1;
+	return arguments->newest ? 0 : options_wrong(&command_view);
 }
 
 /* Until the user has seen enough. */

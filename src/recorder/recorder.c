@@ -184,6 +184,9 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 	status = session_create(session, error);
 	if (status)
 		return status;
+	recorder->schedule = (struct steering_schedule){.control = session->control,
+							.delay_ns = options->delay_ns,
+							.duration_ns = options->duration_ns};
 	start_collector(recorder);
 	status = session_describe(session, error);
 	if (!status)
@@ -191,6 +194,7 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 	if (!status) {
 		status = start_program(recorder, injection);
 		recorder->cannot_run = status != 0;
+		steering_schedule_start(&recorder->schedule);
 	}
 	if (status) {
 		linux_collector_stop(recorder->collector);
@@ -200,9 +204,14 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 	return status;
 }
 
-static int collect(void *collector)
+/* Returns in how many ms to do so again, at the latest. */
+static int work(void *user)
 {
-	return linux_collector_poll(collector);
+	struct recorder *recorder = user;
+	int schedule_ms = steering_schedule_work(&recorder->schedule);
+	int ms = linux_collector_poll(recorder->collector);
+
+	return ms < 0 || (schedule_ms >= 0 && schedule_ms < ms) ? schedule_ms : ms;
 }
 
 /* The collector may have seen none, or less than all. */
@@ -227,10 +236,12 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 	struct session *session = &recorder->session;
 	struct poll_task task = {
 		.fd = linux_collector_fd(recorder->collector),
-		.work = collect,
-		.user = recorder->collector,
+		.work = work,
+		.user = recorder,
 	};
-	int wait_status = child_wait(recorder->pid, recorder->collector ? &task : NULL);
+	bool busy = recorder->collector || recorder->schedule.resume_at_ns ||
+		    recorder->schedule.stop_at_ns;
+	int wait_status = child_wait(recorder->pid, busy ? &task : NULL);
 	int status;
 
 	linux_collector_stop(recorder->collector);

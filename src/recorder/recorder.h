@@ -26,6 +26,7 @@
 #include "recorder/library.h"
 #include "recorder/program.h"
 #include "recorder/session.h"
+#include "recorder/steering.h"
 #include "util/error.h"
 
 /* X(constant, word): how libtandem.so gets into the program. */
@@ -44,7 +45,8 @@ enum recorder_injection {
 struct recorder_options {
 	struct session_options session;
 	enum recorder_injection injection;
-	enum linux_level level; /* of the operating system's side */
+	enum linux_level level;		/* of the operating system's side */
+	uint64_t delay_ns, duration_ns; /* of the recording; 0: from the start, to the end */
 	char **command;
 };
 
@@ -57,6 +59,7 @@ struct recorder {
 	struct linux_process_tree processes; /* at the end: the program and what it started */
 	struct linux_notes notes;	     /* what of the operating system is not recorded */
 	struct lttng_session lttng;
+	struct steering_schedule schedule;
 	pid_t pid;
 	bool cannot_run; /* the program: the error is execvp()'s, and has no words */
 };

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "recorder/description.h"
+#include "recorder/directory_name.h"
 #include "recorder/folder.h"
 #include "recorder/schema.h"
 
@@ -52,11 +53,15 @@ static int make_named_after_program(struct session *session)
 
 static int make_as_asked(struct session *session)
 {
-	const char *directory = session->options->directory;
+	const char *directory = session->directory, *wrong;
+	int status = directory_name_expand(session->directory, sizeof(session->directory),
+					   session->options->directory, session->command[0],
+					   session->early.realtime_ns, &wrong);
 
-	if (strlen(directory) >= sizeof(session->directory))
-		return -ENAMETOOLONG;
-	strcpy(session->directory, directory);
+	if (!status)
+		status = directory_name_make_parents(directory);
+	if (status)
+		return status;
 	if (!mkdir(directory, 0700))
 		return 0;
 	if (errno != EEXIST || !session->options->force)
@@ -82,6 +87,12 @@ static int explain_directory(const struct session *session, int status, struct e
 	case -EBUSY:
 		return error_add(error, status,
 				 "%s is still being recorded: stop that program first", directory);
+	case -EINVAL:
+	case -ENOKEY:
+		return error_add(error, status, "-o %s: %s", session->options->directory,
+				 status == -EINVAL
+					 ? "after a % there is p, t, h, q{NAME} or another %"
+					 : "the environment has no variable of that name");
 	case -ENAMETOOLONG:
 		return error_add(error, status, "the directory's name is too long");
 	default:

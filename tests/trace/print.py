@@ -83,7 +83,7 @@ check(len(events("some", "--limit", "7")) == 7, "--limit")
 for words, status, words_said in ((["--from", "soon", "some"], 2, "accepted: 1.5s"),
                                   (["--pid", "x", "some"], 2, "process ids"),
                                   (["--format", "csv", "some"], 2, "accepted: text, json"),
-                                  ([], 2, "no session given"), (["none"], 1, "No such file")):
+                                  (["none"], 1, "No such file")):
     said = subprocess.run([TANDEM, "print", *words], capture_output=True, text=True)
     check(said.returncode == status and words_said in said.stderr, f"print {' '.join(words)}", said)
 

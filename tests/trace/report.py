@@ -103,7 +103,6 @@ def check_formats(folder, data):
 
 def check_refusals(folder):
     for words, status, part in (
-            ([], 2, "no session given"),
             ([folder, folder], 2, "one session"),
             (["--format", "xml", folder], 2, "accepted: text, json, csv"),
             (["--table", "none", folder], 2, "accepted: api, "),

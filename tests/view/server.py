@@ -137,7 +137,7 @@ for words, argument in (("no such session", "no-such"), ("a folder that is none"
     view = View("--no-open", argument)
     status, said = view.end()
     check(status == 1 and argument in said and said.count("\n") == 1, f"{words} is told", said)
-for words, arguments in (("no session", ["--no-open"]), ("a port that is none", ["--port", "0", "made"]),
+for words, arguments in (("a port that is none", ["--port", "0", "made"]),
                          ("a port beyond all", ["--port", "70000", "made"])):
     view = View(*arguments)
     status, said = view.end()

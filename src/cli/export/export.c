@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/export/export_html.h"
+#include "cli/newest.h"
 #include "cli/options.h"
 #include "cli/reading.h"
 #include "util/units.h"
@@ -54,7 +55,7 @@ OPTIONS(EXPORT_OPTIONS)
 
 const struct command command_export = {
 	.name = "export",
-	.usage = "--format FORMAT [options] DIR...",
+	.usage = "--format FORMAT [options] [DIR...]",
 	.about =
 		"Writes recorded sessions in another tool's format. Several sessions of one machine\n"
 		"come out on one axis of time.\n",
@@ -69,7 +70,7 @@ struct arguments {
 	const struct export_ops *ops;
 	const char *out, *with;
 	bool join, quiet;
-	char **paths;
+	char **paths, *newest; /* newest: where no session is given */
 	size_t path_count;
 };
 
@@ -104,10 +105,15 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		return first;
 	arguments->paths = argv + first;
 	arguments->path_count = (size_t)(argc - first);
+	if (arguments->ops && !arguments->path_count) {
+		arguments->newest = (char *)(uintptr_t)newest_session();
+		if (!arguments->newest)
+			return options_wrong(&command_export);
+		arguments->paths = &arguments->newest;
+		arguments->path_count = 1;
+	}
 	if (!arguments->ops)
 		cli_error("no --format given");
-	else if (!arguments->path_count)
-		cli_error("no session given");
 	else if (arguments->ops->own_output && arguments->out && !strcmp(arguments->out, "-"))
 		cli_error("--format %s cannot go to the standard output", arguments->ops->name);
 	else

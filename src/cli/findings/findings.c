@@ -33,7 +33,7 @@ OPTIONS(FINDINGS_OPTIONS)
 
 const struct command command_findings = {
 	.name = "findings",
-	.usage = "[options] DIR",
+	.usage = "[options] [DIR]",
 	.about =
 		"Says what is wrong in a recorded session, the most expensive first: what, where,\n"
 		"what it cost, who caused it, how sure that is, and what to do. Costs of different\n"

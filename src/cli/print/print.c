@@ -40,7 +40,7 @@ OPTIONS(PRINT_OPTIONS)
 
 const struct command command_print = {
 	.name = "print",
-	.usage = "[options] DIR",
+	.usage = "[options] [DIR]",
 	.about =
 		"Prints the events of a recorded session chronologically: when (seconds since\n"
 		"the session's start), how long, which process and thread, the call with its\n"

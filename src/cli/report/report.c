@@ -50,7 +50,7 @@ OPTIONS(REPORT_OPTIONS)
 
 const struct command command_report = {
 	.name = "report",
-	.usage = "[options] DIR",
+	.usage = "[options] [DIR]",
 	.about = "Shows where the time of a recorded session went: API calls, what the devices\n"
 		 "did, where commands waited, memory, errors, and what was lost.\n",
 	.examples =
