@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "recorder/schema_text.h"
 #include "schema/tsdl.h"
 
 static int write_at(int fd, const char *bytes, size_t count, off_t offset)
@@ -22,27 +23,23 @@ static int write_at(int fd, const char *bytes, size_t count, off_t offset)
 	return 0;
 }
 
-/* One domain after another: a recorder that runs /bin/true touches little memory. */
 static int write_domains(int fd, uint64_t domains, enum tandem_args_level level)
 {
-	struct text text = TEXT_INIT, index = TEXT_INIT;
+	struct text index = TEXT_INIT;
 	off_t at = (off_t)__builtin_popcountll(domains) * TANDEM_SCHEMA_INDEX_BYTES;
 	int error = 0;
 
 	for (unsigned number = 0; !error && number < TANDEM_DOMAINS; number++) {
-		const struct tandem_domain *domain = tandem_domain_get(number);
+		const struct schema_text *text = &schema_texts[level][number];
 
 		if (!(domains >> number & 1))
 			continue;
-		text_clear(&text);
-		tandem_tsdl_domain(&text, domain, level);
-		tandem_tsdl_index(&index, domain, (size_t)at, text.length);
-		error = text.failed ? -ENOMEM : write_at(fd, text.data, text.length, at);
-		at += (off_t)text.length;
+		tandem_tsdl_index(&index, tandem_domain_get(number), (size_t)at, text->bytes);
+		error = write_at(fd, text->data, text->bytes, at);
+		at += (off_t)text->bytes;
 	}
 	if (!error)
 		error = index.failed ? -ENOMEM : write_at(fd, index.data, index.length, 0);
-	text_free(&text);
 	text_free(&index);
 	return error;
 }
