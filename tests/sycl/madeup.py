@@ -3,6 +3,7 @@
 """What Intel's SYCL runtimes report, made by a program on our proxy and the stub driver, so that
 it is tested where no such runtime is: both generations; what no runtime should do; a fork in the
 middle of a task; who has switched XPTI off; no domain, a pause."""
+import json
 import os
 import pathlib
 import sys
@@ -13,6 +14,7 @@ from recording import DRIVERS  # noqa: E402
 from sycl import COUNT  # noqa: E402
 from tap import check, finish  # noqa: E402
 from taskgraph import TaskGraph, check_session, record  # noqa: E402
+from traces import tandem  # noqa: E402
 from viewing import View  # noqa: E402
 
 PROGRAM = pathlib.Path(os.environ["TANDEM_BUILD"]).resolve() / "tests" / "sycl" / "sycl-runtime"
@@ -53,6 +55,17 @@ for which in ("earlier", "later"):
     check(all(f'"{name} (runtime.c:{lines[of]})"' in model for name, of in (
         ("Kern", "_ZTS4Kern"), ("add", "_ZTS4Kern"), ("host task", "host task"), ("ReadBuffer", "memcpy"))),
           f"{which}: the timeline's tasks and operations have their lines", model)
+    chrome = json.loads(tandem("export", "-q", "-f", "chrome", "-o", "-", which).stdout)["traceEvents"]
+    commands = [e["args"] for e in chrome if e.get("args", {}).get("op") and "kind" in e["args"]]
+    check(len(commands) == 12 and all(c["node"] and c["place"].startswith("runtime.c:") for c in commands) and
+          {c["task"] for c in commands} == {"Kern", "memcpy"}, f"{which}: Chrome has each command's task", commands)
+    rows = json.loads(tandem("sql", "--format", "json", which, "SELECT kind, name, nodes, ops FROM "
+                             "task_summary WHERE ops > 0 ORDER BY name").stdout)
+    check([list(row.values()) for row in rows] == [["kernel", "Kern", 6, 6], ["transfer", "memcpy", 6, 6]],
+          f"{which}: SQL has nodes and their operations", rows)
+    edges_in_sql = json.loads(tandem("sql", "--format", "json", which,
+                                     "SELECT count(*) AS n FROM task_edges").stdout)
+    check(edges_in_sql[0]["n"] == len(edges), f"{which}: and edges", edges_in_sql)
     malloc = graph.by_name["sycl_malloc"][0]["args"]
     check((malloc["bytes"], malloc["address"], malloc["kind"]) == (4096, "0x10000", "malloc_host"),
           f"{which}: an allocation", malloc)
