@@ -28,11 +28,6 @@ static _Atomic uint64_t process_domains = TANDEM_DOMAIN_BIT(core);
 static _Atomic uint64_t process_described; /* those whose events the metadata has */
 static char process_dir[TANDEM_PATH_BYTES];
 
-const char *tandem_process_dir(void)
-{
-	return process_dir;
-}
-
 void tandem_process_path(char *path, const char *name, uint32_t number, uint32_t part)
 {
 	char *at = stpcpy(path, process_dir);

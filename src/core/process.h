@@ -22,9 +22,6 @@ int tandem_process_uses(unsigned domain);
  * is. */
 void tandem_process_expects(unsigned domain);
 
-/* The directory's path; valid after tandem_process_open() gave 0. */
-const char *tandem_process_dir(void);
-
 /* What descriptions of objects are valid for: changes at resume and at fork. */
 extern _Atomic uint32_t tandem_process_forks __attribute__((visibility("hidden")));
 

@@ -98,15 +98,6 @@ void perfetto_annotate_word(struct perfetto_writer *writer, const char *name, co
 	proto_end(&writer->packet, begun);
 }
 
-void perfetto_annotate_text(struct perfetto_writer *writer, const char *name, const char *text,
-			    size_t length)
-{
-	size_t begun = perfetto_annotation(writer, name);
-
-	proto_string(&writer->packet, PERFETTO_ANNOTATION_STRING, text, length);
-	proto_end(&writer->packet, begun);
-}
-
 void perfetto_annotate_sizes(struct perfetto_writer *writer, const char *name,
 			     const uint64_t *sizes, unsigned count)
 {

@@ -86,8 +86,6 @@ void perfetto_annotate_unsigned(struct perfetto_writer *writer, const char *name
 void perfetto_annotate_signed(struct perfetto_writer *writer, const char *name, int64_t value);
 void perfetto_annotate_double(struct perfetto_writer *writer, const char *name, double value);
 void perfetto_annotate_word(struct perfetto_writer *writer, const char *name, const char *word);
-void perfetto_annotate_text(struct perfetto_writer *writer, const char *name, const char *text,
-			    size_t length);
 void perfetto_annotate_sizes(struct perfetto_writer *writer, const char *name,
 			     const uint64_t *sizes, unsigned count);
 

@@ -207,11 +207,6 @@ int ordered_events_finish(struct ordered_events *ordered_events)
 	return reorder_buffer_finish(ordered_events->reorder_buffer);
 }
 
-struct reorder_stats ordered_events_stats(const struct ordered_events *ordered_events)
-{
-	return reorder_stats(ordered_events->reorder_buffer);
-}
-
 void ordered_events_close(struct ordered_events *ordered_events)
 {
 	reorder_buffer_destroy(ordered_events->reorder_buffer);

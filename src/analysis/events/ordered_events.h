@@ -68,9 +68,6 @@ int ordered_events_add(struct ordered_events *ordered_events, const struct event
 /* The walk is at its end. Returns as ordered_events_add(). */
 int ordered_events_finish(struct ordered_events *ordered_events);
 
-/* Of what was handed out. */
-struct reorder_stats ordered_events_stats(const struct ordered_events *ordered_events);
-
 void ordered_events_close(struct ordered_events *ordered_events);
 
 #endif
