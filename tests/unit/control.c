@@ -23,14 +23,14 @@ static void earlier(uint32_t version)
 	page.magic = TANDEM_CONTROL_MAGIC;
 	page.version = version;
 	page.ticks_hz = 1000;
-	page.cut_bytes = 77;
+	page.max_string_bytes = 77;
 	word_put(RECORDING, 2);
 	word_put(ARGS_LEVEL, TANDEM_ARGS_FULL);
 	word_put(DOMAINS, 6);
 	CHECK(tandem_control_readable(&page));
 	tandem_control_upgrade(&page);
 	CHECK(page.recording == 2 && page.domains == 6 && page.args_level == TANDEM_ARGS_FULL);
-	CHECK(page.ticks_hz == 1000 && page.cut_bytes == 77);
+	CHECK(page.ticks_hz == 1000 && page.max_string_bytes == 77);
 }
 
 int main(void)

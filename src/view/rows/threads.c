@@ -249,8 +249,8 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 
 	if (!*known) {
 		/* As the session has it: this build may not know the domain. */
-		const struct tandem_domain_row *domain = trace_session_event_domain(
-			event->stream->process->session, descriptor);
+		const struct tandem_domain_row *domain =
+			trace_session_event_domain(event->stream->process->session, descriptor);
 
 		status = index_writer_label(threads->writer, descriptor->name,
 					    kind_of(descriptor, blocks), flags, known);
