@@ -21,7 +21,7 @@ void schema_file_open(struct schema_file *file, const char *dir)
 	if (strlen(dir) >= TANDEM_PATH_BYTES)
 		return;
 	strcpy(stpcpy(path, dir), "/schema");
-	file->fd = system_open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+	file->fd = system_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
 	if (file->fd >= 0)
 		got = syscall(SYS_pread64, file->fd, file->index, sizeof(file->index), (off_t)0);
 	if (got > 0)

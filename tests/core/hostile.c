@@ -350,6 +350,17 @@ static void small_files_later(void)
 	record_calls(CALLS);
 }
 
+/* Nobody will ever write into it. */
+static void schema_is_pipe(void)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/schema", getenv("TANDEM_SESSION"));
+	CHECK(!unlink(path) && !mkfifo(path, 0600));
+	alarm(20);
+	record_calls(10);
+}
+
 /* The name of the stream's file now means another one, which is nobody's to write. */
 static void file_replaced(void)
 {
@@ -680,6 +691,7 @@ int main(int argc, char **argv)
 	expect("no descriptors", no_descriptors, CALLS + 210, CALLS + 210);
 	expect("small files", small_files, CALLS + 100, CALLS + 100);
 	expect("small files later", small_files_later, CALLS + 10, 170000);
+	expect("schema is a pipe", schema_is_pipe, 10, 10);
 	expect("file replaced", file_replaced, CALLS / 2 + 10, CALLS / 2 + 10);
 	expect("old kernel", old_kernel, CALLS + 100, CALLS + 100);
 	CHECK(session_test_run(&session, WINDOW, 0, control_cut) == 0);
