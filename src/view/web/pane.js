@@ -309,7 +309,7 @@ class Pane {
 	makeName(row) {
 		const {app} = this;
 		const indent = this.pinned ? 0 : row.depth * 13;
-		const title = row.words + (row.note ? "\n" + row.note : "");
+		const title = [row.words, ...row.marks.map((mark) => MARK_WORDS[mark][1]), row.note].filter((text) => text).join("\n");
 		const made = element("div", {
 			class: "name kind-" + row.kind, role: this.pinned ? "listitem" : "treeitem",
 			title: title.length > 2000 ? title.slice(0, 2000) + "\u2026" : title,
