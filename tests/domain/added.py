@@ -66,6 +66,11 @@ def run(*command, **more):
     return subprocess.run(command, text=True, **more)
 
 
+missing = [tool for tool in ("meson", "ninja", "cc") if not shutil.which(tool)]
+if missing:
+    print("skipped: builds a copy of the tree, and there is no " + " and no ".join(missing))
+    sys.exit(77)
+
 # --- the copy: the source tree, the folder, the tables, the row
 
 wanted = {name: os.path.join(SOURCE, name) for name in files_of(SOURCE, *PARTS)}
