@@ -44,7 +44,7 @@ check_same "TANDEM_SESSION is absolute" "$(shown TANDEM_SESSION)" "$PWD/session"
 
 # Everything else is as it was, in the same order.
 "$TANDEM" record -q -o session --force env -0 | tr '\0' '\n' |
-	grep -Ev '^(TANDEM_SESSION|LD_PRELOAD|OPENCL_LAYERS|(CUDA|NVTX)_INJECTION64_PATH|XPTI_.*|_)=' >inside
+	grep -Ev '^(TANDEM_SESSION|LD_PRELOAD|OPENCL_LAYERS|(CUDA|NVTX)_INJECTION64_PATH|XPTI_.*|HSA_TOOLS_LIB|ROCPROFILER_REGISTER_LIBRARY|_)=' >inside
 env -0 | tr '\0' '\n' | grep -Ev '^(LD_PRELOAD|XPTI_.*|_)=' >outside
 check "nothing else changed" cmp inside outside
 
@@ -54,7 +54,7 @@ cp "$library" "$copy"
 check_status 1 "one without its layer is said before the start" \
 	env TANDEM_LIBRARY=lib/copy.so "$TANDEM" record -o fresh touch ran
 check_text "with its name" "libtandem-opencl.so is missing \\(looked for $PWD/lib/libtandem-opencl.so\\)" check.err
-cp "$layer" lib
+cp "$layer" "$(dirname "$layer")"/libtandem-*.so lib
 check_same "TANDEM_LIBRARY names the library" \
 	"$(TANDEM_LIBRARY=lib/copy.so shown CUDA_INJECTION64_PATH)" "$copy"
 check_same "and the layer is next to it" \

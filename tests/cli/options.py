@@ -73,7 +73,8 @@ for command, option, accepted in (
           f"{command} --{option} foo: is refused", said.stderr)
 said = run("record", "--domains", "opencl,foo", "true")
 check(said.returncode == 2 and "unknown domain 'foo'" in said.stderr, "record --domains foo", said.stderr)
-for domain in re.search(r"what to record: ([^(]*) \(", run("record", "--help").stdout)[1].split(", "):
+listed = re.search(r"what to record: ([^(]*) \(", run("record", "--help").stdout)[1]
+for domain in re.sub(r"\s+", " ", listed).split(", "):
     said = run("record", "--domains", domain)
     check("no program given" in said.stderr, f"record --domains {domain}: is known", said.stderr)
 finish()

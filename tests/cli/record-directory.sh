@@ -53,8 +53,8 @@ kill $recorder
 wait $recorder
 check_status 0 "and takes it afterwards" "$TANDEM" record -o busy --force true
 
-check_status 1 "a parent that is missing" "$TANDEM" record -o no/such/place touch ran
-check_text "says why" 'cannot make the directory no/such/place: No such file' check.err
+check_status 0 "parents that are missing are made" "$TANDEM" record -o new/such/place true
+check_status 0 "and hold the session" test -f new/such/place/session.json
 check_status 1 "a parent that is a file" "$TANDEM" record -o plain/place touch ran
 long=$(printf 'x%.0s' $(seq 300))
 check_status 1 "a name that is too long" "$TANDEM" record -o "$long" touch ran

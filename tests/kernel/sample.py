@@ -110,7 +110,7 @@ check(counts == alike and period == 1001001, "speedscope holds the same stacks",
       (sorted(counts.items())[:5], sorted(alike.items())[:5]))
 check(threads == 2, "a profile for each thread: the program's and its child's", threads)
 text = tandem("report", "fp").stdout
-check("Functions, by sampled stacks" in text and "busy_long" in text, "report says it in words",
+check("CPU hot spots (sampled)" in text and "busy_long" in text, "report says it in words",
       text)
 
 for raw in ([], ["--raw"]):

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/colour.h"
 #include "cli/diff/diff_tables.h"
+#include "cli/wrapped.h"
 #include "util/units.h"
 
 #define NAME_MOST_WIDTH 72
@@ -172,15 +173,16 @@ static void add_verdict(struct text *out, enum diff_kind kind, const struct diff
 	add_bytes(out, row);
 }
 
-static void add_sentence(struct text *out, enum diff_kind kind, const struct diff_row *row,
+static void add_sentence(struct text *to, enum diff_kind kind, const struct diff_row *row,
 			 const char *statistic)
 {
+	unsigned width = cli_width(STDOUT_FILENO);
+	struct text sentence = TEXT_INIT, *out = &sentence;
 	bool time = !strncmp(row->verdict, "slower", 6) || !strncmp(row->verdict, "faster", 6);
 	double p =
 		kind == DIFF_FINDINGS ? fmin(row->p, row->count_p) : (time ? row->p : row->count_p);
 	char buffer[UNITS_BYTES];
 
-	text_add_string(out, "  ");
 	add_name(out, kind, row);
 	add_verdict(out, kind, row, statistic);
 	text_format(out, "; %s%s in all", row->difference_ns < 0 ? "-" : "+",
@@ -189,7 +191,11 @@ static void add_sentence(struct text *out, enum diff_kind kind, const struct dif
 		text_add_string(out, ", ");
 		add_p(out, p);
 	}
-	text_add_string(out, ".\n");
+	text_add_string(out, ".");
+	text_add_string(to, "  ");
+	wrapped_add(to, sentence.data ? sentence.data : "", 4, 2, width ? width : SIZE_MAX);
+	to->failed |= sentence.failed;
+	text_free(&sentence);
 }
 
 struct sentence {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/colour.h"
+#include "cli/wrapped.h"
 #include "util/units.h"
 
 /* Lines are no longer than this. */
@@ -12,43 +13,12 @@
 #define INDENT "    "
 #define BRIEF_INDENT 21u /* where the words of a brief one begin */
 
-/* Words broken into lines, all but the first, which has come to `column`, indented;
- * names in them are not to be trusted. */
-static void add_words(struct text *out, const char *words, size_t indent, size_t column,
-		      size_t most)
-{
-	struct text safe = TEXT_INIT;
-	size_t begin = column;
-	const char *at;
-
-	text_escape(&safe, words, strlen(words));
-	for (at = safe.data ? safe.data : ""; *at;) {
-		size_t length = strcspn(at, " ");
-		size_t width = utf8_count(at, length);
-
-		if (column + 1 + width > most && column > begin) {
-			text_add_char(out, '\n');
-			for (size_t i = 0; i < indent; i++)
-				text_add_char(out, ' ');
-			begin = column = indent;
-		} else if (column > begin) {
-			text_add_char(out, ' ');
-			column++;
-		}
-		text_add(out, at, length);
-		column += width;
-		at += length + (at[length] == ' ');
-	}
-	text_add_char(out, '\n');
-	text_free(&safe);
-}
-
 static void add_wrapped(struct text *out, const char *label, const char *words, size_t most)
 {
 	size_t indent = strlen(INDENT) + strlen(label);
 
 	text_format(out, INDENT "%s", label);
-	add_words(out, words, indent, indent, most);
+	wrapped_add(out, words, indent, indent, most);
 }
 
 static void add_where(struct text *out, const struct finding *finding, size_t most)
@@ -95,7 +65,7 @@ static void add_brief(struct text *out, const struct finding *finding, bool colo
 	else
 		text_format(out, "%7s  %8s", "", "");
 	text_format(out, "%s  %s: ", colour_end(colour), finding->name);
-	add_words(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2, most);
+	wrapped_add(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2, most);
 }
 
 /* With how many queues it would take how long. */
