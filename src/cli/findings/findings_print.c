@@ -65,7 +65,8 @@ static void add_brief(struct text *out, const struct finding *finding, bool colo
 	else
 		text_format(out, "%7s  %8s", "", "");
 	text_format(out, "%s  %s: ", colour_end(colour), finding->name);
-	wrapped_add(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2, most);
+	wrapped_add(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2,
+		    most);
 }
 
 /* With how many queues it would take how long. */
