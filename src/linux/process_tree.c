@@ -33,19 +33,25 @@ void linux_process_tree_fork(struct linux_process_tree *tree, uint64_t ticks, ui
 {
 	struct linux_process *process = process_find(tree, pid);
 
-	/* Its name may have come before it, from another CPU; else the number is used again. */
+	/* Its name or its end may have come before it, from another CPU; else the number is used again. */
 	if (!process || process->ticks)
 		process = process_add(tree, pid);
 	if (!process)
 		return;
 	process->ticks = ticks;
 	process->ppid = ppid;
+	/* That of an earlier process of this number. */
+	if (process->end_ticks < ticks)
+		process->end_ticks = 0;
 }
 
 void linux_process_tree_exit(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid)
 {
 	struct linux_process *process = process_find(tree, pid);
 
+	/* A child of a moment may be seen to end, on its CPU, before it is seen to begin. */
+	if (!process)
+		process = process_add(tree, pid);
 	if (process)
 		process->end_ticks = ticks;
 }
