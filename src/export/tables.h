@@ -57,7 +57,7 @@
 #define TABLE_DEVICES(X)                                               \
 	X(id, INTEGER, "")                                             \
 	X(session, INTEGER, "sessions.id")                             \
-	X(domain, TEXT, "opencl, cuda...")                             \
+	X(domain, TEXT, "its name, as in --domains")                   \
 	X(name, TEXT, "with ' #2' behind where several have the same") \
 	X(type, TEXT, "cpu, gpu, accelerator, other")                  \
 	X(platform, TEXT, "")                                          \
@@ -123,7 +123,7 @@
 	X(id, INTEGER, "in the order of begins")                            \
 	X(thread, INTEGER, "threads.id")                                    \
 	X(domain, TEXT, "")                                                 \
-	X(name, TEXT, "clFinish...")                                        \
+	X(name, TEXT, "of the function")                                    \
 	X(class, TEXT, "call, enqueue, wait, create, release, build")       \
 	X(begin_ns, INTEGER, "")                                            \
 	X(end_ns, INTEGER, "NULL: it had not returned")                     \
