@@ -20,7 +20,7 @@
 #include "analysis/report/report_make.h"
 #include "trace/external/ctf_import.h"
 #include "trace/external/lttng_import.h"
-#include "trace/session_open.h"
+#include "trace/session/session_open.h"
 #include "util/error.h"
 #include "util/text.h"
 

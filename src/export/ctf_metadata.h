@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "trace/layout.h"
+#include "trace/schema/layout.h"
 #include "util/intern.h"
 #include "util/map.h"
 #include "util/text.h"

@@ -14,7 +14,7 @@
 
 #include "export/output.h"
 #include "schema/domain.h"
-#include "trace/schema.h"
+#include "trace/schema/schema.h"
 #include "util/array.h"
 
 /* The name that Score-P gives its archives: OUT/traces.otf2. */

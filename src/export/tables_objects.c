@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "export/tables_row.h"
-#include "trace/fingerprint.h"
+#include "trace/session/fingerprint.h"
 
 static const char *args_level(enum tandem_args_level level)
 {

@@ -131,7 +131,7 @@ void tandem_tsdl_enum(struct text *text, const struct tandem_names *names)
 	text_add_string(text, " };\n");
 }
 
-/* --- what stands in comments: trace/tsdl.c reads it */
+/* --- what stands in comments: trace/schema/tsdl.c reads it */
 
 static void add_meaning(struct text *text, const struct tandem_field *field)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Event descriptors as TSDL text (CTF 1.8.3, section 7), one declaration a line. What
  * TSDL can't say stands in comments, so that any CTF reader takes the text and
- * trace/tsdl.h makes the same descriptors of it again. One thread.
+ * trace/schema/tsdl.h makes the same descriptors of it again. One thread.
  *
  *	struct text text = TEXT_INIT;
  *

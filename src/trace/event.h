@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "schema/record.h"
-#include "trace/layout.h"
-#include "trace/process.h"
-#include "trace/stream.h"
+#include "trace/schema/layout.h"
+#include "trace/session/process.h"
+#include "trace/stream/stream.h"
 
 struct trace_event {
 	const struct trace_stream *stream;  /* and by it the process */

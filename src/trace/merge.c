@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/records.h"
+#include "trace/stream/records.h"
 
 #define BLOCK_LEAST_BYTES 4096u
 #define BLOCK_MOST_BYTES (16u << 10) /* what lies in it stays in the caches */

@@ -19,7 +19,7 @@
 #define TANDEM_TRACE_MERGE_H
 
 #include "trace/event.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 
 #define MERGE_BLOCKS_BYTES (8u << 20)
 

@@ -8,8 +8,8 @@
 #include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
 #include "trace/field.h"
-#include "trace/records.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
+#include "trace/stream/records.h"
 #include "util/array.h"
 #include "util/demangle.h"
 

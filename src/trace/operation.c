@@ -2,7 +2,7 @@
 #include "trace/operation.h"
 
 #include "schema/gen/core_records.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 
 static uint64_t host_ns(struct trace_session *session, uint64_t ticks)
 {

@@ -13,7 +13,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/report/report_make.h"
 #include "scratch.h"
-#include "trace/session_open.h"
+#include "trace/session/session_open.h"
 #include "view/rows/index_build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

@@ -8,8 +8,8 @@
 #include "schema/tsdl.h"
 #include "trace/event.h"
 #include "trace/field.h"
-#include "trace/layout.h"
-#include "trace/schema.h"
+#include "trace/schema/layout.h"
+#include "trace/schema/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

@@ -21,7 +21,7 @@
 #include "cli/print/event_text.h"
 #include "scratch.h"
 #include "trace/merge.h"
-#include "trace/session_open.h"
+#include "trace/session/session_open.h"
 
 struct ordered {
 	struct event_iterator iterator;

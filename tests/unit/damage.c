@@ -18,7 +18,7 @@
 #include "format/packet.h"
 #include "schema/record.h"
 #include "trace/merge.h"
-#include "trace/session_open.h"
+#include "trace/session/session_open.h"
 
 struct outcome {
 	int status; /* of opening */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocks of the metadata that the reader takes. */
-#include "trace/metadata.h"
+#include "trace/schema/metadata.h"
 
 #include <stdlib.h>
 #include <string.h>

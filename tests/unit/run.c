@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "check.h"
-#include "trace/run.h"
+#include "trace/session/run.h"
 #include "util/json.h"
 
 /* What of the two this build has not. */
 #define trace_run_parse plain_parse
 int plain_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset, char *why,
 		size_t why_bytes);
-#include "trace/run_plain.c"
+#include "trace/session/run_plain.c"
 #undef trace_run_parse
 
 static const char *const strange[] = {

@@ -2,14 +2,14 @@
 /* Descriptors as text and back: what a session says of its events is all that the reader
  * needs to know of them. A domain of more events than a page has ids; records of another
  * layout. */
-#include "trace/schema.h"
+#include "trace/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "schema/tsdl.h"
-#include "trace/layout.h"
+#include "trace/schema/layout.h"
 
 static bool same_text(const char *a, const char *b)
 {

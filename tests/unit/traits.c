@@ -10,7 +10,7 @@
 #include "schema/record.h"
 #include "schema/schema.h"
 #include "trace/field.h"
-#include "trace/layout.h"
+#include "trace/schema/layout.h"
 
 static const struct tandem_event *find(unsigned number, const char *name)
 {

@@ -7,7 +7,7 @@
 
 #include "analysis/events/event_value.h"
 #include "trace/field.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 
 struct visit {
 	const struct event_args_sink *sink;

@@ -17,7 +17,7 @@
 #include "analysis/stats/contention.h"
 #include "analysis/stats/utilization.h"
 #include "trace/objects.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/arena.h"
 #include "util/map.h"
 

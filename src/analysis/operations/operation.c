@@ -2,7 +2,7 @@
 #include "analysis/operations/operation.h"
 
 #include "schema/domain.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 
 void operation_span(const struct operation *operation, int64_t end_ns, int64_t *from_ns,
 		    int64_t *to_ns)

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/error.h"
 
 struct range_found {

@@ -17,7 +17,7 @@
 
 #include "analysis/stats/batches.h"
 #include "schema/losses.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/arena.h"
 
 struct report_times { /* of count durations */

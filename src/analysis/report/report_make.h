@@ -14,7 +14,7 @@
 #include "analysis/events/progress.h"
 #include "analysis/events/range.h"
 #include "analysis/report/report.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/error.h"
 
 struct pass;

@@ -17,7 +17,7 @@
 #include "analysis/events/range.h"
 #include "analysis/sched/states.h"
 #include "trace/event.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/map.h"
 
 struct wait_call { /* a call whose time is being divided */

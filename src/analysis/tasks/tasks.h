@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "trace/event.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/arena.h"
 #include "util/map.h"
 

@@ -6,7 +6,7 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/operation.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/json.h"
 
 static void add_call(struct json *json, struct trace_session *session,

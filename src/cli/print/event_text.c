@@ -11,7 +11,7 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/operation.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/units.h"
 
 /* Longer lists and texts are cut in a line; --format json has all of them. */

@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "schema/gen/core_records.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 
 void filter_init(struct filter *filter)
 {

@@ -10,8 +10,8 @@
 #include "cli/cli.h"
 #include "export/export.h"
 #include "export/sqlite_schema.h"
-#include "trace/cache.h"
-#include "trace/fingerprint.h"
+#include "trace/session/cache.h"
+#include "trace/session/fingerprint.h"
 
 #define CACHE_FILE "session.sqlite"
 

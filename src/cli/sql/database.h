@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The SQLite database of a session, for queries: kept in the user's cache
- * (trace/cache.h) and made again when the trace changed; where there is none, a
+ * (trace/session/cache.h) and made again when the trace changed; where there is none, a
  * temporary one. One thread.
  *
  *	sqlite3 *db;

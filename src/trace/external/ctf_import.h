@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/error.h"
 
 struct ctf_import {

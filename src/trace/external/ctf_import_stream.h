@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "trace/session.h"
+#include "trace/session/session.h"
 
 struct ctf_import_stream;
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "format/directory.h"
-#include "trace/cache.h"
 #include "trace/external/lttng/lttng_read.h"
+#include "trace/session/cache.h"
 #include "util/hash.h"
 #include "util/tree_remove.h"
 

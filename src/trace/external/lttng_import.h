@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace that LTTng has recorded with the sink TANDEM_SINK=lttng, as a session that every
- * command reads. What was made of it is kept in the user's cache (trace/cache.h) while the
+ * command reads. What was made of it is kept in the user's cache (trace/session/cache.h) while the
  * trace stays as it is; without a cache, and of a live session, in a temporary folder.
  *
  *	struct lttng_import import;

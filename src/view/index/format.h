@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline's index, the file timeline.index (trace/cache.h): every row of the picture
+/* The timeline's index, the file timeline.index (trace/session/cache.h): every row of the picture
  * with its spans, sorted, and a tree of summaries above them, so that any
  * stretch of time is drawn in a time that depends on the picture's width only.
  * Made once (view/rows/index_build.h), mapped and read by the server (view/index/index.h).

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "schema/gen/core_records.h"
-#include "trace/layout.h"
+#include "trace/schema/layout.h"
 
 /* A description that the index kept, as if it came from the trace. */
 static int learn_record(struct view_details *details, const struct view_record *head,

@@ -11,7 +11,7 @@
 #define TANDEM_VIEW_QUERY_DETAILS_H
 
 #include "trace/objects.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/map.h"
 #include "view/index/index.h"
 

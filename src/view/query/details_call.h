@@ -4,7 +4,7 @@
 #define TANDEM_VIEW_QUERY_DETAILS_CALL_H
 
 #include "trace/event.h"
-#include "trace/records.h"
+#include "trace/stream/records.h"
 #include "view/query/details_json.h"
 
 /* Facts, arguments and links of a call's span. Returns 0 or -ENOMEM. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/query/records_at.h"
 
-#include "trace/session.h"
+#include "trace/session/session.h"
 
 #define BLOCK_BYTES 65536u
 

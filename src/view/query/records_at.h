@@ -13,7 +13,7 @@
 #ifndef TANDEM_VIEW_QUERY_RECORDS_AT_H
 #define TANDEM_VIEW_QUERY_RECORDS_AT_H
 
-#include "trace/records.h"
+#include "trace/stream/records.h"
 
 /* Records of `stream` from a little before `ns` (CLOCK_MONOTONIC) on. Returns 0 or
  * -ENOMEM. */

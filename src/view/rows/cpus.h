@@ -13,7 +13,7 @@
 #define TANDEM_VIEW_ROWS_CPUS_H
 
 #include "analysis/sched/states.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "view/rows/resources.h"
 
 struct view_cpu {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "analysis/events/event_iterator.h"
-#include "trace/cache.h"
-#include "trace/fingerprint.h"
+#include "trace/session/cache.h"
+#include "trace/session/fingerprint.h"
 #include "util/units.h"
 #include "view/index/index_writer.h"
 #include "view/rows/cpus.h"

@@ -10,7 +10,7 @@
 #define TANDEM_VIEW_ROWS_INDEX_BUILD_H
 
 #include "analysis/events/progress.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "view/index/index.h"
 #include "view/index/store.h"
 

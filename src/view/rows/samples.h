@@ -15,7 +15,7 @@
 
 #include "analysis/profile/samples.h"
 #include "analysis/sched/states.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "view/index/index_writer.h"
 #include "view/rows/threads.h"
 

@@ -17,7 +17,7 @@
 #define TANDEM_VIEW_ROWS_STATE_ROWS_H
 
 #include "analysis/sched/states.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "view/index/index_writer.h"
 #include "view/rows/threads.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/findings/json.h"
-#include "trace/session_open.h"
+#include "trace/session/session_open.h"
 #include "util/error.h"
 
 /* The page hides the cheap ones itself, until it is asked for them. */

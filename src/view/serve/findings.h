@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "analysis/events/progress.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/text.h"
 
 struct view_findings;

@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 #include "analysis/events/progress.h"
-#include "trace/session.h"
+#include "trace/session/session.h"
 #include "util/json.h"
 #include "view/index/index.h"
 #include "view/query/details.h"

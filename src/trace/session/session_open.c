@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/session/session_open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/directory.h"
+#include "format/ticks.h"
+#include "trace/session/process_open.h"
+#include "trace/stream/index.h"
+#include "trace/stream/threads.h"
+#include "util/array.h"
+#include "util/map.h"
+#include "util/open_below.h"
+
+/* A command line of 2 MiB fits. */
+#define RUN_MAX_BYTES (16u << 20)
+/* Descriptions of all domains are some 200 KiB. */
+#define SCHEMA_MAX_BYTES (8u << 20)
+
+static char *session_file(const struct trace_session *session, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", session->path, name) < 0 ? NULL : path;
+}
+
+/* The fields of a control page that the reader takes; a page that a process is
+ * still writing is read once, word by word. */
+static void session_take_control(struct trace_session *session, struct tandem_control *control)
+{
+	struct trace_run *run = &session->run;
+
+	tandem_control_upgrade(control);
+	session->has_control = true;
+	if (control->args_level <= TANDEM_ARGS_FULL)
+		session->args_level = (enum tandem_args_level)control->args_level;
+	for (unsigned i = 0; i < TANDEM_LOSS_COUNT; i++)
+		session->lost[i] = atomic_load_explicit(&control->lost[i], memory_order_relaxed);
+	session->untimed_queues =
+		atomic_load_explicit(&control->untimed_queues, memory_order_relaxed);
+	session->unfinished = atomic_load_explicit(&control->unfinished, memory_order_relaxed);
+	session->ticks_monotonic = control->clock_source == TANDEM_CLOCK_MONOTONIC;
+	run->ticks_hz = control->ticks_hz;
+	run->start_ticks = control->start_ticks;
+	run->start_monotonic_ns = control->start_monotonic_ns;
+	run->start_realtime_ns = control->start_realtime_ns;
+}
+
+static int session_read_control(struct trace_session *session, struct trace_problems *problems)
+{
+	char *path = session_file(session, DIRECTORY_CONTROL);
+	struct tandem_control control;
+	char *data = NULL;
+	size_t bytes = 0;
+	int status =
+		path ? trace_file_load(&session->files, path, TANDEM_CONTROL_BYTES, &data, &bytes)
+		     : -ENOMEM;
+
+	if (!status && bytes < sizeof(control)) {
+		trace_problem(problems, path, bytes, "the control page is cut off");
+	} else if (!status) {
+		memcpy(&control, data, sizeof(control));
+		if (control.magic != TANDEM_CONTROL_MAGIC)
+			trace_problem(problems, path, offsetof(struct tandem_control, magic),
+				      "this is no control page");
+		else if (!tandem_control_readable(&control))
+			trace_problem(problems, path, offsetof(struct tandem_control, version),
+				      "a control page of version %u; this tandem knows %u",
+				      control.version, TANDEM_CONTROL_VERSION);
+		else
+			session_take_control(session, &control);
+	} else if (status != -ENOMEM) {
+		trace_problem(problems, path, 0, "cannot be read: %s", strerror(-status));
+		status = 0;
+	}
+	free(data);
+	free(path);
+	return status;
+}
+
+static int session_read_run(struct trace_session *session, struct trace_problems *problems)
+{
+	struct trace_run from_control = session->run;
+	struct trace_run *run = &session->run;
+	char *path = session_file(session, DIRECTORY_DESCRIPTION);
+	char *text = NULL, why[256];
+	uint64_t offset;
+	size_t bytes = 0;
+	int status = path ? trace_file_load(&session->files, path, RUN_MAX_BYTES, &text, &bytes)
+			  : -ENOMEM;
+
+	if (!status) {
+		status = trace_run_parse(run, text, bytes, &offset, why, sizeof(why));
+		if (status == -EINVAL)
+			trace_problem(problems, path, offset, "%s", why);
+	} else if (status != -ENOMEM) {
+		trace_problem(problems, path, 0, "cannot be read: %s", strerror(-status));
+	}
+	if (!run->ticks_hz)
+		run->ticks_hz = from_control.ticks_hz;
+	/* The three belong together: of one source. */
+	if (!run->start_ticks || !run->start_monotonic_ns) {
+		run->start_ticks = from_control.start_ticks;
+		run->start_monotonic_ns = from_control.start_monotonic_ns;
+		run->start_realtime_ns = from_control.start_realtime_ns;
+	}
+	free(text);
+	free(path);
+	return status == -ENOMEM ? status : 0;
+}
+
+/* Older sessions have no such file; where it is damaged, the processes' metadata say the
+ * same. */
+static int session_read_schema(struct trace_session *session)
+{
+	char *path = session_file(session, "schema"), *text = NULL;
+	struct trace_schema_said said;
+	size_t bytes = 0;
+	int status = path ? trace_file_load(&session->files, path, SCHEMA_MAX_BYTES, &text, &bytes)
+			  : -ENOMEM;
+
+	if (!status) {
+		status =
+			trace_schema_add(&session->schema, session->args_level, text, bytes, &said);
+		if (!status && said.bad)
+			trace_problem(session->problems, path, said.bad_offset,
+				      "%u descriptions of events that make no sense", said.bad);
+	} else if (status != -ENOMEM) {
+		status = 0;
+	}
+	free(text);
+	free(path);
+	return status;
+}
+
+static int process_compare(const void *a, const void *b)
+{
+	const struct trace_process *left = a, *right = b;
+
+	if (left->kernel != right->kernel)
+		return left->kernel ? 1 : -1;
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	return left->instance < right->instance ? -1 : left->instance > right->instance;
+}
+
+/* Whether the process was killed while it began: its folder is there, and what it would
+ * have held has no name yet. Nothing was recorded, and nothing is damaged. */
+static bool process_has_not_begun(const struct trace_session *session, const char *name)
+{
+	int fd = open_folder_below(session->files.folder, name);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	bool empty = folder != NULL;
+
+	if (!folder) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	for (struct dirent *entry; empty && (entry = readdir(folder));)
+		empty = entry->d_name[0] == '.';
+	closedir(folder);
+	return empty;
+}
+
+static int session_add_process(struct trace_session *session, size_t *capacity, const char *name,
+			       struct error *error)
+{
+	char *path;
+	int status = -ENOMEM;
+
+	if (process_has_not_begun(session, name))
+		return 0;
+	path = session_file(session, name);
+	if (path && !array_reserve(&session->processes, capacity, session->process_count + 1,
+				   sizeof(*session->processes))) {
+		status = trace_process_open(&session->processes[session->process_count], session,
+					    &session->files, path, session->problems, error);
+		if (!status && session->processes[session->process_count].elsewhere)
+			trace_process_close(&session->processes[session->process_count]);
+		else if (!status)
+			session->process_count++;
+	}
+	free(path);
+	return status;
+}
+
+static int session_add_one(struct trace_session *session, size_t *capacity, size_t number)
+{
+	const struct trace_run *run = &session->run;
+	const struct trace_run_process *known = &run->processes[number];
+	struct trace_process *process;
+
+	if (array_reserve(&session->processes, capacity, session->process_count + 1,
+			  sizeof(*session->processes)))
+		return -ENOMEM;
+	process = &session->processes[session->process_count++];
+	*process = (struct trace_process){
+		.session = session,
+		.files = &session->files,
+		.path = strdup(""),
+		.untraced = true,
+		.pid = known->pid,
+		.ppid = known->ppid,
+		.name = strdup(known->name),
+		.command = strdup(number ? "" : run->command),
+		.level = session->args_level,
+		.ticks_hz = run->ticks_hz,
+	};
+	return process->path && process->name && process->command ? 0 : -ENOMEM;
+}
+
+/* A traced process has its files made by children of a moment (core/fdtable.h), which are
+ * no processes of the program's. One that is traced and forks for less than this, to make
+ * no call and run nothing, goes with them. */
+#define HELPER_LIVES_NS 50000000u
+
+enum { TRACED, UNTRACED };
+
+static bool is_helper(const struct trace_run_process *process, const struct map *traced)
+{
+	return !process->exec && process->lived_ns && process->lived_ns < HELPER_LIVES_NS &&
+	       map_get(traced, process->ppid) == TRACED;
+}
+
+/* Processes that the recording started and that recorded nothing themselves. */
+static int session_add_untraced(struct trace_session *session, size_t *capacity)
+{
+	const struct trace_run *run = &session->run;
+	struct map pids = {.count = 0};
+	int status = 0;
+
+	for (size_t i = 0; !status && i < session->process_count; i++)
+		if (!session->processes[i].kernel)
+			status = map_set(&pids, session->processes[i].pid, TRACED);
+	for (size_t i = 0; !status && i < run->process_count; i++) {
+		if (run->processes[i].pid && map_get(&pids, run->processes[i].pid) == MAP_NONE &&
+		    !is_helper(&run->processes[i], &pids))
+			status = session_add_one(session, capacity, i);
+		/* A number that is used again is one process to all that follows. */
+		if (!status && map_get(&pids, run->processes[i].pid) == MAP_NONE)
+			status = map_set(&pids, run->processes[i].pid, UNTRACED);
+	}
+	map_free(&pids);
+	return status;
+}
+
+static int session_scan(struct trace_session *session, struct error *error)
+{
+	int fd = open_folder_below(session->files.folder, ".");
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	size_t capacity = 0;
+	int status = 0;
+
+	if (!folder) {
+		status = fd < 0 ? fd : -errno;
+		if (fd >= 0)
+			close(fd);
+		return error_add(error, status, "%s: %s", session->path, strerror(-status));
+	}
+	while (!status && (entry = readdir(folder))) {
+		if (!strcmp(entry->d_name, DIRECTORY_SYSTEM) || directory_is_process(entry->d_name))
+			status = session_add_process(session, &capacity, entry->d_name, error);
+	}
+	closedir(folder);
+	if (!status)
+		status = session_add_untraced(session, &capacity);
+	for (size_t i = 0; i < session->process_count; i++)
+		session->traced_count += !session->processes[i].kernel;
+	if (session->process_count)
+		qsort(session->processes, session->process_count, sizeof(*session->processes),
+		      process_compare);
+	return status;
+}
+
+/* Headers of all packets: numbers of the streams, pairs of the clock. */
+static void session_index(struct trace_session *session)
+{
+	struct trace_clock *clock = &session->clock;
+	const struct trace_run *run = &session->run;
+	uint64_t hz = run->ticks_hz, first = UINT64_MAX;
+
+	for (size_t i = 0; !hz && i < session->process_count; i++)
+		hz = session->processes[i].ticks_hz;
+	trace_clock_init(clock, hz);
+	if (run->start_ticks && run->start_monotonic_ns)
+		trace_clock_add(clock, run->start_ticks, run->start_monotonic_ns, 0);
+	if (run->has_end && run->end_ticks)
+		trace_clock_add(clock, run->end_ticks, run->end_monotonic_ns, 0);
+	for (size_t i = 0; i < session->process_count; i++) {
+		struct trace_process *process = &session->processes[i];
+
+		process->index = (unsigned)i;
+		for (size_t j = 0; j < process->stream_count; j++)
+			process->streams[j].process = process;
+		if (!process->kernel)
+			trace_process_split_threads(process);
+		for (size_t j = 0; j < process->stream_count; j++) {
+			struct trace_stream *stream = &process->streams[j];
+
+			/* They were at another address while the array grew. */
+			stream->process = process;
+			stream->index = (unsigned)session->stream_count++;
+			trace_stream_index(stream, clock);
+			session->content_bytes += stream->content_bytes;
+			if (stream->first_ticks < first)
+				first = stream->first_ticks;
+			if (stream->last_ticks > session->last_ticks)
+				session->last_ticks = stream->last_ticks;
+		}
+	}
+	trace_clock_finish(clock);
+	session->start_ticks = run->start_ticks ? run->start_ticks : first;
+	session->start_ns = run->start_monotonic_ns
+				    ? (int64_t)run->start_monotonic_ns
+				    : (first == UINT64_MAX ? 0 : trace_clock_ns(clock, first));
+}
+
+/* After processes have come or gone: their numbers and those of their streams. */
+static void session_renumber(struct trace_session *session)
+{
+	session->stream_count = 0;
+	session->content_bytes = 0;
+	for (size_t i = 0; i < session->process_count; i++) {
+		struct trace_process *process = &session->processes[i];
+
+		process->index = (unsigned)i;
+		for (size_t j = 0; j < process->stream_count; j++) {
+			process->streams[j].process = process;
+			process->streams[j].index = (unsigned)session->stream_count++;
+			session->content_bytes += process->streams[j].content_bytes;
+		}
+	}
+}
+
+/* What this build writes itself is laid out as it knows, whatever the session's own
+ * records are. */
+static const struct trace_layouts *builtin_layouts(struct trace_session *session,
+						   enum tandem_args_level level)
+{
+	const struct trace_schema_domain *of = &session->schema.domains[TANDEM_DOMAIN_kernel];
+
+	if (of->domain == tandem_domain_get(TANDEM_DOMAIN_kernel))
+		return trace_session_layouts(session, level);
+	if (!session->builtin) {
+		session->builtin = trace_layouts_create(NULL, level);
+		if (!session->builtin)
+			return NULL;
+		trace_layouts_number(session->builtin, session->event_count);
+		session->event_count += trace_layouts_count(session->builtin);
+	}
+	return session->builtin;
+}
+
+int trace_session_replace_kernel(struct trace_session *session, const char *folder,
+				 struct error *error)
+{
+	struct trace_process *processes = calloc(session->traced_count + 1, sizeof(*processes));
+	/* What its packets say of the clock was computed from the clock. */
+	struct trace_clock *unused = calloc(1, sizeof(*unused));
+	char *from = strdup(folder);
+	struct trace_process *kernel = processes ? &processes[session->traced_count] : NULL;
+	struct trace_files files, *kernel_files = &session->kernel_files;
+	int status = trace_files_open(&files, folder);
+
+	if (status)
+		error_add(error, status, "%s: %s", folder, strerror(-status));
+	else if (!processes || !unused || !from)
+		status = -ENOMEM;
+	if (!status)
+		status = trace_process_open(kernel, session, &files, folder, session->problems,
+					    error);
+	if (!status) {
+		kernel->layouts = builtin_layouts(session, kernel->level);
+		status = kernel->layouts ? 0 : -ENOMEM;
+	}
+	if (status) {
+		trace_files_close(&files);
+		free(processes);
+		free(unused);
+		free(from);
+		return status;
+	}
+	if (session->traced_count)
+		memcpy(processes, session->processes, session->traced_count * sizeof(*processes));
+	for (size_t i = session->traced_count; i < session->process_count; i++)
+		trace_process_close(&session->processes[i]);
+	free(session->processes);
+	free(session->kernel_from);
+	trace_files_close(kernel_files);
+	*kernel_files = files;
+	kernel->files = kernel_files;
+	session->kernel_from = from;
+	session->processes = processes;
+	session->process_count = session->traced_count + 1;
+	session_renumber(session);
+	trace_clock_init(unused, session->run.ticks_hz);
+	for (size_t i = 0; i < kernel->stream_count; i++)
+		trace_stream_index(&kernel->streams[i], unused);
+	free(unused);
+	session_renumber(session);
+	return 0;
+}
+
+/* Whether the directory is there, and one of ours. */
+static int session_check(const struct trace_session *session, struct error *error)
+{
+	struct stat status;
+	int folder = session->files.folder;
+
+	if (folder == -ENOTDIR) {
+		error_set_hint(error, "give the directory that `tandem record` made");
+		return error_add(error, -ENOTDIR, "%s: not a directory", session->path);
+	}
+	if (folder < 0)
+		return error_add(error, folder, "%s: %s", session->path, strerror(-folder));
+	return !fstatat(folder, DIRECTORY_CONTROL, &status, AT_SYMLINK_NOFOLLOW) ||
+			       !fstatat(folder, DIRECTORY_DESCRIPTION, &status, AT_SYMLINK_NOFOLLOW)
+		       ? 0
+		       : -EINVAL;
+}
+
+/* Once all metadata is read: what the streams hold. */
+static int session_lay_out(struct trace_session *session)
+{
+	int status = trace_schema_finish(&session->schema);
+
+	for (size_t i = 0; !status && i < session->process_count; i++) {
+		struct trace_process *process = &session->processes[i];
+
+		process->layouts = trace_session_layouts(session, process->level);
+		if (process->layouts && process->left_out)
+			process->layouts = process->own_layouts = trace_layouts_without(
+				process->layouts, &session->schema, process->left_out);
+		if (!process->layouts)
+			status = -ENOMEM;
+	}
+	for (unsigned i = 0; !status && i < TRACE_DOMAINS; i++)
+		if (session->schema.domains[i].domain && !session->schema.domains[i].known)
+			trace_problem(session->problems, session->path, TRACE_PROBLEM_WHOLE(i),
+				      "holds events of the domain %s, which this tandem does not "
+				      "have: they are shown as the session describes them",
+				      session->schema.domains[i].row->name);
+	/* Whatever the processes are: others ask for the number of events. */
+	if (!status && !trace_session_layouts(session, session->args_level))
+		status = -ENOMEM;
+	return status;
+}
+
+static int session_load(struct trace_session *session, struct error *error)
+{
+	int ours = session_check(session, error);
+	int status = ours == -EINVAL ? 0 : ours;
+
+	if (!status)
+		status = session_read_control(session, ours ? NULL : session->problems);
+	if (!status)
+		status = session_read_run(session, ours ? NULL : session->problems);
+	if (status)
+		return status;
+	status = session_read_schema(session);
+	if (!status)
+		status = session_scan(session, error);
+	if (!status)
+		status = session_lay_out(session);
+	if (!status && ours && !session->process_count) {
+		error_set_hint(error, "give the directory that `tandem record` made");
+		return error_add(error, -EINVAL, "%s: not a recorded session", session->path);
+	}
+	return status;
+}
+
+int trace_session_open(struct trace_session *session, const char *path,
+		       struct trace_problems *problems, struct error *error)
+{
+	size_t length = strlen(path);
+	int status;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	*session = (struct trace_session){.problems = problems,
+					  .args_level = TANDEM_ARGS_BASIC,
+					  .path = strndup(path, length)};
+	trace_run_init(&session->run);
+	session->files.folder = session->kernel_files.folder = -1;
+	if (session->path)
+		trace_files_open(&session->files, session->path);
+	status = session->path ? session_load(session, error) : -ENOMEM;
+	if (!status)
+		session_index(session);
+	else if (status == -ENOMEM)
+		error_add(error, status, "%s: out of memory", path);
+	if (status)
+		trace_session_close(session);
+	return status;
+}
+
+void trace_session_close(struct trace_session *session)
+{
+	for (size_t i = 0; i < session->process_count; i++)
+		trace_process_close(&session->processes[i]);
+	for (unsigned i = 0; i < 3; i++)
+		trace_layouts_destroy(session->layouts[i]);
+	trace_layouts_destroy(session->builtin);
+	trace_schema_free(&session->schema);
+	trace_run_free(&session->run);
+	trace_files_close(&session->files);
+	trace_files_close(&session->kernel_files);
+	free(session->processes);
+	free(session->kernel_from);
+	free(session->path);
+	*session = (struct trace_session){.path = NULL};
+}
