@@ -113,6 +113,12 @@ def look(folder, count):
     return ""
 
 
+def removed(folder):
+    """A file that was being made for the program may still come into it after its end."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return not os.path.exists(folder)
+
+
 def one(number, way, wait):
     folder, count = f"crash-{number}", f"count-{number}"
     recorder = crash(folder, count, way, wait)
@@ -123,7 +129,7 @@ def one(number, way, wait):
             os.killpg(recorder.pid, signal.SIGKILL)
             recorder.wait()
     if not wrong:
-        shutil.rmtree(folder)
+        wait_for(lambda: removed(folder))
         os.unlink(count)
     return f"{folder}, {way}, after {wait * 1000:.1f} ms: {wrong}" if wrong else ""
 
