@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that were ready and waited while the device ran commands of another
- * process or context. Of an owner that has commands submitted and none running,
- * the time goes to whoever runs meanwhile. */
+ * process, or of another context of the same process.
+ *
+ * An owner is a process on a device, or a context of a process on a device. Owners that
+ * can be in each other's way are in one scope: a device's processes, or a process's
+ * contexts. An owner is held up while it has commands submitted, none running, and another
+ * owner of its scope has some running. Two clocks of a scope say all that is asked for, so
+ * that an event takes the same time however many owners there are: one runs while anyone
+ * runs (an owner that waits reads it at both ends of its wait), the other runs as many
+ * times as fast as owners wait (an owner that runs reads it: how long it was in the way of
+ * others). Memory grows with owners.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,113 +18,130 @@
 #include "util/array.h"
 #include "util/units.h"
 
-/* Among so many owners each pair is looked at; further ones are not. */
-#define OWNERS_MOST 64u
-
-struct share_owner { /* a process's context on a device */
-	uint32_t device, process, context;
-	uint64_t waiting, running; /* commands */
-	uint32_t stream;
+struct share_scope {		  /* owners of one device and, for contexts, of one process */
+	uint32_t device, process; /* process: TRACE_NONE: the device's processes */
+	uint32_t owners;
+	uint32_t held, running;	  /* owners that are held up, or would be; that run */
+	int64_t ns;		  /* of the latest event */
+	int64_t busy_ns;	  /* time with an owner running */
+	double held_ns;		  /* ... times those that wait meanwhile */
+	uint64_t lost_ns, count;  /* time with one that waits and one that runs; how often */
+	int64_t since_ns;	  /* it is so now; INT64_MIN: it is not */
+	int64_t begin_ns, end_ns; /* of the longest */
+	uint32_t first;		  /* owner, + 1; the others by `next` */
 };
 
-struct share_blame {		  /* one owner that waited, and one that ran */
-	uint32_t victim, culprit; /* owners */
-	uint64_t ns, count, longest_ns;
-	int64_t begin_ns, end_ns; /* of the longest */
-	int64_t since_ns;	  /* INT64_MIN: it is not so now */
+struct share_owner {
+	uint32_t scope, process, context;
+	uint32_t next;		   /* of its scope, + 1 */
+	uint64_t waiting, running; /* commands */
+	uint32_t stream;
+	int64_t waits_since; /* the scope's busy_ns then */
+	uint64_t waited_ns;
+	double runs_since; /* the scope's held_ns then */
+	double blamed_ns;
 };
 
 struct share {
+	struct share_scope *scopes;
+	size_t scope_count, scope_capacity;
 	struct share_owner *owners;
 	size_t owner_count, owner_capacity;
-	struct share_blame *blames;
-	size_t blame_count, blame_capacity;
+	struct map scope_of; /* device and process -> scope */
+	struct map owner_of; /* scope and process or context -> owner */
 };
 
-static int owner_find(struct share *share, const struct sequence_event *event, uint32_t *index)
+static int scope_find(struct share *share, uint32_t device, uint32_t process, uint32_t *index)
 {
-	for (*index = 0; *index < share->owner_count; ++*index) {
-		const struct share_owner *owner = &share->owners[*index];
+	uint64_t key = (uint64_t)device << 32 | process;
+	uint64_t known = map_get(&share->scope_of, key);
 
-		if (owner->device == event->device && owner->process == event->process &&
-		    owner->context == event->context)
-			return 0;
-	}
-	if (share->owner_count == OWNERS_MOST)
-		return -ENOSPC;
-	if (array_reserve(&share->owners, &share->owner_capacity, share->owner_count + 1,
-			  sizeof(*share->owners)))
+	*index = (uint32_t)known;
+	if (known != MAP_NONE)
+		return 0;
+	if (array_reserve(&share->scopes, &share->scope_capacity, share->scope_count + 1,
+			  sizeof(*share->scopes)) ||
+	    map_set(&share->scope_of, key, share->scope_count))
 		return -ENOMEM;
-	share->owners[share->owner_count++] = (struct share_owner){
-		.device = event->device,
-		.process = event->process,
-		.context = event->context,
-		.stream = event->stream,
+	*index = (uint32_t)share->scope_count;
+	share->scopes[share->scope_count++] = (struct share_scope){
+		.device = device,
+		.process = process,
+		.since_ns = INT64_MIN,
 	};
 	return 0;
 }
 
-static struct share_blame *blame_find(struct share *share, uint32_t victim, uint32_t culprit)
+static int owner_find(struct share *share, uint32_t scope, const struct sequence_event *event,
+		      struct share_owner **owner)
 {
-	struct share_blame *blame;
+	struct share_scope *of = &share->scopes[scope];
+	bool contexts = of->process != TRACE_NONE;
+	uint64_t key = (uint64_t)scope << 32 | (contexts ? event->context : event->process);
+	uint64_t known = map_get(&share->owner_of, key);
 
-	for (size_t i = 0; i < share->blame_count; i++) {
-		blame = &share->blames[i];
-		if (blame->victim == victim && blame->culprit == culprit)
-			return blame;
+	if (known != MAP_NONE) {
+		*owner = &share->owners[known];
+		return 0;
 	}
-	if (array_reserve(&share->blames, &share->blame_capacity, share->blame_count + 1,
-			  sizeof(*share->blames)))
-		return NULL;
-	blame = &share->blames[share->blame_count++];
-	*blame = (struct share_blame){.victim = victim, .culprit = culprit, .since_ns = INT64_MIN};
-	return blame;
-}
-
-static void blame_end(struct share_blame *blame, int64_t ns)
-{
-	uint64_t took = (uint64_t)(ns - blame->since_ns);
-
-	blame->ns += took;
-	blame->count++;
-	if (took >= blame->longest_ns) {
-		blame->longest_ns = took;
-		blame->begin_ns = blame->since_ns;
-		blame->end_ns = ns;
-	}
-	blame->since_ns = INT64_MIN;
-}
-
-static int blame_update(struct share *share, uint32_t victim, uint32_t culprit, int64_t ns)
-{
-	const struct share_owner *waits = &share->owners[victim];
-	bool so = waits->waiting && !waits->running && share->owners[culprit].running;
-	struct share_blame *blame = blame_find(share, victim, culprit);
-
-	if (!blame)
+	if (array_reserve(&share->owners, &share->owner_capacity, share->owner_count + 1,
+			  sizeof(*share->owners)) ||
+	    map_set(&share->owner_of, key, share->owner_count))
 		return -ENOMEM;
-	if (so && blame->since_ns == INT64_MIN)
-		blame->since_ns = ns;
-	else if (!so && blame->since_ns != INT64_MIN)
-		blame_end(blame, ns);
+	*owner = &share->owners[share->owner_count++];
+	**owner = (struct share_owner){
+		.scope = scope,
+		.process = event->process,
+		.context = contexts ? event->context : 0,
+		.next = of->first,
+		.stream = event->stream,
+	};
+	of->first = (uint32_t)share->owner_count;
+	of->owners++;
 	return 0;
 }
 
-static int share_event(struct findings *findings, void *state, const struct sequence_event *event)
+/* Brings the scope's clocks up to `ns`. */
+static void scope_reach(struct share_scope *scope, int64_t ns)
 {
-	struct share *share = state;
-	struct share_owner *owner;
-	uint32_t index;
-	int status = 0;
+	int64_t took = ns - scope->ns;
 
-	(void)findings;
-	if (event->kind != SEQUENCE_SUBMITTED && event->kind != SEQUENCE_START &&
-	    event->kind != SEQUENCE_END)
-		return 0;
-	status = owner_find(share, event, &index);
-	if (status)
-		return status == -ENOSPC ? 0 : status;
-	owner = &share->owners[index];
+	if (took > 0 && scope->running) {
+		scope->busy_ns += took;
+		scope->held_ns += (double)took * scope->held;
+	}
+	if (took > 0)
+		scope->ns = ns;
+}
+
+static void scope_judge(struct share_scope *scope)
+{
+	bool so = scope->held && scope->running;
+
+	if (so && scope->since_ns == INT64_MIN) {
+		scope->since_ns = scope->ns;
+	} else if (!so && scope->since_ns != INT64_MIN) {
+		scope->lost_ns += (uint64_t)(scope->ns - scope->since_ns);
+		scope->count += scope->ns > scope->since_ns;
+		if (scope->ns - scope->since_ns > scope->end_ns - scope->begin_ns) {
+			scope->begin_ns = scope->since_ns;
+			scope->end_ns = scope->ns;
+		}
+		scope->since_ns = INT64_MIN;
+	}
+}
+
+static bool is_held(const struct share_owner *owner)
+{
+	return owner->waiting && !owner->running;
+}
+
+static void owner_event(struct share_scope *scope, struct share_owner *owner,
+			const struct sequence_event *event)
+{
+	bool held = is_held(owner), running = owner->running;
+
+	scope_reach(scope, event->ns);
 	if (owner->stream == TRACE_NONE)
 		owner->stream = event->stream;
 	if (event->kind == SEQUENCE_SUBMITTED) {
@@ -126,14 +152,43 @@ static int share_event(struct findings *findings, void *state, const struct sequ
 	} else {
 		owner->running -= owner->running > 0;
 	}
-	for (uint32_t i = 0; !status && i < share->owner_count; i++) {
-		if (i == index || share->owners[i].device != event->device)
-			continue;
-		status = blame_update(share, index, i, event->ns);
-		if (!status)
-			status = blame_update(share, i, index, event->ns);
+	if (held && !is_held(owner)) {
+		owner->waited_ns += (uint64_t)(scope->busy_ns - owner->waits_since);
+		scope->held--;
 	}
-	return status;
+	if (running && !owner->running) {
+		owner->blamed_ns += scope->held_ns - owner->runs_since;
+		scope->running--;
+	}
+	if (!held && is_held(owner)) {
+		owner->waits_since = scope->busy_ns;
+		scope->held++;
+	}
+	if (!running && owner->running) {
+		owner->runs_since = scope->held_ns;
+		scope->running++;
+	}
+	scope_judge(scope);
+}
+
+static int share_event(struct findings *findings, void *state, const struct sequence_event *event)
+{
+	struct share *share = state;
+	const uint32_t processes[] = {TRACE_NONE, event->process};
+	struct share_owner *owner;
+	uint32_t scope;
+
+	(void)findings;
+	if (event->kind != SEQUENCE_SUBMITTED && event->kind != SEQUENCE_START &&
+	    event->kind != SEQUENCE_END)
+		return 0;
+	for (unsigned i = 0; i < 2; i++) {
+		if (scope_find(share, event->device, processes[i], &scope) ||
+		    owner_find(share, scope, event, &owner))
+			return -ENOMEM;
+		owner_event(&share->scopes[scope], owner, event);
+	}
+	return 0;
 }
 
 static const char *owner_name(struct findings *findings, const struct share_owner *owner,
@@ -147,31 +202,70 @@ static const char *owner_name(struct findings *findings, const struct share_owne
 				       (unsigned long long)process->pid);
 }
 
-static int add_blame(struct findings *findings, const struct share *share,
-		     const struct share_blame *blame)
+/* Who waited the longest, whoever else was in the others' way the longest, and how many
+ * waited at all. */
+static uint32_t find_owners(const struct share *share, const struct share_scope *scope,
+			    const struct share_owner **victim, const struct share_owner **culprit)
 {
-	const struct share_owner *victim = &share->owners[blame->victim];
-	const struct share_owner *culprit = &share->owners[blame->culprit];
-	bool context = victim->process == culprit->process;
-	char ns[UNITS_BYTES], count[UNITS_BYTES];
-	struct finding *finding;
+	uint32_t count = 0;
 
-	if (!blame->ns)
+	*victim = *culprit = NULL;
+	for (uint32_t at = scope->first; at; at = share->owners[at - 1].next) {
+		const struct share_owner *owner = &share->owners[at - 1];
+
+		count += owner->waited_ns > 0;
+		if (!*victim || owner->waited_ns > (*victim)->waited_ns)
+			*victim = owner;
+	}
+	for (uint32_t at = scope->first; at; at = share->owners[at - 1].next) {
+		const struct share_owner *owner = &share->owners[at - 1];
+
+		if (owner != *victim && (!*culprit || owner->blamed_ns > (*culprit)->blamed_ns))
+			*culprit = owner;
+	}
+	return count;
+}
+
+static int add_scope(struct findings *findings, const struct share *share,
+		     const struct share_scope *scope)
+{
+	bool context = scope->process != TRACE_NONE;
+	char ns[UNITS_BYTES], count[UNITS_BYTES], all[UNITS_BYTES];
+	const struct share_owner *victim, *culprit;
+	const char *others = "";
+	struct finding *finding;
+	uint32_t victims;
+
+	if (!scope->lost_ns)
+		return 0;
+	victims = find_owners(share, scope, &victim, &culprit);
+	if (!culprit)
 		return 0;
 	finding = findings_add(findings, "shared-device", context ? "context" : "process");
 	if (!finding)
 		return -ENOMEM;
-	finding->count = blame->count;
-	finding->cost_ns = blame->ns;
+	finding->count = scope->count;
+	finding->cost_ns = scope->lost_ns;
 	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(findings->iterator, victim->device));
+		findings, "%s", event_iterator_device_name(findings->iterator, scope->device));
 	finding->culprit = owner_name(findings, culprit, context);
-	finding->what = findings_text(findings,
-				      "commands of %s were ready and waited %s, %s times, "
-				      "while the device ran those of %s",
-				      owner_name(findings, victim, context),
-				      units_ns(ns, (double)blame->ns),
-				      units_count(count, blame->count), finding->culprit);
+	if (victims > 1)
+		others =
+			findings_text(findings, " and of %s more %s", units_count(all, victims - 1),
+				      context	    ? victims > 2 ? "contexts" : "context"
+				      : victims > 2 ? "processes"
+						    : "process");
+	finding->what = findings_text(
+		findings,
+		"commands of %s%s were ready and waited for %s, %s times, while the device ran "
+		"those of others, most of all %s (%s)",
+		owner_name(findings, victim, context), others, units_ns(ns, (double)scope->lost_ns),
+		units_count(count, scope->count), finding->culprit,
+		scope->owners == 2 ? "the only other"
+				   : findings_text(findings, "%.0f %% of the waits",
+						   scope->held_ns > 0 ? 100 * culprit->blamed_ns /
+										scope->held_ns
+								      : 0));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "from when a command was submitted to its start; that it could have run at "
 		       "once is assumed";
@@ -180,7 +274,7 @@ static int add_blame(struct findings *findings, const struct share *share,
 			: "run them one after the other, on another device, or on parts of "
 			  "this one";
 	finding_place(findings, finding, victim->stream);
-	finding_time(findings, finding, blame->begin_ns, blame->end_ns);
+	finding_time(findings, finding, scope->begin_ns, scope->end_ns);
 	return 0;
 }
 
@@ -189,8 +283,8 @@ static int share_end(struct findings *findings, void *state)
 	struct share *share = state;
 	int status = 0;
 
-	for (size_t i = 0; !status && i < share->blame_count; i++)
-		status = add_blame(findings, share, &share->blames[i]);
+	for (size_t i = 0; !status && i < share->scope_count; i++)
+		status = add_scope(findings, share, &share->scopes[i]);
 	return status;
 }
 
@@ -199,8 +293,10 @@ static void share_release(struct findings *findings, void *state)
 	struct share *share = state;
 
 	(void)findings;
+	free(share->scopes);
 	free(share->owners);
-	free(share->blames);
+	map_free(&share->scope_of);
+	map_free(&share->owner_of);
 }
 
 const struct finding_ops finding_shared_device = {

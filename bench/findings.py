@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""How right findings are: the programs of tests/findings/corpus, each with a fault and
+without, and some that have none, on several devices. What may be said of each stands in
+table.json beside them, which is written before it is run.
+
+Of a run that has a fault: recall, whether an acceptable finding is said; rank, whether it is
+the first of those with a cost; culprit, whether it names what the table names; cost error, how
+far its cost in per cent of the run is off what the repaired twin saved. Precision: of all
+findings that are said, on all runs, how many are acceptable. A fault whose repair saves less
+than 3 % of the run is none there: nothing need be said.
+"""
+import json
+import os
+import re
+import statistics
+import subprocess
+
+CORPUS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                      "tests", "findings", "corpus", "table.json")
+LEAST = 0.03  # of the run, that a repair saves
+
+
+def devices(bench):
+    stub = dict(OCL_ICD_VENDORS=bench.program("tests", "stubs", "libstubcl.so"),
+                STUB_ENGINE="units", STUB_KITEM_US="3", STUB_KBYTE_US="1", STUB_DELAY_US="20")
+    found = {"stub": stub}
+    if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
+        found["basic"] = dict(POCL_DEVICES="basic")
+        found["pthread"] = dict(POCL_DEVICES="pthread")
+    intel = os.environ.get("TANDEM_INTEL_ICD")
+    if intel:
+        found["intel"] = dict(OCL_ICD_VENDORS=intel)
+    return found
+
+
+def said(bench, environment, name, *words):
+    session = bench.session("findings")
+    subprocess.run(["rm", "-rf", session], check=True)
+    environment = dict(bench.environment, **environment)
+    done = subprocess.run([bench.tandem, "record", "--quiet", "--force", "--args", "full", "-o",
+                           session, "--", bench.program("tests", "findings", "corpus", "corpus"),
+                           name, *words], env=environment, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        return None, done.stderr.strip()
+    text = subprocess.run([bench.tandem, "findings", "--format", "json", session],
+                          env=environment, check=True, stdout=subprocess.PIPE).stdout
+    return json.loads(text), ""
+
+
+def key(finding):
+    return "%s/%s" % (finding["name"], finding["cause"])
+
+
+def is_judged(finding):
+    """What recording cost, and who took CPUs from outside, is no fault of the program's."""
+    if finding["name"] == "trace" or finding.get("symptom_of"):
+        return False
+    return not (finding["name"] == "preemption" and "the program itself" not in finding["who"])
+
+
+def matches(finding, patterns):
+    return any(re.fullmatch(pattern, key(finding)) for pattern in patterns)
+
+
+class Score:
+    def __init__(self):
+        self.right = self.wrong = 0
+        self.faults = self.seen = self.first = 0
+        self.named = self.nameable = 0
+        self.errors = []
+        self.clean = self.clean_wrong = 0
+        self.notes = []
+
+    def judge_false(self, where, findings, patterns):
+        wrong = [f for f in findings if is_judged(f) and not matches(f, patterns)]
+        self.wrong += len(wrong)
+        self.right += sum(is_judged(f) and matches(f, patterns) for f in findings)
+        for f in wrong:
+            self.notes.append("%s: false: %s %.1f %%: %s" % (where, key(f), f["percent"],
+                                                             f["what"][:110]))
+        return wrong
+
+    def judge_fault(self, where, row, shown, saved):
+        findings = [f for f in shown["findings"] if is_judged(f)]
+        hits = [f for f in findings if matches(f, row["accept"])]
+        self.faults += 1
+        if not hits:
+            self.notes.append("%s: missed (the repair saves %.1f %%)" % (where, 100 * saved))
+            return
+        self.seen += 1
+        costly = [f for f in findings if f["cost_ns"]] or findings
+        rank = next((i for i, f in enumerate(costly) if matches(f, row["accept"])), 0)
+        self.first += rank == 0
+        if rank:
+            self.notes.append("%s: rank %d, behind %s" % (where, rank + 1, key(costly[0])))
+        if "culprit" in row:
+            self.nameable += 1
+            named = any(re.search(row["culprit"], f["object"] + " " + f["who"] + " " + f["what"])
+                        for f in hits)
+            self.named += named
+            if not named:
+                self.notes.append("%s: does not name %s" % (where, row["culprit"]))
+        if not row.get("always"):
+            best = max(hits, key=lambda f: f["cost_ns"])
+            off = best["percent"] / 100 - saved
+            self.errors.append((abs(off), abs(off) / saved, where))
+            if abs(off) > 0.15 * saved:
+                self.notes.append("%s: says %.1f %%, the repair saves %.1f %%" % (
+                    where, best["percent"], 100 * saved))
+
+
+def judge(score, bench, device, environment, name, row):
+    where = "%s on %s" % (name, device)
+    environment = dict(environment, **row.get("environment", {}))
+    patterns = row.get("accept", []) + row.get("also", [])
+    shown, failed = said(bench, environment, name)
+    if not shown:
+        score.notes.append("%s: not run: %s" % (where, failed[:100]))
+        return
+    if not row.get("accept"):
+        score.clean += 1
+        score.clean_wrong += bool(score.judge_false(where, shown["findings"], patterns))
+        return
+    twin, failed = said(bench, environment, name, "repaired")
+    if not twin:
+        score.notes.append("%s: repaired: not run: %s" % (where, failed[:100]))
+        return
+    times = [[shown["duration_ns"]], [twin["duration_ns"]]]
+    for _ in range(2):
+        for one, words in zip(times, ([], ["repaired"])):
+            again, _ = said(bench, environment, name, *words)
+            if again:
+                one.append(again["duration_ns"])
+    took, repaired = (statistics.median(one) for one in times)
+    saved = max(0, 1 - repaired / took)
+    score.judge_false(where, shown["findings"], patterns)
+    score.judge_false(where + ", repaired", twin["findings"], row.get("also", []))
+    if row.get("always") or saved >= LEAST:
+        score.judge_fault(where, row, shown, saved)
+
+
+def part(of, all_of):
+    """With Wilson's interval of 95 %."""
+    if not all_of:
+        return "-"
+    p, z = of / all_of, 1.96
+    middle = (p + z * z / (2 * all_of)) / (1 + z * z / all_of)
+    half = z / (1 + z * z / all_of) * (p * (1 - p) / all_of + z * z / (4 * all_of ** 2)) ** 0.5
+    return "%5.1f %%  (%d of %d; %.0f to %.0f)" % (100 * p, of, all_of, 100 * (middle - half),
+                                                100 * (middle + half))
+
+
+def findings(bench):
+    print("\nFindings on the corpus (tests/findings/corpus)", flush=True)
+    with open(CORPUS, encoding="utf-8") as file:
+        table = json.load(file)
+    only = os.environ.get("TANDEM_CORPUS")
+    score = Score()
+    for device, environment in devices(bench).items():
+        for name, row in table.items():
+            if device in row.get("devices", [device]) and (not only or re.search(only, name)):
+                judge(score, bench, device, environment, name, row)
+    for note in score.notes:
+        print("  " + note)
+    points = [100 * error for error, _, _ in score.errors]
+    relative = [100 * error for _, error, _ in score.errors]
+    within = sum(error <= 15 for error in relative)
+    print("recall              %s" % part(score.seen, score.faults))
+    print("precision           %s" % part(score.right, score.right + score.wrong))
+    print("true cause first    %s" % part(score.first, score.faults))
+    print("culprit named       %s" % part(score.named, score.nameable))
+    print("clean told false    %s" % part(score.clean_wrong, score.clean))
+    print("cost within 15 %%    %s" % part(within, len(relative)))
+    if points:
+        print("cost off by         %.1f points of the run in the median, %.0f %% of the saving" % (
+            statistics.median(points), statistics.median(relative)), flush=True)
+    bench.results.append({
+        "bench": "findings", "case": "corpus", "unit": "%",
+        "recall": [score.seen, score.faults], "precision": [score.right, score.right + score.wrong],
+        "first": [score.first, score.faults], "culprit": [score.named, score.nameable],
+        "clean_wrong": [score.clean_wrong, score.clean],
+        "points": statistics.median(points) if points else None,
+        "pass": score.faults > 0 and score.seen >= 0.98 * score.faults and not score.clean_wrong})

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs in which nothing is wrong. */
+#include "corpus.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char data[8 << 20];
+
+void corpus_clean_pipeline(struct corpus *corpus)
+{
+	for (int i = 0; i < 200; i++)
+		corpus_work(corpus, 40, 0, NULL, NULL);
+}
+
+void corpus_clean_events(struct corpus *corpus)
+{
+	cl_event last = NULL;
+
+	for (int i = 0; i < 100; i++) {
+		cl_event event;
+
+		corpus_work(corpus, 100, last ? 1 : 0, last ? &last : NULL, &event);
+		if (last)
+			must(clReleaseEvent(last), "clReleaseEvent");
+		last = event;
+	}
+	must(clWaitForEvents(1, &last), "clWaitForEvents");
+	must(clReleaseEvent(last), "clReleaseEvent");
+}
+
+/* The host prepares a part while the device works on the one before. */
+void corpus_clean_double_buffer(struct corpus *corpus)
+{
+	cl_event events[2] = {NULL, NULL};
+
+	for (int i = 0; i < 40; i++) {
+		cl_event *event = &events[i % 2];
+
+		if (*event) {
+			must(clWaitForEvents(1, event), "clWaitForEvents");
+			must(clReleaseEvent(*event), "clReleaseEvent");
+		}
+		corpus_work(corpus, 400, 0, NULL, event);
+		must(clFlush(corpus->queue), "clFlush");
+		host_busy(0.5);
+	}
+	for (int i = 0; i < 2; i++) {
+		must(clWaitForEvents(1, &events[i]), "clWaitForEvents");
+		must(clReleaseEvent(events[i]), "clReleaseEvent");
+	}
+}
+
+/* Of one length, and not the same. */
+void corpus_clean_two_programs(struct corpus *corpus)
+{
+	static const char *const sources[] = {
+		"kernel void one(global float *data) { data[get_global_id(0)] *= 2; }\n",
+		"kernel void two(global float *data) { data[get_global_id(0)] *= 3; }\n",
+		"kernel void six(global float *data) { data[get_global_id(0)] *= 6; }\n",
+	};
+
+	for (int i = 0; i < 3; i++)
+		must(clReleaseProgram(corpus_program(corpus->context, sources[i])),
+		     "clReleaseProgram");
+	for (int i = 0; i < 50; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+}
+
+/* Each process builds once, as it must. */
+void corpus_clean_processes(struct corpus *corpus)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		execl(corpus->self, corpus->self, "clean_pipeline", NULL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+	for (int i = 0; i < 100; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+}
+
+static cl_program linked(struct corpus *corpus, int number)
+{
+	char text[160];
+	const char *source = text;
+	cl_program compiled, program;
+	cl_int status;
+
+	snprintf(text, sizeof(text),
+		 "kernel void part%d(global float *data) { data[get_global_id(0)] *= %d; }\n",
+		 number, number);
+	compiled = clCreateProgramWithSource(corpus->context, 1, &source, NULL, &status);
+	must(status, "clCreateProgramWithSource");
+	must(clCompileProgram(compiled, 0, NULL, "", 0, NULL, NULL, NULL, NULL),
+	     "clCompileProgram");
+	program = clLinkProgram(corpus->context, 0, NULL, "", 1, &compiled, NULL, NULL, &status);
+	must(status, "clLinkProgram");
+	must(clReleaseProgram(compiled), "clReleaseProgram");
+	return program;
+}
+
+void corpus_clean_linked(struct corpus *corpus)
+{
+	for (int i = 2; i < 6; i++)
+		must(clReleaseProgram(linked(corpus, i)), "clReleaseProgram");
+	for (int i = 0; i < 50; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+}
+
+void corpus_clean_queries(struct corpus *corpus)
+{
+	char name[256];
+
+	for (int i = 0; i < 600; i++)
+		must(clGetDeviceInfo(corpus->device, CL_DEVICE_NAME, sizeof(name), name, NULL),
+		     "clGetDeviceInfo");
+	for (int i = 0; i < 100; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+}
+
+void corpus_clean_transfer_once(struct corpus *corpus)
+{
+	cl_mem buffer = corpus_buffer(corpus, sizeof(data));
+
+	memset(data, 1, sizeof(data));
+	corpus_write(corpus, buffer, CL_TRUE, 0, sizeof(data), data);
+	for (int i = 0; i < 100; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+	corpus_read(corpus, buffer, CL_TRUE, 0, sizeof(data), data);
+	must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
+void corpus_clean_map(struct corpus *corpus)
+{
+	for (int i = 0; i < 8; i++) {
+		cl_int status;
+		void *mapped = clEnqueueMapBuffer(
+			corpus->queue, corpus->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+			corpus_items * sizeof(float), 0, NULL, NULL, &status);
+
+		must(status, "clEnqueueMapBuffer");
+		memset(mapped, 0, 64);
+		must(clEnqueueUnmapMemObject(corpus->queue, corpus->buffer, mapped, 0, NULL, NULL),
+		     "clEnqueueUnmapMemObject");
+		for (int j = 0; j < 20; j++)
+			corpus_work(corpus, 100, 0, NULL, NULL);
+	}
+}
+
+void corpus_clean_pool(struct corpus *corpus)
+{
+	cl_mem pool[4];
+
+	for (int i = 0; i < 4; i++)
+		pool[i] = corpus_buffer(corpus, 1 << 20);
+	for (int i = 0; i < 100; i++) {
+		must(clSetKernelArg(corpus->kernel, 0, sizeof(pool[0]), &pool[i % 4]),
+		     "clSetKernelArg");
+		corpus_work(corpus, 100, 0, NULL, NULL);
+	}
+	corpus_finish(corpus);
+	for (int i = 0; i < 4; i++)
+		must(clReleaseMemObject(pool[i]), "clReleaseMemObject");
+}
+
+static void *drive(void *argument)
+{
+	struct corpus *corpus = argument;
+	struct corpus own = *corpus;
+	cl_int status;
+
+	own.queue = clCreateCommandQueue(corpus->context, corpus->device, 0, &status);
+	must(status, "clCreateCommandQueue");
+	own.kernel = clCreateKernel(corpus->program, "work", &status);
+	must(status, "clCreateKernel");
+	own.buffer = corpus_buffer(corpus, corpus_items * sizeof(float));
+	must(clSetKernelArg(own.kernel, 0, sizeof(own.buffer), &own.buffer), "clSetKernelArg");
+	for (int i = 0; i < 60; i++)
+		corpus_work(&own, 100, 0, NULL, NULL);
+	corpus_finish(&own);
+	must(clReleaseMemObject(own.buffer), "clReleaseMemObject");
+	must(clReleaseKernel(own.kernel), "clReleaseKernel");
+	must(clReleaseCommandQueue(own.queue), "clReleaseCommandQueue");
+	return NULL;
+}
+
+void corpus_clean_threads(struct corpus *corpus)
+{
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, drive, corpus))
+			exit(1);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Mostly the host's work; the device has one thing to do at the end. */
+void corpus_clean_host(struct corpus *corpus)
+{
+	host_busy(120);
+	corpus_work(corpus, 400, 0, NULL, NULL);
+}
+
+/* Every so often the host must know how far it has come. */
+void corpus_clean_residual(struct corpus *corpus)
+{
+	float residual;
+
+	for (int i = 0; i < 200; i++) {
+		corpus_work(corpus, 100, 0, NULL, NULL);
+		if (i % 40 == 39)
+			corpus_read(corpus, corpus->buffer, CL_TRUE, 0, sizeof(residual),
+				    &residual);
+	}
+}
+
+void corpus_clean_sub_buffers(struct corpus *corpus)
+{
+	cl_mem parts[4];
+
+	for (int i = 0; i < 4; i++) {
+		cl_buffer_region region = {(size_t)i * (corpus_items / 4) * sizeof(float),
+					   (corpus_items / 4) * sizeof(float)};
+		cl_int status;
+
+		parts[i] = clCreateSubBuffer(corpus->buffer, CL_MEM_READ_WRITE,
+					     CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+		must(status, "clCreateSubBuffer");
+	}
+	for (int i = 0; i < 100; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+	corpus_finish(corpus);
+	for (int i = 0; i < 4; i++)
+		must(clReleaseMemObject(parts[i]), "clReleaseMemObject");
+}
+
+static void CL_CALLBACK light(cl_event event, cl_int status, void *user)
+{
+	(void)event;
+	(void)status;
+	++*(int *)user;
+}
+
+void corpus_clean_callback(struct corpus *corpus)
+{
+	static int count;
+
+	for (int i = 0; i < 60; i++) {
+		cl_event event;
+
+		corpus_work(corpus, 100, 0, NULL, &event);
+		must(clSetEventCallback(event, CL_COMPLETE, light, &count), "clSetEventCallback");
+		must(clReleaseEvent(event), "clReleaseEvent");
+	}
+}
+
+void corpus_clean_one_kernel(struct corpus *corpus)
+{
+	corpus_work(corpus, 4000, 0, NULL, NULL);
+}
+
+void corpus_clean_retained(struct corpus *corpus)
+{
+	for (int i = 0; i < 60; i++) {
+		must(clRetainMemObject(corpus->buffer), "clRetainMemObject");
+		corpus_work(corpus, 100, 0, NULL, NULL);
+	}
+	for (int i = 0; i < 60; i++)
+		must(clReleaseMemObject(corpus->buffer), "clReleaseMemObject");
+}
+
+void corpus_clean_out_of_order(struct corpus *corpus)
+{
+	cl_command_queue in_order = corpus->queue;
+	cl_event last = NULL;
+
+	corpus->queue = corpus_out_of_order(corpus);
+	for (int i = 0; i < 100; i++) {
+		cl_event event;
+
+		corpus_work(corpus, 100, last ? 1 : 0, last ? &last : NULL, &event);
+		if (last)
+			must(clReleaseEvent(last), "clReleaseEvent");
+		last = event;
+	}
+	corpus_finish(corpus);
+	must(clReleaseEvent(last), "clReleaseEvent");
+	must(clReleaseCommandQueue(corpus->queue), "clReleaseCommandQueue");
+	corpus->queue = in_order;
+}
+
+/* One source, built for each of its meanings. */
+void corpus_clean_options(struct corpus *corpus)
+{
+	static const char *const options[] = {"-D SIZE=1", "-D SIZE=2", "-D SIZE=3"};
+	const char *source = "kernel void sized(global float *data) { data[SIZE] = SIZE; }\n";
+
+	for (int i = 0; i < 3; i++) {
+		cl_int status;
+		cl_program program =
+			clCreateProgramWithSource(corpus->context, 1, &source, NULL, &status);
+
+		must(status, "clCreateProgramWithSource");
+		must(clBuildProgram(program, 0, NULL, options[i], NULL, NULL), "clBuildProgram");
+		must(clReleaseProgram(program), "clReleaseProgram");
+	}
+	for (int i = 0; i < 50; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs with one fault each, planted or repaired, and programs with none: what
+ * `tandem findings` is scored by (bench/run findings). table.json says what is to be found
+ * in each.
+ *
+ *	corpus NAME [repaired | N]
+ *
+ * A failing call ends the program with status 1.
+ */
+#ifndef TESTS_FINDINGS_CORPUS_H
+#define TESTS_FINDINGS_CORPUS_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { corpus_items = 1 << 16 };
+
+struct corpus {
+	bool repaired;
+	int number;	  /* the second argument, where it is one */
+	const char *self; /* path of the program */
+	cl_device_id device;
+	cl_context context;
+	cl_command_queue queue;
+	cl_program program;
+	cl_kernel kernel; /* work(float *data, int rounds) */
+	cl_mem buffer;	  /* of corpus_items floats */
+};
+
+/* X(name) */
+#define CORPUS(X)              \
+	X(wait_each)           \
+	X(wait_event_each)     \
+	X(wait_nothing)        \
+	X(poll)                \
+	X(host_between)        \
+	X(sleep_between)       \
+	X(small_writes)        \
+	X(small_reads)         \
+	X(bounce)              \
+	X(copy_by_host)        \
+	X(upload_again)        \
+	X(read_each)           \
+	X(build_again)         \
+	X(build_in_contexts)   \
+	X(build_first)         \
+	X(allocate_in_loop)    \
+	X(queue_in_loop)       \
+	X(kernel_in_loop)      \
+	X(events_leaked)       \
+	X(buffers_leaked)      \
+	X(prime_size)          \
+	X(group_of_one)        \
+	X(callback_heavy)      \
+	X(barriers)            \
+	X(event_chain)         \
+	X(contexts)            \
+	X(errors)              \
+	X(clean_pipeline)      \
+	X(clean_events)        \
+	X(clean_double_buffer) \
+	X(clean_two_programs)  \
+	X(clean_processes)     \
+	X(clean_linked)        \
+	X(clean_queries)       \
+	X(clean_transfer_once) \
+	X(clean_map)           \
+	X(clean_pool)          \
+	X(clean_threads)       \
+	X(clean_host)          \
+	X(clean_residual)      \
+	X(clean_sub_buffers)   \
+	X(clean_callback)      \
+	X(clean_one_kernel)    \
+	X(clean_retained)      \
+	X(clean_out_of_order)  \
+	X(clean_options)       \
+	X(many_contexts)       \
+	X(late_contexts)
+
+#define X(name) void corpus_##name(struct corpus *corpus);
+CORPUS(X)
+#undef X
+
+/* Ends the program unless status is CL_SUCCESS. */
+void must(cl_int status, const char *call);
+
+void corpus_open(struct corpus *corpus); /* what is 0 or NULL */
+void corpus_close(struct corpus *corpus);
+
+/* Enqueues the kernel over all items; `waits` and `event` as clEnqueueNDRangeKernel. */
+void corpus_work(const struct corpus *corpus, int rounds, cl_uint count, const cl_event *waits,
+		 cl_event *event);
+void corpus_finish(const struct corpus *corpus);
+
+cl_mem corpus_buffer(const struct corpus *corpus, size_t bytes);
+cl_program corpus_program(cl_context context, const char *source);
+void corpus_write(const struct corpus *corpus, cl_mem buffer, cl_bool blocking, size_t offset,
+		  size_t bytes, const void *data);
+void corpus_read(const struct corpus *corpus, cl_mem buffer, cl_bool blocking, size_t offset,
+		 size_t bytes, void *data);
+cl_command_queue corpus_out_of_order(const struct corpus *corpus);
+
+void host_busy(double milliseconds);
+void host_sleep(double milliseconds);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults in what is made: programs, memory, queues, kernels, events; and errors. */
+#include "corpus.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static const char other_source[] = "kernel void other(global float *data)\n"
+				   "{\n"
+				   "	data[get_global_id(0)] *= 2;\n"
+				   "}\n";
+
+void corpus_build_again(struct corpus *corpus)
+{
+	for (int i = 0; i < (corpus->repaired ? 1 : 8); i++)
+		must(clReleaseProgram(corpus_program(corpus->context, other_source)),
+		     "clReleaseProgram");
+	for (int i = 0; i < 20; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+}
+
+void corpus_build_in_contexts(struct corpus *corpus)
+{
+	for (int i = 0; i < (corpus->repaired ? 0 : 5); i++) {
+		struct corpus further = {.device = corpus->device};
+
+		corpus_open(&further);
+		corpus_close(&further);
+	}
+	for (int i = 0; i < 20; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+}
+
+/* The builds of the setup are it: the driver takes its time, or does not. */
+void corpus_build_first(struct corpus *corpus)
+{
+	for (int i = 0; i < 20; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+}
+
+void corpus_allocate_in_loop(struct corpus *corpus)
+{
+	size_t bytes = 8 << 20;
+	cl_mem buffer = NULL;
+	static char data[8 << 20];
+
+	memset(data, 1, sizeof(data));
+	for (int i = 0; i < 40; i++) {
+		if (!buffer)
+			buffer = corpus_buffer(corpus, bytes);
+		corpus_write(corpus, buffer, CL_TRUE, 0, bytes, data);
+		corpus_work(corpus, 20, 0, NULL, NULL);
+		corpus_finish(corpus);
+		if (corpus->repaired && i < 39)
+			continue;
+		must(clReleaseMemObject(buffer), "clReleaseMemObject");
+		buffer = NULL;
+	}
+}
+
+void corpus_queue_in_loop(struct corpus *corpus)
+{
+	for (int i = 0; i < 400; i++) {
+		cl_int status;
+
+		if (!corpus->repaired) {
+			must(clReleaseCommandQueue(corpus->queue), "clReleaseCommandQueue");
+			corpus->queue =
+				clCreateCommandQueue(corpus->context, corpus->device, 0, &status);
+			must(status, "clCreateCommandQueue");
+		}
+		corpus_work(corpus, 1, 0, NULL, NULL);
+		corpus_finish(corpus);
+	}
+}
+
+void corpus_kernel_in_loop(struct corpus *corpus)
+{
+	for (int i = 0; i < 1000; i++) {
+		cl_int status;
+
+		if (!corpus->repaired) {
+			must(clReleaseKernel(corpus->kernel), "clReleaseKernel");
+			corpus->kernel = clCreateKernel(corpus->program, "work", &status);
+			must(status, "clCreateKernel");
+			must(clSetKernelArg(corpus->kernel, 0, sizeof(corpus->buffer),
+					    &corpus->buffer),
+			     "clSetKernelArg");
+		}
+		corpus_work(corpus, 1, 0, NULL, NULL);
+	}
+}
+
+void corpus_events_leaked(struct corpus *corpus)
+{
+	for (int i = 0; i < 500; i++) {
+		cl_event event;
+
+		corpus_work(corpus, 1, 0, NULL, &event);
+		if (corpus->repaired)
+			must(clReleaseEvent(event), "clReleaseEvent");
+	}
+}
+
+void corpus_buffers_leaked(struct corpus *corpus)
+{
+	for (int i = 0; i < 20; i++) {
+		cl_mem buffer = corpus_buffer(corpus, 1 << 20);
+
+		corpus_work(corpus, 100, 0, NULL, NULL);
+		if (corpus->repaired)
+			must(clReleaseMemObject(buffer), "clReleaseMemObject");
+	}
+}
+
+static void launch(struct corpus *corpus, size_t global, const size_t *local)
+{
+	int rounds = 40;
+	cl_mem buffer = corpus_buffer(corpus, (1 << 17) * sizeof(float));
+
+	must(clSetKernelArg(corpus->kernel, 0, sizeof(buffer), &buffer), "clSetKernelArg");
+	must(clSetKernelArg(corpus->kernel, 1, sizeof(rounds), &rounds), "clSetKernelArg");
+	for (int i = 0; i < 20; i++)
+		must(clEnqueueNDRangeKernel(corpus->queue, corpus->kernel, 1, NULL, &global, local,
+					    0, NULL, NULL),
+		     "clEnqueueNDRangeKernel");
+	corpus_finish(corpus);
+	must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
+void corpus_prime_size(struct corpus *corpus)
+{
+	launch(corpus, corpus->repaired ? 65536 : 65537, NULL);
+}
+
+void corpus_group_of_one(struct corpus *corpus)
+{
+	size_t local = corpus->repaired ? 256 : 1;
+
+	launch(corpus, 65536, &local);
+}
+
+static void *keep_busy(void *argument)
+{
+	struct corpus *corpus = argument;
+
+	for (int i = 0; i < 60; i++) {
+		corpus_work(corpus, 100, 0, NULL, NULL);
+		corpus_finish(corpus);
+	}
+	return NULL;
+}
+
+void corpus_contexts(struct corpus *corpus)
+{
+	struct corpus further = {.device = corpus->device};
+	pthread_t thread;
+
+	corpus_open(&further);
+	if (!corpus->repaired && !pthread_create(&thread, NULL, keep_busy, &further)) {
+		keep_busy(corpus);
+		pthread_join(thread, NULL);
+	} else {
+		keep_busy(corpus);
+		keep_busy(&further);
+	}
+	corpus_close(&further);
+}
+
+void corpus_errors(struct corpus *corpus)
+{
+	for (int i = 0; i < 20; i++) {
+		corpus_work(corpus, 100, 0, NULL, NULL);
+		if (!corpus->repaired)
+			clSetKernelArg(corpus->kernel, 7, sizeof(i), &i);
+	}
+}
+
+/* So many contexts, each with work under way at the same time as the others'. */
+void corpus_many_contexts(struct corpus *corpus)
+{
+	enum { most = 2000, steps = 4 };
+	static struct corpus contexts[most];
+	int count = corpus->number > 0 && corpus->number < most ? corpus->number : most;
+
+	for (int i = 0; i < count; i++) {
+		contexts[i].device = corpus->device;
+		corpus_open(&contexts[i]);
+	}
+	/* As many commands however many contexts there are. */
+	for (int i = 0; i < steps * most; i++) {
+		corpus_work(&contexts[i % count], 1, 0, NULL, NULL);
+		if (i % 1000 == 999)
+			for (int j = 0; j < count; j++)
+				corpus_finish(&contexts[j]);
+	}
+	for (int i = 0; i < count; i++)
+		corpus_close(&contexts[i]);
+}
+
+/* A hundred contexts come and go before the two that share the device. */
+void corpus_late_contexts(struct corpus *corpus)
+{
+	struct corpus idle[100] = {{.device = corpus->device}};
+
+	for (int i = 0; i < 100; i++) {
+		idle[i].device = corpus->device;
+		corpus_open(&idle[i]);
+	}
+	corpus_contexts(corpus);
+	for (int i = 0; i < 100; i++)
+		corpus_close(&idle[i]);
+}

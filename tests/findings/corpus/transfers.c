@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults in what is moved. */
+#include "corpus.h"
+
+#include <string.h>
+
+static char data[16 << 20];
+
+void corpus_small_writes(struct corpus *corpus)
+{
+	cl_mem buffer = corpus_buffer(corpus, 256 << 10);
+
+	memset(data, 1, 256 << 10);
+	if (corpus->repaired)
+		corpus_write(corpus, buffer, CL_TRUE, 0, 256 << 10, data);
+	for (size_t i = 0; !corpus->repaired && i < 4096; i++)
+		corpus_write(corpus, buffer, CL_TRUE, i * 64, 64, data + i * 64);
+	for (int i = 0; i < 20; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+	corpus_write(corpus, buffer, CL_TRUE, 0, 256 << 10, data);
+	must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
+void corpus_small_reads(struct corpus *corpus)
+{
+	cl_mem buffer = corpus_buffer(corpus, 256 << 10);
+
+	memset(data, 1, 256 << 10);
+	corpus_write(corpus, buffer, CL_TRUE, 0, 256 << 10, data);
+	for (int i = 0; i < 20; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+	if (corpus->repaired)
+		corpus_read(corpus, buffer, CL_TRUE, 0, 256 << 10, data);
+	for (size_t i = 0; !corpus->repaired && i < 4096; i++)
+		corpus_read(corpus, buffer, CL_TRUE, i * 64, 64, data + i * 64);
+	corpus_read(corpus, buffer, CL_TRUE, 0, 256 << 10, data);
+	must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
+/* The host looks at nothing in between. */
+void corpus_bounce(struct corpus *corpus)
+{
+	size_t bytes = corpus_items * sizeof(float);
+
+	for (int i = 0; i < 60; i++) {
+		corpus_work(corpus, 100, 0, NULL, NULL);
+		if (corpus->repaired)
+			continue;
+		corpus_read(corpus, corpus->buffer, CL_TRUE, 0, bytes, data);
+		corpus_write(corpus, corpus->buffer, CL_TRUE, 0, bytes, data);
+	}
+	corpus_read(corpus, corpus->buffer, CL_TRUE, 0, bytes, data);
+}
+
+void corpus_copy_by_host(struct corpus *corpus)
+{
+	size_t bytes = 4 << 20;
+	cl_mem from = corpus_buffer(corpus, bytes), to = corpus_buffer(corpus, bytes);
+
+	memset(data, 1, bytes);
+	corpus_write(corpus, from, CL_TRUE, 0, bytes, data);
+	for (int i = 0; i < 40; i++) {
+		if (corpus->repaired) {
+			must(clEnqueueCopyBuffer(corpus->queue, from, to, 0, 0, bytes, 0, NULL,
+						 NULL),
+			     "clEnqueueCopyBuffer");
+		} else {
+			corpus_read(corpus, from, CL_TRUE, 0, bytes, data);
+			corpus_write(corpus, to, CL_TRUE, 0, bytes, data);
+		}
+	}
+	corpus_finish(corpus);
+	must(clReleaseMemObject(from), "clReleaseMemObject");
+	must(clReleaseMemObject(to), "clReleaseMemObject");
+}
+
+/* A table that never changes goes to the device before each kernel. */
+void corpus_upload_again(struct corpus *corpus)
+{
+	size_t bytes = 4 << 20;
+	cl_mem table = corpus_buffer(corpus, bytes);
+
+	memset(data, 3, bytes);
+	for (int i = 0; i < 40; i++) {
+		if (!i || !corpus->repaired)
+			corpus_write(corpus, table, CL_TRUE, 0, bytes, data);
+		corpus_work(corpus, 20, 0, NULL, NULL);
+		corpus_finish(corpus);
+	}
+	must(clReleaseMemObject(table), "clReleaseMemObject");
+}
+
+/* All of a buffer comes back after each step; only the last is used. */
+void corpus_read_each(struct corpus *corpus)
+{
+	size_t bytes = 8 << 20;
+	cl_mem result = corpus_buffer(corpus, bytes);
+
+	memset(data, 1, bytes);
+	corpus_write(corpus, result, CL_TRUE, 0, bytes, data);
+	for (int i = 0; i < 30; i++) {
+		corpus_work(corpus, 20, 0, NULL, NULL);
+		if (!corpus->repaired || i == 29)
+			corpus_read(corpus, result, CL_TRUE, 0, bytes, data);
+	}
+	must(clReleaseMemObject(result), "clReleaseMemObject");
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults in how the host waits, and in what it does meanwhile. */
+#include "corpus.h"
+
+void corpus_wait_each(struct corpus *corpus)
+{
+	for (int i = 0; i < 300; i++) {
+		corpus_work(corpus, 40, 0, NULL, NULL);
+		if (!corpus->repaired)
+			corpus_finish(corpus);
+	}
+}
+
+void corpus_wait_event_each(struct corpus *corpus)
+{
+	for (int i = 0; i < 300; i++) {
+		cl_event event;
+
+		corpus_work(corpus, 40, 0, NULL, &event);
+		if (!corpus->repaired)
+			must(clWaitForEvents(1, &event), "clWaitForEvents");
+		must(clReleaseEvent(event), "clReleaseEvent");
+	}
+}
+
+void corpus_wait_nothing(struct corpus *corpus)
+{
+	static float data[1024];
+
+	for (int i = 0; i < 200; i++) {
+		corpus_work(corpus, 40, 0, NULL, NULL);
+		corpus_read(corpus, corpus->buffer, CL_TRUE, 0, sizeof(data), data);
+		for (int j = 0; !corpus->repaired && j < 20; j++)
+			corpus_finish(corpus);
+	}
+}
+
+void corpus_poll(struct corpus *corpus)
+{
+	for (int i = 0; i < 40; i++) {
+		cl_int state = CL_QUEUED;
+		cl_event event;
+
+		corpus_work(corpus, 400, 0, NULL, &event);
+		must(clFlush(corpus->queue), "clFlush");
+		if (corpus->repaired)
+			must(clWaitForEvents(1, &event), "clWaitForEvents");
+		while (!corpus->repaired && state != CL_COMPLETE)
+			must(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state),
+					    &state, NULL),
+			     "clGetEventInfo");
+		must(clReleaseEvent(event), "clReleaseEvent");
+	}
+}
+
+static void prepare(struct corpus *corpus, void (*host)(double), double milliseconds)
+{
+	for (int i = 0; i < 40; i++) {
+		corpus_work(corpus, 400, 0, NULL, NULL);
+		must(clFlush(corpus->queue), "clFlush");
+		if (!corpus->repaired)
+			corpus_finish(corpus);
+		host(milliseconds);
+	}
+}
+
+void corpus_host_between(struct corpus *corpus)
+{
+	prepare(corpus, host_busy, 2);
+}
+
+void corpus_sleep_between(struct corpus *corpus)
+{
+	prepare(corpus, host_sleep, 2);
+}
+
+static void CL_CALLBACK heavy(cl_event event, cl_int status, void *user)
+{
+	(void)event;
+	(void)status;
+	(void)user;
+	host_busy(3);
+}
+
+void corpus_callback_heavy(struct corpus *corpus)
+{
+	cl_event events[40];
+
+	for (int i = 0; i < 40; i++) {
+		corpus_work(corpus, 100, 0, NULL, &events[i]);
+		if (!corpus->repaired)
+			must(clSetEventCallback(events[i], CL_COMPLETE, heavy, NULL),
+			     "clSetEventCallback");
+	}
+	corpus_finish(corpus);
+	for (int i = 0; i < 40; i++)
+		must(clReleaseEvent(events[i]), "clReleaseEvent");
+}
+
+/* Kernels and transfers that need nothing of each other. */
+static void independent(struct corpus *corpus, bool barriers, bool chain)
+{
+	static float data[1 << 14];
+	cl_mem other = corpus_buffer(corpus, sizeof(data));
+	cl_command_queue in_order = corpus->queue;
+	cl_event last = NULL;
+
+	corpus->queue = corpus_out_of_order(corpus);
+	for (int i = 0; i < 60; i++) {
+		cl_event events[2];
+
+		corpus_work(corpus, 100, last ? 1 : 0, last ? &last : NULL, &events[0]);
+		if (barriers)
+			must(clEnqueueBarrierWithWaitList(corpus->queue, 0, NULL, NULL),
+			     "clEnqueueBarrierWithWaitList");
+		must(clEnqueueWriteBuffer(corpus->queue, other, CL_FALSE, 0, sizeof(data), data,
+					  chain ? 1 : 0, chain ? &events[0] : NULL, &events[1]),
+		     "clEnqueueWriteBuffer");
+		if (barriers)
+			must(clEnqueueBarrierWithWaitList(corpus->queue, 0, NULL, NULL),
+			     "clEnqueueBarrierWithWaitList");
+		must(clReleaseEvent(events[0]), "clReleaseEvent");
+		if (last)
+			must(clReleaseEvent(last), "clReleaseEvent");
+		last = chain ? events[1] : NULL;
+		if (!chain)
+			must(clReleaseEvent(events[1]), "clReleaseEvent");
+	}
+	corpus_finish(corpus);
+	if (last)
+		must(clReleaseEvent(last), "clReleaseEvent");
+	must(clReleaseCommandQueue(corpus->queue), "clReleaseCommandQueue");
+	must(clReleaseMemObject(other), "clReleaseMemObject");
+	corpus->queue = in_order;
+}
+
+void corpus_barriers(struct corpus *corpus)
+{
+	independent(corpus, !corpus->repaired, false);
+}
+
+void corpus_event_chain(struct corpus *corpus)
+{
+	independent(corpus, false, !corpus->repaired);
+}
