@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tool: a sink of its own (sinks/sink.h), with what it has enabled by domain and operation. */
+/* A tool: a sink of its own (sinks/sink.h), and the calls by which it enables operations. */
 #ifndef TANDEM_TRACER_CLIENT_H
 #define TANDEM_TRACER_CLIENT_H
 
