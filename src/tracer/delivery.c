@@ -7,6 +7,7 @@
 #include "schema/gen/annotation_records.h"
 #include "schema/gen/core_records.h"
 #include "schema/record.h"
+#include "tracer/buffers.h"
 #include "tracer/device_clock.h"
 #include "tracer/enabled.h"
 #include "tracer/enqueue.h"
@@ -125,7 +126,7 @@ void delivery_end(struct tandem_sink *sink, const struct tandem_call_record *rec
 		slot->external = word[WORD_EXTERNAL];
 		slot->tid = tracer_thread_here->tid;
 		slot->result = record->result;
-		pool_put(slot);
+		buffers_put(slot);
 	}
 }
 
@@ -170,7 +171,7 @@ static void operation(struct tandem_tracer *client, const struct tandem_rec_oper
 	slot->tid = 0;
 	slot->result = record->status;
 	slot->bytes = record->bytes;
-	pool_put(slot);
+	buffers_put(slot);
 }
 
 static void clock_pair(const struct tandem_rec_clock_pair *record)
@@ -266,7 +267,7 @@ static void annotation_slot(struct pool *pool, const struct tandem_record *recor
 	slot->bytes = range;
 	memcpy(pool_slot_text(slot), text, bytes);
 	pool_slot_text(slot)[bytes] = '\0';
-	pool_put(slot);
+	buffers_put(slot);
 }
 
 static void annotation(struct tandem_tracer *client, const struct tandem_record *record)

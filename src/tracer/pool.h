@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A pool: two buffers of slots that traced threads fill, and a thread that delivers the one
- * that is full. Threads take slots in chunks, so that they share no cache line while they
- * write; a slot is taken by one compare-and-swap, by which its chunk can be revoked when the
- * buffer is to be delivered.
+/* A pool: where records of a tool are kept until they are delivered: buffers that traced threads
+ * fill (tracer/buffers.h) and a thread that delivers them (tracer/consumer.h).
  *
  *	struct pool_slot *slot = pool_take(pool, 0);
- *	if (slot) { slot->domain = ...; pool_put(pool, slot); }
+ *	if (slot) { slot->domain = ...; buffers_put(slot); }
  *
  * Slots hold ticks and device times; they become ns when they are delivered, by pairs of
  * clocks from before and after.
@@ -27,10 +25,9 @@ struct pool;
 /* The open pool of that number; NULL: there is none. */
 struct pool *pool_find(tandem_tracer_pool_t number);
 
-/* A slot to fill, with room for so many bytes of text behind it; NULL: dropped, and counted.
+/* A slot to fill, with room for so many bytes of text after it; NULL: dropped, and counted.
  * In a traced call. */
 struct pool_slot *pool_take(struct pool *pool, uint32_t text_bytes);
-void pool_put(struct pool_slot *slot);
 
 /* Who is to record into no pool any more when one is closed. */
 void pool_at_close(void (*leave)(struct pool *pool));
