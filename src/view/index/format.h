@@ -21,7 +21,7 @@
 
 #define VIEW_INDEX_FILE "timeline.index"
 #define VIEW_INDEX_MAGIC UINT64_C(0x78646e494d445441)
-#define VIEW_INDEX_VERSION 7u
+#define VIEW_INDEX_VERSION 8u
 
 #define VIEW_CHUNK_ITEMS 2048u
 #define VIEW_FANOUT 32u
@@ -121,6 +121,38 @@ struct view_range { /* or marker */
 	uint8_t reserved[3];
 };
 
+struct view_task_place { /* in the program, that makes nodes of a task graph */
+	uint32_t name, function, file, device; /* strings; may be empty */
+	uint32_t line, column;		       /* 0: not known */
+	uint32_t place;			       /* string: "file.cpp:12" */
+	uint32_t process;
+	uint32_t kind; /* string: what its tasks do, "kernel" */
+};
+
+struct view_task_node {	    /* sorted by process, then number */
+	uint64_t op;	    /* the first operation of its task; 0: none */
+	uint64_t device_ns; /* that its operations executed */
+	int64_t submit_ns;  /* when its task began; INT64_MIN: never */
+	uint32_t process, number;
+	uint32_t place;	 /* in `task_places`, or VIEW_NONE */
+	uint32_t stream; /* whose thread submitted it, or VIEW_NONE */
+	uint32_t facts;	 /* string: lines of a name, a tab and a value; may be empty */
+	uint32_t operations;
+	uint32_t critical; /* from 1: its place in the longest chain; 0: not on it */
+	uint32_t reserved;
+};
+
+struct view_task_edge { /* sorted by `to`, then `from`: numbers in `task_nodes` */
+	uint32_t from, to;
+	uint32_t access; /* string: "read" */
+	uint32_t buffer; /* number; 0: none */
+};
+
+struct view_task_op { /* sorted by process, then operation */
+	uint64_t op;
+	uint32_t process, node;
+};
+
 struct view_record { /* a description, as it lay in the trace; the bytes follow */
 	uint32_t stream, bytes;
 };
@@ -156,6 +188,11 @@ struct view_note { /* what a reader of the picture must know */
 	X(wakers, uint32_t) /* row of a thread that woke others, or VIEW_NONE */    \
 	X(frames, struct view_frame)                                                \
 	X(stacks, struct view_stack)                                                \
+	X(task_places, struct view_task_place)                                      \
+	X(task_nodes, struct view_task_node)                                        \
+	X(task_edges, struct view_task_edge)                                        \
+	X(task_edges_out, uint32_t) /* edges by `from`, then `to` */                \
+	X(task_ops, struct view_task_op)                                            \
 	X(records, uint8_t) /* struct view_record and bytes, padded to 8 */         \
 	X(notes, struct view_note)
 

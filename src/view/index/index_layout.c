@@ -288,6 +288,46 @@ static int write_ranges(struct index_layout *layout)
 			      sizeof(*writer->ranges));
 }
 
+static int edge_compare(const void *a, const void *b, void *edges_of)
+{
+	const struct view_task_edge *edges = edges_of;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	if (edges[left].from != edges[right].from)
+		return edges[left].from < edges[right].from ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+static int write_tasks(struct index_layout *layout)
+{
+	struct index_writer *writer = layout->writer;
+	size_t count = writer->task_edge_count;
+	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	int status;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, count, sizeof(*order), edge_compare, writer->task_edges);
+	status = section_append(layout, VIEW_SECTION_task_places, writer->task_places,
+				writer->task_place_count, sizeof(*writer->task_places));
+	if (!status)
+		status = section_append(layout, VIEW_SECTION_task_nodes, writer->task_nodes,
+					writer->task_node_count, sizeof(*writer->task_nodes));
+	if (!status)
+		status = section_append(layout, VIEW_SECTION_task_edges, writer->task_edges, count,
+					sizeof(*writer->task_edges));
+	if (!status)
+		status = section_append(layout, VIEW_SECTION_task_edges_out, order, count,
+					sizeof(*order));
+	if (!status)
+		status = section_append(layout, VIEW_SECTION_task_ops, writer->task_ops,
+					writer->task_op_count, sizeof(*writer->task_ops));
+	free(order);
+	return status;
+}
+
 static int write_wakers(struct index_layout *layout)
 {
 	const struct index_writer *writer = layout->writer;
@@ -331,6 +371,8 @@ static int write_all(struct index_layout *layout)
 		status = write_commands(layout);
 	if (!status)
 		status = write_ranges(layout);
+	if (!status)
+		status = write_tasks(layout);
 	if (!status)
 		status = write_wakers(layout);
 	if (!status)

@@ -159,6 +159,10 @@ void index_writer_free(struct index_writer *writer)
 	free(writer->commands);
 	free(writer->wakers);
 	free(writer->ranges);
+	free(writer->task_places);
+	free(writer->task_nodes);
+	free(writer->task_edges);
+	free(writer->task_ops);
 	free(writer->frames);
 	free(writer->stacks);
 	text_free(&writer->records);

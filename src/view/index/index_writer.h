@@ -40,6 +40,14 @@ struct index_writer {
 	size_t frame_count, frame_capacity;
 	struct view_stack *stacks;
 	size_t stack_count, stack_capacity;
+	struct view_task_place *task_places;
+	size_t task_place_count, task_place_capacity;
+	struct view_task_node *task_nodes; /* sorted before the layout, as are the next two */
+	size_t task_node_count, task_node_capacity;
+	struct view_task_edge *task_edges;
+	size_t task_edge_count, task_edge_capacity;
+	struct view_task_op *task_ops;
+	size_t task_op_count, task_op_capacity;
 	uint64_t sample_period_ns;
 	struct text records;
 	struct view_note *notes;

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "analysis/events/event_args.h"
+#include "analysis/tasks/tasks.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "view/index/overlap.h"
+#include "view/query/details_task.h"
+#include "view/query/graph.h"
 #include "view/query/records_at.h"
 
 /* Commands that one call enqueued, ended, or waits for, of which links are given. */
@@ -236,6 +239,8 @@ int details_call(struct view_details *details, const struct details_span *span, 
 	struct trace_event event;
 	struct op_list waits = {.count = 0}, ended = {.count = 0};
 	size_t more_commands = 0, more_waits, more_ended;
+	struct details_more more = {.before = 0};
+	uint32_t node;
 	uint64_t op;
 	int status = details_find_call(details, span->row->stream, span->span.begin_ns,
 				       span->label->flags & VIEW_FLAG_unfinished ? INT64_MIN
@@ -245,6 +250,7 @@ int details_call(struct view_details *details, const struct details_span *span, 
 	if (status <= 0)
 		return status;
 	op = trace_event_op(&event);
+	node = graph_node_find(details->index, span->row->process, tasks_submitted_node(&event));
 	read_waits(&event, &waits);
 	json_begin_object(json, "args");
 	event_args_json(json, &details->objects, details->session, &event);
@@ -264,6 +270,7 @@ int details_call(struct view_details *details, const struct details_span *span, 
 		more_commands = link_op(details, span, json, "command", op);
 	more_waits = link_ops(details, span, json, "after", &waits);
 	more_ended = link_ops(details, span, json, "ended", &ended);
+	details_task_links(details, json, node, DETAILS_TASK, &more);
 	json_end_array(json);
 	json_begin_object(json, "more_links");
 	if (more_commands)
@@ -272,7 +279,9 @@ int details_call(struct view_details *details, const struct details_span *span, 
 		json_unsigned(json, "after", more_waits);
 	if (more_ended)
 		json_unsigned(json, "ended", more_ended);
+	details_task_more(json, &more);
 	json_end_object(json);
+	details_task(details->index, json, node);
 	trace_records_close(&records);
 	return status;
 }

@@ -10,6 +10,8 @@
 #include "trace/field.h"
 #include "trace/operation.h"
 #include "view/query/details_call.h"
+#include "view/query/details_task.h"
+#include "view/query/graph.h"
 #include "view/query/records_at.h"
 
 static void add_shape(struct json *json, const struct trace_event *call)
@@ -188,6 +190,9 @@ static int add_call(struct view_details *details, const struct view_command *com
 static void add_links(struct view_details *details, const struct details_span *span,
 		      const struct view_command *command, struct json *json, bool by_call)
 {
+	uint32_t node = graph_node_of_op(details->index, command->process, command->op);
+	struct details_more more = {.before = 0};
+
 	json_begin_array(json, "links");
 	if (command->call_stream != VIEW_NONE)
 		details_link_call(json, details, "call", command->call_stream,
@@ -197,7 +202,12 @@ static void add_links(struct view_details *details, const struct details_span *s
 				    by_call);
 	if (command->track != span->track_number)
 		details_link_command(json, details->index, "command", command);
+	details_task_links(details, json, node, DETAILS_OPERATION, &more);
 	json_end_array(json);
+	json_begin_object(json, "more_links");
+	details_task_more(json, &more);
+	json_end_object(json);
+	details_task(details->index, json, node);
 }
 
 int details_command(struct view_details *details, const struct details_span *span,

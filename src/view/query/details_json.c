@@ -80,49 +80,63 @@ void details_link(struct json *json, const struct view_index *index, const char 
 	json_end_object(json);
 }
 
+bool details_find_command(const struct view_index *index, const struct view_command *command,
+			  uint32_t *item)
+{
+	const struct view_track *track;
+
+	if (command->track >= index->tracks_count)
+		return false;
+	track = &index->tracks[command->track];
+	for (*item = view_index_lower(index, track, command->begin_ns);
+	     *item < track->items &&
+	     view_index_item(index, track, *item)->span.begin_ns == command->begin_ns;
+	     ++*item)
+		if (view_index_command(index, track, *item) == command)
+			return true;
+	return false;
+}
+
 void details_link_command(struct json *json, const struct view_index *index, const char *is,
 			  const struct view_command *command)
 {
-	const struct view_track *track;
 	uint32_t item;
 
-	if (command->track >= index->tracks_count)
-		return;
-	track = &index->tracks[command->track];
-	/* Several may begin at one moment. */
-	for (item = view_index_lower(index, track, command->begin_ns);
-	     item < track->items &&
-	     view_index_item(index, track, item)->span.begin_ns == command->begin_ns;
-	     item++) {
-		if (view_index_command(index, track, item) == command) {
-			details_link(json, index, is, command->track, item);
-			return;
-		}
-	}
+	if (details_find_command(index, command, &item))
+		details_link(json, index, is, command->track, item);
 }
 
-void details_link_call(struct json *json, const struct view_details *details, const char *is,
-		       uint32_t stream, int64_t begin_ns)
+bool details_find_call_at(const struct view_details *details, uint32_t stream, int64_t begin_ns,
+			  uint32_t *track_number, uint32_t *item)
 {
 	const struct view_index *index = details->index;
 	const struct view_row *row;
 
 	if (stream >= details->session->stream_count || details->rows[stream] == VIEW_NONE)
-		return;
+		return false;
 	row = &index->rows[details->rows[stream]];
 	for (uint32_t i = 0; i < row->track_count; i++) {
 		const struct view_track *track = &index->tracks[row->first_track + i];
-		uint32_t item;
 
-		if (track->type != VIEW_TRACK_spans)
+		if (track->type != VIEW_TRACK_spans || track->refs)
 			continue;
-		item = view_index_lower(index, track, begin_ns);
-		if (item < track->items &&
-		    view_index_item(index, track, item)->span.begin_ns == begin_ns) {
-			details_link(json, index, is, row->first_track + i, item);
-			return;
+		*item = view_index_lower(index, track, begin_ns);
+		if (*item < track->items &&
+		    view_index_item(index, track, *item)->span.begin_ns == begin_ns) {
+			*track_number = row->first_track + i;
+			return true;
 		}
 	}
+	return false;
+}
+
+void details_link_call(struct json *json, const struct view_details *details, const char *is,
+		       uint32_t stream, int64_t begin_ns)
+{
+	uint32_t track, item;
+
+	if (details_find_call_at(details, stream, begin_ns, &track, &item))
+		details_link(json, details->index, is, track, item);
 }
 
 /* The call of a track that began last before at_ns; track->items: none. */

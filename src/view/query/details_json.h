@@ -32,6 +32,14 @@ void details_op(struct json *json, const char *is, uint64_t op);
 void details_link(struct json *json, const struct view_index *index, const char *is, uint32_t track,
 		  uint32_t item);
 
+/* The item of command->track that draws it; false: none does. */
+bool details_find_command(const struct view_index *index, const struct view_command *command,
+			  uint32_t *item);
+
+/* The outermost call of a thread that began just at begin_ns; false: none. */
+bool details_find_call_at(const struct view_details *details, uint32_t stream, int64_t begin_ns,
+			  uint32_t *track, uint32_t *item);
+
 /* A link to where a command is drawn. */
 void details_link_command(struct json *json, const struct view_index *index, const char *is,
 			  const struct view_command *command);

@@ -17,6 +17,7 @@
 #include "view/rows/resources.h"
 #include "view/rows/samples.h"
 #include "view/rows/state_rows.h"
+#include "view/rows/task_graph.h"
 #include "view/rows/thread_order.h"
 #include "view/rows/threads.h"
 
@@ -34,6 +35,7 @@ struct index_build {
 	struct view_cpus cpus;
 	struct view_samples samples;
 	struct range_rows ranges;
+	struct task_graph task_graph;
 	uint32_t session_row;
 	int64_t end_ns; /* of the session, since its start */
 	uint64_t events, lost;
@@ -78,6 +80,8 @@ static int add_item(struct index_build *build, const struct event_item *item)
 	if (item->event && item->event->stream->process->kernel)
 		return add_linux_event(build, item->event);
 	status = range_rows_item(&build->ranges, item);
+	if (!status)
+		status = task_graph_item(&build->task_graph, item);
 	if (status)
 		return status;
 	switch (item->kind) {
@@ -125,6 +129,8 @@ static int consume_all(struct index_build *build)
 		status = view_threads_finish(&build->threads);
 	if (!status)
 		status = range_rows_finish(&build->ranges, &build->threads, &build->resources);
+	if (!status)
+		status = task_graph_finish(&build->task_graph);
 	if (!status)
 		status = thread_order_finish(&build->writer, build->samples.samples.period_ns,
 					     (uint64_t)build->end_ns);
@@ -302,6 +308,7 @@ static int build_open(struct index_build *build, struct trace_session *session,
 			 build->threads.process_rows, build->end_ns);
 	view_resources_init(&build->resources, &build->writer, &build->iterator,
 			    build->session_row);
+	task_graph_init(&build->task_graph, &build->writer, &build->iterator);
 	view_samples_init(&build->samples, &build->writer, &build->state_rows.states, session);
 	view_cpus_init(&build->cpus, &build->writer, &build->resources, session);
 	if (!status)
@@ -314,6 +321,7 @@ static int build_open(struct index_build *build, struct trace_session *session,
 
 static void build_close(struct index_build *build)
 {
+	task_graph_free(&build->task_graph);
 	range_rows_free(&build->ranges);
 	state_rows_free(&build->state_rows);
 	view_samples_free(&build->samples);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/query/graph.h"
 #include "view/query/instances.h"
 #include "view/query/search.h"
 #include "view/query/select.h"
@@ -370,6 +371,14 @@ static int answer_marks(const struct view_question *question, struct text *out)
 	return status;
 }
 
+static int answer_graph(const struct view_question *question, struct text *out)
+{
+	struct view_source *source;
+	int status = read_source(question, &source);
+
+	return status ? status : graph_json(&source->details, out);
+}
+
 static int answer_findings(const struct view_question *question, struct text *out)
 {
 	struct view_source *source;
@@ -393,7 +402,7 @@ int view_answer(const struct view_question *question, struct text *out, const ch
 		{"stacks", answer_stacks},     {"search", answer_search},
 		{"counts", answer_counts},     {"instances", answer_instances},
 		{"step", answer_step},	       {"marks", answer_marks},
-		{"findings", answer_findings},
+		{"findings", answer_findings}, {"graph", answer_graph},
 	};
 	int status = -ENOENT;
 

@@ -8,6 +8,7 @@
 
 #include "util/base64.h"
 #include "util/json.h"
+#include "view/query/graph.h"
 #include "view/serve/bundle.h"
 #include "view/serve/findings.h"
 #include "view/serve/pages.h"
@@ -124,6 +125,11 @@ static int write_source(struct page_file *file, struct view_source *source)
 		status = view_bundle_tracks(&bundle, &text);
 	if (!status)
 		status = write_numbered(file, "tracks", &text);
+	text_clear(&text);
+	if (!status && source->index.task_nodes_count)
+		status = graph_json(&source->details, &text);
+	if (!status && text.length)
+		status = write_numbered(file, "graph", &text);
 	text_free(&text);
 	file->chunks = 0;
 	if (!status)

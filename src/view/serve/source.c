@@ -124,6 +124,7 @@ static void add_run(const struct view_source *source, struct json *json)
 	json_unsigned(json, "events", source->index.header->events);
 	json_unsigned(json, "duration_ns", source->index.header->duration_ns);
 	json_unsigned(json, "sample_period_ns", source->index.header->sample_period_ns);
+	json_unsigned(json, "task_nodes", source->index.task_nodes_count);
 	json_signed(json, "last_ns", source->index.header->last_ns);
 	add_device_range(&source->index, json);
 	json_signed(json, "offset_ns", source->offset_ns);

@@ -36,6 +36,13 @@ const KEYS = [
 		["Alt + \u2191 / \u2193, drag", "move the row"],
 		["R", "filter rows by name"],
 	]],
+	["Task graph", [
+		["click", "a task: its place in the timeline; twice: its details"],
+		["\u2190 / \u2192", "along the edges: predecessor, successor"],
+		["\u2191 / \u2193", "tasks of the same depth"],
+		["+ / \u2212, Ctrl + wheel", "zoom"],
+		["F", "the full graph"],
+	]],
 	["Other", [
 		["T", "light or dark"],
 		["Q", "fold or open the panel"],

@@ -179,6 +179,10 @@ class LocalSource {
 			flags: Object.keys(FLAG).filter((flag) => FLAG[flag] & flags)};
 	}
 
+	graph(session) {
+		return unpackedJson("data-graph-" + session);
+	}
+
 	findings(session) {
 		return unpackedJson("data-findings-" + session);
 	}

@@ -58,6 +58,7 @@ class App {
 		this.search = new Search(this);
 		this.instances = new Instances(this);
 		this.flame = new Flame(this);
+		this.graph = new Graph(this);
 		this.findings = new Findings(this);
 		this.address = new Address(this);
 		this.showRun();
@@ -241,7 +242,7 @@ class App {
 		const style = {};
 		for (const name of ["text", "dim", "row", "group", "focus", "line", "grid", "accent", "onAccent",
 			"hover", "outside", "shade", "measure", "cursor", "match", "finding", "arrow", "arrowBack",
-			"arrowWait", "badge", "tick", "coverFill", "coverLine", "counterFill", "counterLine",
+			"arrowWait", "arrowTask", "badge", "tick", "coverFill", "coverLine", "counterFill", "counterLine",
 			"activityCalls", "activityDevice", "hatchLine"])
 			style[name] = computed.getPropertyValue("--" + name.replace(/[A-Z]/g, (c) => "-" + c.toLowerCase())).trim();
 		style.hatch = hatchPattern(style.hatchLine);
@@ -303,7 +304,9 @@ class App {
 		this.choose(hit && hit.spans ? hit : null);
 	}
 
-	async choose(span) {
+	/* `stay`: the sheet that is open stays. */
+	async choose(span, stay) {
+		this.panel.staying = stay === true;
 		this.selected = span;
 		this.detail = null;
 		this.redraw();
@@ -321,11 +324,12 @@ class App {
 			return;
 		this.detail = {...detail, span};
 		this.panel.showDetail(span, detail);
+		this.graph.chooseSelected(!stay);
 		this.redraw();
 	}
 
 	/* Goes to a span of which only its place is known. */
-	async goTo(session, {track: number, item}) {
+	async goTo(session, {track: number, item}, stay) {
 		const track = this.rows.byTrack.get(session + ":" + number);
 		if (!track)
 			return;
@@ -343,7 +347,7 @@ class App {
 		this.focus(row);
 		this.pane.measure();
 		this.pane.scrollTo(row);
-		await this.choose(span);
+		await this.choose(span, stay);
 	}
 
 	/* All events of a name: their table, and they stand out in the picture. */
@@ -395,7 +399,8 @@ class App {
 		}
 		if (!detail || !detail.links)
 			return;
-		const order = back ? ["call", "after", "ended"] : ["command", "seen", "ended", "waker"];
+		const order = back ? ["call", "after", "ended", "task", "predecessor"] :
+			["command", "operation", "seen", "ended", "waker", "successor"];
 		const link = order.map((is) => detail.links.find((one) => one.is === is)).find((one) => one);
 		if (!link)
 			return;

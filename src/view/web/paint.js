@@ -180,8 +180,10 @@ class Painter {
 		const briefWidth = this.width(context, name);
 		if (briefWidth <= room)
 			return name;
+		/* In the middle: names that begin alike often differ at their ends. */
 		for (let letters = Math.floor(name.length * room / briefWidth); letters > 1; letters--) {
-			const cut = name.slice(0, letters) + "\u2026";
+			const head = Math.ceil(letters * 0.6);
+			const cut = name.slice(0, head) + "\u2026" + (letters > head ? name.slice(head - letters) : "");
 			if (this.width(context, cut) <= room)
 				return cut;
 		}

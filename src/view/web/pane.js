@@ -553,6 +553,7 @@ function drawArrows(pane, context, span) {
 		const track = app.rows.byTrack.get(span.track.session + ":" + link.track);
 		return track && {track, begin: link.begin_ns, end: link.end_ns};
 	};
+	const linked = (is) => detail.links.some((link) => link.is === is);
 	for (const link of detail.links) {
 		const other = to(link);
 		if (!other)
@@ -565,6 +566,14 @@ function drawArrows(pane, context, span) {
 			drawArrow(pane, context, span, "end", other, "end", app.style.arrowBack);
 		else if (link.is === "ended")
 			drawArrow(pane, context, other, "end", span, "end", app.style.arrowBack);
+		else if (link.is === "task" && !linked("call"))
+			drawArrow(pane, context, other, "begin", span, "begin", app.style.arrow);
+		else if (link.is === "operation" && !linked("command"))
+			drawArrow(pane, context, span, "begin", other, "begin", app.style.arrow);
+		else if (link.is === "predecessor")
+			drawArrow(pane, context, other, "end", span, "begin", app.style.arrowTask);
+		else if (link.is === "successor")
+			drawArrow(pane, context, span, "end", other, "begin", app.style.arrowTask);
 		else if (link.is === "after")
 			drawArrow(pane, context, other, "end", span, "begin", app.style.arrowWait);
 		else if (link.is === "waker")

@@ -65,7 +65,7 @@ class Panel {
 	constructor(node, app) {
 		this.node = node;
 		this.app = app;
-		this.sheets = ["findings", "selection", "instances", "flame", "details"];
+		this.sheets = ["findings", "selection", "instances", "flame", "graph", "details"];
 		this.sheet = "details"; /* that is open */
 		this.scope = ""; /* rows that are summed up: all, "focus", "chosen", or SESSION:ROW */
 		for (const sheet of this.sheets)
@@ -106,6 +106,8 @@ class Panel {
 		}
 		if (sheet === "flame")
 			this.app.flame.refresh();
+		if (sheet === "graph")
+			this.app.graph.refresh();
 		this.app.resized();
 	}
 
@@ -145,7 +147,7 @@ class Panel {
 
 	showWait() {
 		byId("details").replaceChildren(element("p", {class: "empty"}, "\u2026"));
-		this.open("details");
+		this.openDetails();
 	}
 
 	showDetail(span, detail) {
@@ -180,12 +182,23 @@ class Panel {
 			columns.append(element("section", {},
 				element("h3", {}, "Stack, innermost first"), stackList(detail.stack, Infinity)));
 		group("Timing", times);
+		if (detail.task)
+			columns.append(element("section", {id: "task"}, element("h3", {}, "Node of the task graph"),
+				facts(detail.task.facts.map((fact) => [fact.is, factWords(fact)])),
+				element("p", {class: "actions"}, element("button", {id: "show-graph", onclick: () =>
+					app.graph.reveal(span.track.session, detail.task.node)}, "Show in the task graph"))));
 		group(isCommandKind(detail.kind) ? "Arguments of its call" : "Arguments",
 			argumentPairs(detail.args));
 		if (detail.links && detail.links.length)
 			columns.append(element("section", {}, element("h3", {}, "Related events"), this.links(span, detail)));
 		sheet.append(columns);
-		this.open("details");
+		this.openDetails();
+	}
+
+	/* Who goes along the task graph keeps it in sight. */
+	openDetails() {
+		if (!this.staying)
+			this.open("details");
 	}
 
 	links(span, detail) {
@@ -193,19 +206,24 @@ class Panel {
 			call: "enqueued by", command: isCommandKind(detail.kind) ? "in its queue" : "enqueues",
 			seen: "completion seen by", after: "waits for", ended: "sees completion of", waker: "woken by",
 			during: "within the call", projected: "on the device", range: "range",
+			task: "of the task", operation: "executes as", predecessor: "predecessor", successor: "successor",
 		};
 		const list = element("ul", {class: "links"});
 		detail.links.forEach((link, i) => {
 			const next = detail.links[i + 1], more = (detail.more_links || {})[link.is];
 			const last = more && (!next || next.is !== link.is);
+			const cut = link.is === "predecessor" || link.is === "successor";
 			/* Of many the last one is there, as it is what was waited for. */
-			if (last)
+			if (last && !cut)
 				list.append(element("li", {class: "dim more"}, element("span", {class: "is"}), " ",
 					`\u2026 ${countWords(more)} more, then the last one`));
 			list.append(element("li", {}, element("span", {class: "is"}, words[link.is] || link.is), " ",
 				element("button", {class: "link", onclick: () => this.app.goTo(span.track.session, link)},
 					visible(link.name)),
 				element("span", {class: "dim"}, " " + lengthWords(link.end_ns - link.begin_ns))));
+			if (last && cut)
+				list.append(element("li", {class: "dim more"}, element("span", {class: "is"}), " ",
+					`\u2026 and ${countWords(more)} more`));
 		});
 		return list;
 	}
@@ -294,6 +312,7 @@ class Panel {
 		if (this.app.instances.name)
 			this.app.instances.refresh();
 		this.app.flame.refresh();
+		this.app.graph.refresh();
 		if (!quietly || (!this.opened && !this.node.classList.contains("folded")))
 			this.open("selection");
 		let answers;

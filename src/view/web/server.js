@@ -72,6 +72,11 @@ class ServerSource {
 			track: hit.track, item: hit.item, back: back ? 1 : 0});
 	}
 
+	/* The task graph (src/view/query/graph.h). */
+	graph(session) {
+		return this.ask("graph", {session});
+	}
+
 	findings(session) {
 		return this.ask("findings", {session});
 	}

@@ -87,6 +87,19 @@ class Tooltip {
 			facts([["total", count(node.total) + " samples"], ["self", count(node.self) + " samples"]]));
 	}
 
+	/* A node of the task graph. */
+	showTask(node, x, y) {
+		const swatch = element("span", {class: "swatch"});
+		swatch.style.background = node.colour;
+		this.showOther(node, x, y,
+			element("div", {class: "head"}, swatch, element("span", {class: "what"}, visible(node.name))),
+			element("div", {class: "kind"}, (TASK_KINDS[node.kind] || TASK_KINDS.other)[0] + ", " + node.words +
+				(node.critical ? ", on the critical chain" : "")),
+			facts([["place", node.place], ["process", node.process], ["device", node.device],
+				["device time", node.deviceNs ? lengthWords(node.deviceNs) : ""]]
+				.filter(([, words]) => words).map(([is, words]) => [is, visible(words)])));
+	}
+
 	fill(hit) {
 		clearTimeout(this.timer);
 		this.node.replaceChildren();
