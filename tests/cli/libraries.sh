@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What serves the timeline is loaded by `tandem view` alone: with all that it needs itself, it was
-# half of each command's start.
+# What reads, stores and serves is loaded by tandem-reader, and what serves the timeline by `tandem
+# view` alone: with all that they need themselves, they were half of each recording's start.
 . "$TANDEM_SOURCE/tests/lib/check.sh"
 
 if [ -n "$TANDEM_SANITIZE" ]; then
@@ -13,8 +13,10 @@ grep -q 'libc\.so' loaded
 check "the libraries of the command are listed" [ $? = 0 ]
 if grep -E 'microhttpd|gnutls' loaded; then status=1; else status=0; fi
 check "no web server among them" [ $status = 0 ]
+if grep -vE 'linux-vdso|/ld-linux|/ld64|libc\.so|libtraceevent\.so' loaded; then status=1; else status=0; fi
+check "the C library and libtraceevent are all that recording loads" [ $status = 0 ]
 
-soname=$(strings -a "$TANDEM" 2>/dev/null | grep -m 1 '^libmicrohttpd\.so')
+soname=$(strings -a "$TANDEM_BUILD/tandem-reader" 2>/dev/null | grep -m 1 '^libmicrohttpd\.so')
 if [ -n "$soname" ]; then
 	"$TANDEM" record -q -o session true
 	mkdir broken
