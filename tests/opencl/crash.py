@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tandem-test: timeout=400
+# tandem-test: timeout=400 for 200 TANDEM_CRASHES
 """Killed at a random moment, from its start on: whatever call had returned is in the session,
 for our readers and for babeltrace2, whether or not anybody is left to repair it.
 
