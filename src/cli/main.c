@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recorder/library.h"
+#include "setup/library.h"
 
 struct row {
 	const char *name;

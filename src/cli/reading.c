@@ -10,7 +10,7 @@
 
 #include "analysis/ranges/range_find.h"
 #include "cli/cli.h"
-#include "recorder/library.h"
+#include "setup/library.h"
 
 /* Work shorter than this needs no progress line. */
 #define PROGRESS_AFTER_MS 700

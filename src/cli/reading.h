@@ -24,7 +24,7 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* What reads the traces of LTTng: a part of the command (recorder/library.h). */
+/* What reads the traces of LTTng: a part of the command (setup/library.h). */
 #define READING_LTTNG_MODULE "tandem-lttng-read.so"
 
 struct reading {

@@ -17,10 +17,10 @@
 #include "cli/summary.h"
 #include "format/directory.h"
 #include "recorder/child.h"
-#include "recorder/library.h"
 #include "recorder/recorder.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
+#include "setup/library.h"
 #include "util/units.h"
 
 /* How the shells say that a program can't be run. */

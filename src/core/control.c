@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "core/system.h"
 #include "format/ticks.h"
+#include "util/system.h"
 
 struct tandem_control tandem_control;
 struct tandem_control *_Atomic tandem_session = &tandem_control;

@@ -12,11 +12,11 @@
 
 #include "core/control.h"
 #include "core/fdtable.h"
-#include "core/metadata.h"
 #include "core/sandbox.h"
-#include "core/system.h"
 #include "core/ticks.h"
 #include "format/directory.h"
+#include "schema/metadata.h"
+#include "util/system.h"
 
 enum { PROCESS_NONE, PROCESS_OPENING, PROCESS_OPEN };
 

@@ -14,8 +14,8 @@
 #include "core/sandbox.h"
 #include "core/stream_file.h"
 #include "core/stream_threads.h"
-#include "core/system.h"
 #include "schema/gen/core_records.h"
+#include "util/system.h"
 
 __thread struct tandem_thread tandem_thread __attribute__((tls_model("initial-exec"))) = {
 	.stream = UINT64_MAX,

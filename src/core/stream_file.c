@@ -14,7 +14,7 @@
 #include "core/fdtable.h"
 #include "core/process.h"
 #include "core/sandbox.h"
-#include "core/system.h"
+#include "util/system.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */

@@ -13,10 +13,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "core/metadata.h"
 #include "format/directory.h"
 #include "schema/gen/core_records.h"
 #include "schema/ids.h"
+#include "schema/metadata.h"
 
 /* Room for a record `lost` of every reason at a packet's start. */
 #define LOST_ROOM (TANDEM_LOSS_COUNT * TANDEM_ALIGNED(sizeof(struct tandem_rec_lost)))

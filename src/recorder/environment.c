@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recorder/library.h"
 #include "schema/control.h"
 #include "schema/domain.h"
+#include "setup/library.h"
 #include "util/array.h"
 
 /* ld.so(8): the list's items are separated by blanks or colons. */

@@ -23,10 +23,10 @@
 
 #include "linux/collector.h"
 #include "linux/process_tree.h"
-#include "recorder/library.h"
 #include "recorder/program.h"
 #include "recorder/session.h"
 #include "recorder/steering.h"
+#include "setup/library.h"
 #include "util/error.h"
 
 /* X(constant, word): how libtandem.so gets into the program. */

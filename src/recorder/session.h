@@ -14,7 +14,7 @@
 #include "recorder/lttng_session.h"
 #include "schema/control.h"
 
-/* What a traced process can hold of DIR's name (core/system.h has the same). */
+/* What a traced process can hold of DIR's name (util/system.h has the same). */
 #define SESSION_PATH_BYTES 3072
 #define SESSION_PATH_ROOM 64 /* for /process-PID.N/stream-K behind it */
 

@@ -8,9 +8,9 @@
 
 #include "core/control.h"
 #include "core/local.h"
-#include "core/system.h"
 #include "format/ticks.h"
 #include "sinks/sink.h"
+#include "util/system.h"
 
 #define ENV_SINK "TANDEM_SINK"
 #define ENV_ARGS "TANDEM_ARGS"

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "core/control.h"
-#include "core/metadata.h"
 #include "format/packet.h"
+#include "schema/metadata.h"
 #include "schema/record.h"
 #include "schema/schema.h"
 

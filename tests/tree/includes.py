@@ -23,28 +23,22 @@ ROOMS = {
     "schema": {"format", "util"},
     "core": {"schema", "format", "util"},
     "sinks": {"core", "schema", "format", "util", "include"},
-    "domains": {"core", "schema", "format", "util", "include"},
+    "domains": {"core", "setup", "schema", "format", "util", "include"},
     "tracer": {"core", "sinks", "schema", "format", "util", "include"},
     "trace": {"schema", "format", "util"},
     "analysis": {"trace", "schema", "format", "util"},
     "export": {"analysis", "trace", "schema", "format", "util"},
     "view": {"analysis", "trace", "schema", "format", "util"},
     "linux": {"schema", "format", "util"},
-    "recorder": {"linux", "schema", "format", "util"},
-    "cli": {"recorder", "linux", "export", "view", "analysis", "trace", "schema", "format", "util"},
+    "setup": {"schema", "format", "util"},
+    "recorder": {"setup", "linux", "schema", "format", "util"},
+    "cli": {"recorder", "setup", "export", "view", "analysis", "trace", "schema", "format", "util"},
     "xpti": {"include"},
-}
-
-# File by file, with the reason.
-EXCEPTIONS = {
-    # The operating system's trace has the same metadata as a process's: one writer.
-    ("linux/stream", "core/metadata"),
 }
 
 
 def room(noun):
-    """What a domain has for `tandem doctor` is the command's, not the traced process's."""
-    return "cli" if re.fullmatch(r"domains/\w+/doctor", noun) else noun.split("/")[0]
+    return noun.split("/")[0]
 
 
 def nouns(root):
@@ -114,10 +108,15 @@ check(not unknown, "every room has its arrows", unknown)
 for name in sorted(ROOMS):
     wrong = sorted(f"{file}: {other}" for noun, used in GRAPH.items() if room(noun) == name
                    for other, file in used.items()
-                   if room(other) not in ROOMS[name] | {name} and (noun, other) not in EXCEPTIONS)
+                   if room(other) not in ROOMS[name] | {name})
     check(not wrong, f"{name} uses {', '.join(sorted(ROOMS[name])) or 'no other'}", wrong)
-idle = sorted(pair for pair in EXCEPTIONS if pair[1] not in GRAPH.get(pair[0], {}))
-check(not idle, "every exception is needed", idle)
+
+# What a domain has for `tandem doctor` is compiled into the command, and nothing else of it is.
+wrong = sorted(f"{file}: {other}" for noun, used in GRAPH.items() if room(noun) == "domains"
+               for other, file in used.items()
+               if (noun.split("/")[-1] == "doctor") != (room(other) == "setup")
+               and (room(other) == "setup" or room(other) == "core"))
+check(not wrong, "of a domain, doctor.c alone uses setup, and no core", wrong)
 
 # A domain knows no other: what two share is core's.
 wrong = sorted(f"{file}: {other}" for noun, used in GRAPH.items() if room(noun) == "domains"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Each runtime of schema/domains.def that can be chosen: by the domain's own check, or, for
  * want of one, whether the library is there that programs enter it by. */
-#include "cli/doctor/check.h"
+#include "cli/doctor/areas.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 
 #include "cli/domain_titles.h"
-#include "recorder/library.h"
 #include "schema/domain.h"
+#include "setup/check.h"
+#include "setup/library.h"
 
 #define SECONDS 60
 #define AREA "recording"

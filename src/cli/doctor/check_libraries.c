@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Libraries that this build was made without, and what is left out therefore: said here,
  * once, and by no recording or report. */
-#include "cli/doctor/check.h"
+#include "cli/doctor/areas.h"
 
 #include "cli/libraries.h"
+#include "setup/check.h"
 
 /* X(made with it, package, what is left out): the former are of libraries.h, which Meson
  * writes. */

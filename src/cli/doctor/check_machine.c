@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock, the kernel and the disk, as recording will find them. */
-#include "cli/doctor/check.h"
+#include "cli/doctor/areas.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "linux/access.h"
+#include "recorder/access.h"
 #include "recorder/clock.h"
+#include "setup/check.h"
 #include "util/units.h"
 
 /* Below this a session of a few minutes may fill the disk. */
@@ -34,31 +35,30 @@ void check_clock(struct checks *checks)
 		  (double)source.ticks_hz / 1e6, source.origin);
 }
 
-/* What `tandem record` will find (linux/access.h). */
 static void check_perf(struct checks *checks)
 {
-	char fix[192];
-	int level;
+	struct recorder_access found;
 
-	linux_access_fix(fix, sizeof(fix));
-	switch (linux_access_permission(&level)) {
-	case LINUX_MAY_SYSTEM:
+	recorder_access(&found);
+	switch (found.scope) {
+	case RECORDER_SCOPE_MACHINE:
 		check_add(checks, CHECK_OK, "kernel", "perf events", NULL,
-			  "perf_event_paranoid is %d: the whole machine's scheduler", level);
+			  "perf_event_paranoid is %d: the whole machine's scheduler",
+			  found.paranoid);
 		break;
-	case LINUX_MAY_PROGRAM:
-		check_add(checks, CHECK_PARTIAL, "kernel", "perf events", fix,
+	case RECORDER_SCOPE_PROGRAM:
+		check_add(checks, CHECK_PARTIAL, "kernel", "perf events", found.fix,
 			  "perf_event_paranoid is %d: only the program's own context switches and "
 			  "samples",
-			  level);
+			  found.paranoid);
 		break;
-	case LINUX_MAY_NOTHING:
+	case RECORDER_SCOPE_NONE:
 		if (access("/proc/sys/kernel/perf_event_paranoid", F_OK))
 			check_add(checks, CHECK_OPTIONAL, "kernel", "perf events", NULL,
 				  "this kernel has none");
 		else
-			check_add(checks, CHECK_OPTIONAL, "kernel", "perf events", fix,
-				  "perf_event_paranoid is %d: for root only", level);
+			check_add(checks, CHECK_OPTIONAL, "kernel", "perf events", found.fix,
+				  "perf_event_paranoid is %d: for root only", found.paranoid);
 		break;
 	}
 }

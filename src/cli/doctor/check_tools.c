@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs and runtimes beside Tandem: helpful, not needed. */
-#include "cli/doctor/check.h"
+#include "cli/doctor/areas.h"
 
 #include "recorder/program.h"
+#include "setup/check.h"
 
 static void check_command(struct checks *checks, const char *name, const char *fix, const char *use)
 {

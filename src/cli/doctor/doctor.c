@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/doctor/check.h"
+#include "cli/doctor/areas.h"
 #include "cli/domain_titles.h"
 #include "cli/options.h"
 #include "schema/domain.h"
+#include "setup/check.h"
 #include "util/json.h"
 
 #define DOCTOR_OPTIONS(X) X(format, 0, "text|json", WORD("text json"), "(text)")

@@ -2,7 +2,7 @@
 /* Whether CUDA programs can be recorded: the driver, its devices, and a CUPTI that
  * our library finds. A program may bring a CUPTI of its own, which nobody can see
  * from here. Without CUDA's headers. */
-#include "cli/doctor/check.h"
+#include "setup/check.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/library.h"
+#include "setup/library.h"
 
 #define AREA "CUDA"
 #define DRIVER "libcuda.so.1"

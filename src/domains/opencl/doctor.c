@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether OpenCL programs can be recorded: the loader and whether it takes layers, the drivers, the devices. Without OpenCL's headers: the
  * loader is only found at run time. */
-#include "cli/doctor/check.h"
+#include "setup/check.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/library.h"
+#include "setup/library.h"
 
 #define AREA "OpenCL"
 #define LOADER "libOpenCL.so.1"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/doctor/check.h"
-#include "recorder/library.h"
+#include "setup/check.h"
+#include "setup/library.h"
 
 #define AREA "SYCL"
 #define SECONDS 60

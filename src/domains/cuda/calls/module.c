@@ -10,11 +10,11 @@
 #include "core/object.h"
 #include "core/process.h"
 #include "core/stream.h"
-#include "core/system.h"
 #include "domains/cuda/state.h"
 #include "format/directory.h"
 #include "schema/gen/core_records.h"
 #include "schema/gen/cuda_records.h"
+#include "util/system.h"
 
 /* FNV-1a over 64-bit words (the last one filled up with zeros): a cubin may have
  * hundreds of megabytes, and the program waits. */

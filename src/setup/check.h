@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What `tandem doctor` finds: one line for each thing that was looked at.
  *
- * The checks add lines; doctor.c prints them. A domain may have a check of its own;
- * of others the row says what to look for (check_domains.c). Whatever loads foreign code (a
+ * The checks add lines; cli/doctor prints them. A domain may have a check of its own;
+ * of others the row says what to look for (cli/doctor/check_domains.c). Whatever loads foreign code (a
  * driver) does so in a process of its own, by check_apart(): one that crashes or
  * hangs is a finding, not the end of the doctor.
  */
-#ifndef TANDEM_CLI_CHECK_H
-#define TANDEM_CLI_CHECK_H
+#ifndef TANDEM_SETUP_CHECK_H
+#define TANDEM_SETUP_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum check_state {
 	CHECK_OK,
@@ -54,12 +53,5 @@ void checks_free(struct checks *checks);
 	bool domain_check_##name(struct checks *checks) __attribute__((weak));
 #include "schema/domains.def"
 #undef DOMAIN
-
-/* The areas. Of domains: 1 << number for those that can be recorded. */
-uint64_t check_domains(struct checks *checks);
-void check_clock(struct checks *checks);
-void check_machine(struct checks *checks);
-void check_libraries(struct checks *checks);
-void check_tools(struct checks *checks);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/metadata.h"
+#include "schema/metadata.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,11 +8,11 @@
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 
-#include "core/schema_file.h"
-#include "core/system.h"
 #include "format/directory.h"
 #include "format/ticks.h"
 #include "schema/schema.h"
+#include "schema/schema_file.h"
+#include "util/system.h"
 
 #ifndef TANDEM_VERSION
 #define TANDEM_VERSION "0"

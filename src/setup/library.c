@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/library.h"
+#include "setup/library.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The trace's metadata: TSDL text (CTF 1.8.3, section 7 and appendix C). */
-#ifndef TANDEM_CORE_METADATA_H
-#define TANDEM_CORE_METADATA_H
+#ifndef TANDEM_SCHEMA_METADATA_H
+#define TANDEM_SCHEMA_METADATA_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * TANDEM_LIBRARY names it; else it is next to the command (a build tree), or
  * in the installation that the command belongs to.
  */
-#ifndef TANDEM_RECORDER_LIBRARY_H
-#define TANDEM_RECORDER_LIBRARY_H
+#ifndef TANDEM_SETUP_LIBRARY_H
+#define TANDEM_SETUP_LIBRARY_H
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/doctor/check.h"
+#include "setup/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

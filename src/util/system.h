@@ -3,8 +3,8 @@
  * wrappers are cancellation points, and a thread cancelled inside the recorder
  * would leave it half-way. Each returns a result or -errno; errno itself is
  * saved by the slow paths that use them. */
-#ifndef TANDEM_CORE_SYSTEM_H
-#define TANDEM_CORE_SYSTEM_H
+#ifndef TANDEM_UTIL_SYSTEM_H
+#define TANDEM_UTIL_SYSTEM_H
 
 #include <errno.h>
 #include <fcntl.h>

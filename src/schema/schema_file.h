@@ -9,8 +9,8 @@
  *	error = schema_file_copy(&schema, 1, fd);
  *	schema_file_close(&schema);
  */
-#ifndef TANDEM_CORE_SCHEMA_FILE_H
-#define TANDEM_CORE_SCHEMA_FILE_H
+#ifndef TANDEM_SCHEMA_SCHEMA_FILE_H
+#define TANDEM_SCHEMA_SCHEMA_FILE_H
 
 #include <stddef.h>
 

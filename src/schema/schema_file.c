@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/schema_file.h"
+#include "schema/schema_file.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/control.h"
-#include "core/system.h"
 #include "schema/schema.h"
+#include "util/system.h"
 
 void schema_file_open(struct schema_file *file, const char *dir)
 {
