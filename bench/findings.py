@@ -56,7 +56,9 @@ def is_judged(finding):
     """What recording cost, and who took CPUs from outside, is no fault of the program's."""
     if finding["name"] == "trace" or finding.get("symptom_of"):
         return False
-    return not (finding["name"] == "preemption" and "the program itself" not in finding["who"])
+    most = finding["who"].split(",")[0]
+    return (finding["name"] != "preemption" or finding["cause"] == "placement" or
+            "the program itself" in most)
 
 
 def matches(finding, patterns):
@@ -122,14 +124,15 @@ def judge(score, bench, device, environment, name, row):
         score.clean += 1
         score.clean_wrong += bool(score.judge_false(where, shown["findings"], patterns))
         return
+    planted, environment = environment, dict(environment, **row.get("repaired", {}))
     twin, failed = said(bench, environment, name, "repaired")
     if not twin:
         score.notes.append("%s: repaired: not run: %s" % (where, failed[:100]))
         return
     times = [[shown["duration_ns"]], [twin["duration_ns"]]]
     for _ in range(2):
-        for one, words in zip(times, ([], ["repaired"])):
-            again, _ = said(bench, environment, name, *words)
+        for one, words, settings in zip(times, ([], ["repaired"]), (planted, environment)):
+            again, _ = said(bench, settings, name, *words)
             if again:
                 one.append(again["duration_ns"])
     took, repaired = (statistics.median(one) for one in times)

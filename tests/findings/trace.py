@@ -21,7 +21,10 @@ made = synthetic("made", records=50000, threads=2)
 found = findings("made", "--all")
 cost = [f for f in found if f["cause"] == "recording"]
 check(len(cost) == 1 and cost[0]["count"] == made["calls"], "what recording cost", cost)
-check(found == sorted(found, key=lambda f: -f["cost_ns"]), "the most expensive first")
+LIKELY = {"certain": 1, "likely": 0.8, "guess": 0.3}
+check(found == sorted(found, key=lambda f: ("symptom_of" in f, -f["cost_ns"] * LIKELY[f["sure"]])),
+      "causes before symptoms, the largest likely saving first",
+      [(f["name"], f["cost_ns"], f["sure"]) for f in found])
 few = findings("made", "--min", "5")
 check(few and all(f["percent"] >= 5 or f["cost_ns"] == 0 for f in few), "--min hides the rest")
 only = findings("made", "--all", "--kind", "trace")

@@ -80,6 +80,7 @@ struct finding *findings_add(struct findings *findings, const char *name, const 
 		.why = "",
 		.device = "",
 		.object = "",
+		.symptom_of = "",
 	};
 	return finding;
 }
@@ -217,12 +218,75 @@ static int take_item(void *user, const struct event_item *item)
 	return status;
 }
 
+/* What comes of what, where both are found in one process. */
+static const struct {
+	const char *name, *cause, *of_name, *of_cause;
+} symptoms[] = {
+	{"idle-device", "synchronisation", "waiting", "after-each-command"},
+	{"idle-device", "synchronisation", "waiting", "polling"},
+	{"idle-device", "synchronisation", "transfers", "small"},
+	{"idle-device", "synchronisation", "transfers", "back-and-forth"},
+	{"idle-device", "synchronisation", "transfers", "by-host"},
+	{"idle-device", "synchronisation", "transfers", "unchanged"},
+	{"idle-device", "synchronisation", "allocations", "loop"},
+	{"idle-device", "host-calls", "builds", "repeated"},
+	{"idle-device", "host-calls", "builds", "first"},
+	{"idle-device", "host-calls", "allocations", "loop"},
+	{"idle-device", "host-calls", "objects", "loop"},
+};
+
+static bool is_named(const struct finding *finding, const char *name, const char *cause)
+{
+	return !strcmp(finding->name, name) && !strcmp(finding->cause, cause);
+}
+
+static const struct finding *find_cause(const struct findings *findings,
+					const struct finding *symptom)
+{
+	for (size_t i = 0; i < sizeof(symptoms) / sizeof(*symptoms); i++) {
+		if (!is_named(symptom, symptoms[i].name, symptoms[i].cause))
+			continue;
+		for (size_t j = 0; j < findings->count; j++) {
+			const struct finding *cause = &findings->items[j];
+
+			if (is_named(cause, symptoms[i].of_name, symptoms[i].of_cause) &&
+			    cause->pid == symptom->pid)
+				return cause;
+		}
+	}
+	return NULL;
+}
+
+static void set_symptoms(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *cause = find_cause(findings, &findings->items[i]);
+
+		if (cause)
+			findings->items[i].symptom_of =
+				findings_text(findings, "%s: %s", cause->name, cause->cause);
+	}
+}
+
+/* What is to be done first: the saving times how likely it is, causes before symptoms. */
+static double weight(const struct finding *finding)
+{
+	static const double likely[] = {
+		[CONFIDENCE_LOW] = 0.3,
+		[CONFIDENCE_MEDIUM] = 0.8,
+		[CONFIDENCE_HIGH] = 1,
+	};
+
+	return (double)finding->cost_ns * likely[finding->confidence] *
+	       (*finding->symptom_of ? 1e-6 : 1);
+}
+
 static int by_cost(const void *a, const void *b)
 {
 	const struct finding *left = a, *right = b;
 
-	if (left->cost_ns != right->cost_ns)
-		return left->cost_ns < right->cost_ns ? 1 : -1;
+	if (weight(left) < weight(right) || weight(left) > weight(right))
+		return weight(left) < weight(right) ? 1 : -1;
 	if (left->count != right->count)
 		return left->count < right->count ? 1 : -1;
 	return strcmp(left->what, right->what);
@@ -253,6 +317,7 @@ static int end(void *user, struct pass *pass)
 	}
 	for (size_t i = 0; i < findings->count; i++)
 		set_percent(findings, &findings->items[i]);
+	set_symptoms(findings);
 	if (findings->count)
 		qsort(findings->items, findings->count, sizeof(*findings->items), by_cost);
 	return status;

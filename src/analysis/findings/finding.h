@@ -49,7 +49,10 @@ struct finding {
 	uint64_t cost_ns;
 	double percent;	    /* of the run */
 	bool always_report; /* matters whatever it cost: an error, a doubt */
-	uint64_t count;	    /* how often */
+	/* "KIND: CAUSE" of the finding of the same process that is its cause: it goes away
+	 * with that one, whose cost holds its own. "": it is a cause. */
+	const char *symptom_of;
+	uint64_t count; /* how often */
 
 	/* Where: 0 or "" where it is no single place. */
 	uint64_t pid, tid, queue;

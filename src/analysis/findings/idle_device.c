@@ -25,11 +25,15 @@
 
 enum activity { WORKING, WAITING, CALLING, ACTIVITIES };
 
+/* Fewer gaps of the host's doing are no habit: a program has to begin and to end. */
+#define HABIT_COUNT 4u
+
 /* Times that a thread slept that are remembered: more than a gap has, or so short
  * that they do not matter. */
 #define SLEEPS 256u
 
-enum cause { SYNCHRONISATION, HOST_WORK, HOST_BLOCKED, HOST_CALLS, LAUNCH, CAUSES };
+/* LAUNCH: enqueued in the gap; AHEAD: before it. */
+enum cause { SYNCHRONISATION, HOST_WORK, HOST_BLOCKED, HOST_CALLS, LAUNCH, AHEAD, CAUSES };
 
 struct idle_enqueue {
 	uint64_t call;
@@ -42,6 +46,7 @@ struct idle_sleep {
 };
 
 struct idle_mark {
+	int64_t busy_ns; /* of the device, at the thread's latest event */
 	uint64_t gap;
 	int64_t spent[ACTIVITIES];
 };
@@ -61,6 +66,7 @@ struct idle_thread { /* of a stream */
 
 struct idle_cause {
 	uint64_t count, ns, longest_ns;
+	uint64_t longer;	  /* gaps that are longer than the command behind them */
 	int64_t begin_ns, end_ns; /* of the longest */
 	uint32_t stream;
 };
@@ -74,7 +80,8 @@ struct idle_device {
 	int64_t busy_since_ns;
 	uint64_t bound_ns; /* the greatest of the clock's bounds */
 	struct idle_cause causes[CAUSES];
-	struct map calls; /* event id -> ns in such calls within gaps */
+	struct map calls;  /* event id -> ns in such calls within gaps */
+	int64_t waited_ns; /* by threads while it ran something */
 };
 
 struct idle {
@@ -106,9 +113,14 @@ static int thread_reach(struct idle *idle, struct idle_thread *thread, int64_t n
 		thread->since_ns = ns;
 	thread->known = true;
 	for (size_t i = 0; i < idle->device_count; i++) {
-		const struct idle_device *device = &idle->devices[i];
+		struct idle_device *device = &idle->devices[i];
 		struct idle_mark *mark = &thread->marks[i];
+		int64_t busy_ns = (int64_t)device->busy_ns +
+				  (device->running ? ns - device->busy_since_ns : 0);
 
+		if (thread->activity == WAITING)
+			device->waited_ns += busy_ns - mark->busy_ns;
+		mark->busy_ns = busy_ns;
 		if (device->running || mark->gap == device->gap)
 			continue;
 		mark->gap = device->gap;
@@ -225,12 +237,12 @@ static enum cause cause_of(const struct idle *idle, const struct sequence_event 
 	int64_t spent[ACTIVITIES], launch;
 
 	if (next->stream == TRACE_NONE)
-		return LAUNCH;
+		return AHEAD;
 	thread = &idle->threads[next->stream];
 	enqueue = recall(thread, next->call);
 	if (!enqueue || enqueue->ns <= device->idle_ns || !thread->marks ||
 	    thread->marks[index].gap != device->gap)
-		return LAUNCH;
+		return AHEAD;
 	for (unsigned i = 0; i < ACTIVITIES; i++)
 		spent[i] = enqueue->spent[i] - thread->marks[index].spent[i];
 	launch = next->ns - enqueue->ns;
@@ -257,6 +269,7 @@ static void count_gap(const struct idle *idle, struct idle_device *device, size_
 
 	cause->count++;
 	cause->ns += ns;
+	cause->longer += ns > next->duration_ns;
 	if (ns < cause->longest_ns)
 		return;
 	cause->longest_ns = ns;
@@ -332,6 +345,45 @@ static const char *main_call(const struct findings *findings, const struct idle_
 	return call ? call->name : "";
 }
 
+/* Whether most of the gaps' time in other calls was in such as make code: builds tell. */
+static bool is_building(const struct findings *findings, const struct idle_device *device)
+{
+	uint64_t id, ns, build = 0, all = 0;
+	size_t at = 0;
+
+	while (map_next(&device->calls, &at, &id, &ns)) {
+		all += ns;
+		if (trace_session_event(findings->session, (unsigned)id)->class ==
+		    TANDEM_CLASS_BUILD)
+			build += ns;
+	}
+	return 2 * build > all;
+}
+
+/* What would be saved. Work of the host that is done while the device works takes no time of
+ * its own; for that the host must have waited while the device worked. 0: nothing. */
+static uint64_t saving(const struct findings *findings, const struct idle_device *device,
+		       enum cause kind)
+{
+	const struct idle_cause *cause = &device->causes[kind];
+	uint64_t waited_ns = device->waited_ns > 0 ? (uint64_t)device->waited_ns : 0;
+
+	switch (kind) {
+	case AHEAD:
+		/* The driver's own pace; that of short commands can be mended. */
+		return 2 * cause->longer > cause->count ? cause->ns : 0;
+	case LAUNCH:
+		return cause->count >= HABIT_COUNT ? cause->ns : 0;
+	case SYNCHRONISATION:
+		return cause->count >= HABIT_COUNT ? cause->ns : 0;
+	default:
+		if (cause->count < HABIT_COUNT ||
+		    (kind == HOST_CALLS && is_building(findings, device)))
+			return 0;
+		return cause->ns < waited_ns ? cause->ns : waited_ns;
+	}
+}
+
 /* What runtimes have for commands that are always the same. */
 static const char *batch_advice(struct findings *findings)
 {
@@ -358,6 +410,7 @@ static const char *const cause_names[] = {
 	[HOST_BLOCKED] = "host-blocked",
 	[HOST_CALLS] = "host-calls",
 	[LAUNCH] = "launch",
+	[AHEAD] = "launch",
 };
 
 static void describe(struct findings *findings, struct finding *finding,
@@ -408,6 +461,14 @@ static void describe(struct findings *findings, struct finding *finding,
 					      gaps, finding->object);
 		finding->suggestion = "move these calls out of the loop, or enqueue before them";
 		break;
+	case AHEAD:
+		finding->what =
+			findings_text(findings,
+				      "the device was idle for %s between commands that were "
+				      "already enqueued; a command runs for %s",
+				      gaps, run);
+		finding->suggestion = batch_advice(findings);
+		break;
 	default:
 		finding->what = findings_text(findings,
 					      "the device was idle for %s between a command's "
@@ -427,13 +488,13 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	struct finding *finding;
 	char off[UNITS_BYTES];
 
-	if (!cause->count)
+	if (!cause->count || !saving(findings, device, kind))
 		return 0;
 	finding = findings_add(findings, "idle-device", cause_names[kind]);
 	if (!finding)
 		return -ENOMEM;
 	finding->count = cause->count;
-	finding->cost_ns = cause->ns;
+	finding->cost_ns = saving(findings, device, kind);
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, index));
 	describe(findings, finding, device, cause, kind);

@@ -56,6 +56,8 @@ void findings_json_print(struct json *json, const struct findings *findings, dou
 		json_string(json, "sure", finding_confidence_name(finding->confidence));
 		json_string(json, "why", finding->why);
 		json_string(json, "do", finding->suggestion);
+		if (*finding->symptom_of)
+			json_string(json, "symptom_of", finding->symptom_of);
 		json_place(json, finding);
 		if (finding->replay_count)
 			json_series(json, "replay", finding->replay_ns, finding->replay_count);

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that were ready to run and waited for a CPU while others had it, from
  * what the kernel's scheduler recorded: in their API calls, between them, and
- * threads that make none, as a driver's own. */
+ * threads that make none, as a driver's own.
+ *
+ * What threads of one program take of each other costs the run nothing where the device is
+ * the CPU: all of it is work that has to be done. Two things are said of it all the same:
+ * that they shared a CPU while another one was idle (placement), and, where the device is
+ * no CPU, that the thread that feeds it had to wait. Tandem's recorder is no culprit of the
+ * program's: what it took stands with what recording cost.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/findings/finding.h"
+#include "schema/gen/kernel_records.h"
+#include "util/array.h"
 #include "util/units.h"
 
 /* Less is what every thread waits on every machine. */
@@ -15,7 +24,23 @@
 /* Processes that are named: the rest are many and had little. */
 #define NAMED 4u
 
+/* What the recorder's process is called. */
+#define RECORDER "tandem"
+
+/* Of the run; less is what moving a thread to another CPU takes the scheduler. */
+#define PLACED_SHARE 50u
+
 enum cause { IN_CALLS, BETWEEN_CALLS, NO_CALLS, CAUSES };
+
+struct preemption_placed { /* of a thread: behind its own program's, next to an idle CPU */
+	uint64_t ns, count, longest_ns;
+	int64_t begin_ns, end_ns; /* of the longest */
+};
+
+struct preemption {
+	struct preemption_placed *placed; /* by the thread's index */
+	size_t count, capacity;
+};
 
 struct preemption_sum { /* of a thread and cause, then the worst of a process */
 	uint64_t ns, count, threads, all_ns;
@@ -29,17 +54,77 @@ static enum cause cause_of(const struct wait_thread *thread, const struct wait_r
 	return row->function ? IN_CALLS : BETWEEN_CALLS;
 }
 
-/* A CPU that was idle and had to wake up was taken by nobody. */
-static bool is_preemption(const struct wait_row *row)
+/* Where a device is the CPU, the threads of a program do the device's work. */
+static bool has_cpu_device(const struct findings *findings)
 {
-	return row->state == STATE_WAIT_CPU && !row->by_idle;
+	const struct devices *devices = &findings->iterator->devices;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		if (devices->rows[i].type == TANDEM_DEVICE_TYPE_cpu)
+			return true;
+	}
+	return false;
 }
 
-static bool is_of(const struct waits *waits, const struct wait_row *row, uint32_t thread,
+/* A CPU that was idle and had to wake up was taken by nobody. */
+static bool is_preemption(const struct findings *findings, const struct wait_row *row)
+{
+	const struct waits *waits = findings->waits;
+	const struct wait_thread *thread = waits->threads[row->thread];
+
+	if (row->state != STATE_WAIT_CPU || row->by_idle)
+		return false;
+	if (row->by_pid && row->by_pid == thread->thread->pid)
+		return thread->stream && !has_cpu_device(findings);
+	return strcmp(intern_text(&waits->states.names, row->by_name), RECORDER) != 0;
+}
+
+static bool is_of(const struct findings *findings, const struct wait_row *row, uint32_t thread,
 		  enum cause cause)
 {
-	return row->thread == thread && is_preemption(row) &&
-	       cause_of(waits->threads[thread], row) == cause;
+	return row->thread == thread && is_preemption(findings, row) &&
+	       cause_of(findings->waits->threads[thread], row) == cause;
+}
+
+/* Whether a CPU other than the one that it waited for had nothing to do meanwhile. */
+static bool was_other_idle(const struct states *states, const struct states_interval *interval)
+{
+	for (size_t i = 0; i < states->cpu_count; i++) {
+		const struct states_cpu *cpu = &states->cpus[i];
+
+		if (i != interval->cpu && cpu->known && cpu->scope == TANDEM_SCOPE_system &&
+		    (!cpu->running || cpu->idle_ns > interval->from))
+			return true;
+	}
+	return false;
+}
+
+static int preemption_interval(struct findings *findings, void *state,
+			       const struct wait_thread *thread,
+			       const struct states_interval *interval)
+{
+	struct preemption *preemption = state;
+	struct preemption_placed *placed;
+	uint64_t ns = (uint64_t)(interval->to - interval->from);
+
+	if (interval->state != STATE_WAIT_CPU || !interval->by_tid ||
+	    interval->by_pid != thread->thread->pid ||
+	    !was_other_idle(&findings->waits->states, interval))
+		return 0;
+	if (array_reserve(&preemption->placed, &preemption->capacity, thread->index + 1,
+			  sizeof(*preemption->placed)))
+		return -ENOMEM;
+	while (preemption->count <= thread->index)
+		preemption->placed[preemption->count++] = (struct preemption_placed){.ns = 0};
+	placed = &preemption->placed[thread->index];
+	placed->ns += ns;
+	placed->count++;
+	if (ns > placed->longest_ns) {
+		placed->longest_ns = ns;
+		placed->begin_ns = interval->from;
+		placed->end_ns = interval->to;
+	}
+	return 0;
 }
 
 struct culprit {	    /* processes of one name, as the jobs of a build; or the program */
@@ -57,9 +142,10 @@ static int by_ns(const void *a, const void *b)
 
 /* Who had the CPU meanwhile, those that had it longest first. Returns their number,
  * or -ENOMEM. */
-static int find_culprits(const struct waits *waits, uint32_t thread, enum cause cause,
+static int find_culprits(const struct findings *findings, uint32_t thread, enum cause cause,
 			 struct culprit **list)
 {
+	const struct waits *waits = findings->waits;
 	struct culprit *culprits = calloc(waits->row_count + 1, sizeof(*culprits));
 	int count = 0;
 
@@ -71,7 +157,7 @@ static int find_culprits(const struct waits *waits, uint32_t thread, enum cause 
 		bool itself = row->by_pid == waits->threads[thread]->thread->pid;
 		int at = 0;
 
-		if (!is_of(waits, row, thread, cause))
+		if (!is_of(findings, row, thread, cause))
 			continue;
 		while (at < count && (culprits[at].itself != itself ||
 				      (!itself && culprits[at].name != row->by_name)))
@@ -127,7 +213,7 @@ static const char *find_worst(struct findings *findings, struct finding *finding
 	for (size_t i = 0; i < waits->row_count; i++) {
 		const struct wait_row *row = &waits->rows[i];
 
-		if (!is_of(waits, row, sum->thread, cause))
+		if (!is_of(findings, row, sum->thread, cause))
 			continue;
 		if (!most || row->ns > most->ns)
 			most = row;
@@ -205,7 +291,7 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 	struct finding *finding;
 	struct culprit *culprits;
 	uint64_t known_ns = 0;
-	int count = find_culprits(waits, sum->thread, cause, &culprits);
+	int count = find_culprits(findings, sum->thread, cause, &culprits);
 
 	finding = count < 0 ? NULL : findings_add(findings, "preemption", cause_names[cause]);
 	if (!finding) {
@@ -266,6 +352,47 @@ static int add_process(struct findings *findings, uint64_t pid,
 	return status;
 }
 
+/* The worst thread of each process; the others had the same CPU. */
+static int add_placed(struct findings *findings, const struct preemption *preemption, uint64_t pid)
+{
+	const struct waits *waits = findings->waits;
+	const struct preemption_placed *worst = NULL;
+	char ns[UNITS_BYTES], count[UNITS_BYTES];
+	const struct states_thread *thread;
+	struct finding *finding;
+	size_t index = 0;
+
+	for (size_t i = 0; i < preemption->count; i++) {
+		if (waits->threads[i]->thread->pid == pid &&
+		    (!worst || preemption->placed[i].ns > worst->ns)) {
+			worst = &preemption->placed[i];
+			index = i;
+		}
+	}
+	if (!worst || worst->ns < findings->duration_ns / PLACED_SHARE)
+		return 0;
+	finding = findings_add(findings, "preemption", "placement");
+	if (!finding)
+		return -ENOMEM;
+	thread = waits->threads[index]->thread;
+	finding->count = worst->count;
+	finding->cost_ns = worst->ns;
+	finding->pid = pid;
+	finding->tid = thread->local_tid;
+	finding->what = findings_text(
+		findings,
+		"two threads of the program shared a CPU while another CPU was idle: one was "
+		"ready to run and waited for %s, %s times",
+		units_ns(ns, (double)worst->ns), units_count(count, worst->count));
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why = "the scheduler recorded both CPUs; that the device's work waited for this "
+		       "thread is assumed";
+	finding->suggestion = "keep the threads on CPUs of their own (pin them: taskset, or the "
+			      "driver's own setting); fewer threads would not help";
+	finding_time(findings, finding, worst->begin_ns, worst->end_ns);
+	return 0;
+}
+
 static int preemption_end(struct findings *findings, void *state)
 {
 	const struct waits *waits = findings->waits;
@@ -273,7 +400,6 @@ static int preemption_end(struct findings *findings, void *state)
 	struct preemption_sum *threads;
 	int status = 0;
 
-	(void)state;
 	if (!waits->any)
 		return 0;
 	threads = calloc(waits->thread_count * CAUSES + 1, sizeof(*threads));
@@ -283,7 +409,7 @@ static int preemption_end(struct findings *findings, void *state)
 		const struct wait_row *row = &waits->rows[i];
 		struct preemption_sum *sum;
 
-		if (!is_preemption(row))
+		if (!is_preemption(findings, row))
 			continue;
 		sum = &threads[row->thread * CAUSES + cause_of(waits->threads[row->thread], row)];
 		sum->ns += row->ns;
@@ -292,14 +418,25 @@ static int preemption_end(struct findings *findings, void *state)
 	for (size_t i = 0; !status && i < session->process_count; i++) {
 		if (!session->processes[i].kernel)
 			status = add_process(findings, session->processes[i].pid, threads);
+		if (!status && !session->processes[i].kernel)
+			status = add_placed(findings, state, session->processes[i].pid);
 	}
 	free(threads);
 	return status;
 }
 
+static void preemption_release(struct findings *findings, void *state)
+{
+	(void)findings;
+	free(((struct preemption *)state)->placed);
+}
+
 const struct finding_ops finding_preemption = {
 	.name = "preemption",
 	.words = "threads that waited for a CPU, and for whom",
+	.state_bytes = sizeof(struct preemption),
 	.waits = true,
+	.interval = preemption_interval,
 	.end = preemption_end,
+	.release = preemption_release,
 };

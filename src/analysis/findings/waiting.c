@@ -31,6 +31,7 @@ struct wait_sum {
 
 struct waiting_thread {	     /* of a stream */
 	uint64_t operations; /* enqueued since the last wait */
+	uint64_t latest;     /* the operation that was enqueued last */
 	uint64_t enqueued, waits;
 	uint64_t single; /* waits for just one command */
 	struct wait_sum sums[CAUSES];
@@ -123,12 +124,40 @@ static bool blocks(const struct trace_event *event)
 	return blocking && trace_field_unsigned(event, blocking);
 }
 
+/* Whether the wait is for other commands than the latest: the device has that one to do
+ * meanwhile. */
+static bool is_for_earlier(const struct waiting_thread *thread, const struct trace_event *event)
+{
+	const struct tandem_field *one, *list;
+	const uint8_t *elements;
+	size_t count;
+
+	if (event->layout->event->traits.wait != TANDEM_WAIT_event)
+		return false;
+	one = trace_field_role(event->layout, TANDEM_ROLE_event);
+	if (one && one->kind == TANDEM_FIELD_OP)
+		return trace_field_unsigned(event, one) != thread->latest;
+	list = trace_field_role(event->layout, TANDEM_ROLE_events);
+	if (!list || list->kind != TANDEM_FIELD_OP || !list->variable)
+		return false;
+	elements = trace_field_elements(event, list, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (trace_element_unsigned(list, elements + i * list->bytes) == thread->latest)
+			return false;
+	}
+	return count > 0;
+}
+
 static void count_wait(struct waiting_thread *thread, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 
 	thread->waits++;
 	thread->wait_api = event->layout->event;
+	if (is_for_earlier(thread, event)) {
+		thread->waited = false;
+		return;
+	}
 	thread->waited = thread->operations == 1;
 	thread->single += thread->waited;
 	if (!thread->operations)
@@ -180,6 +209,7 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	case TANDEM_CLASS_ENQUEUE:
 		poll_end(thread);
 		thread->enqueued++;
+		thread->latest = trace_event_op(event);
 		/* A blocking transfer waits for itself: it is not the habit that
 		 * is meant here, but leaves nothing to wait for. */
 		thread->operations = blocks(event) ? 0 : thread->operations + 1;

@@ -93,6 +93,8 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 	text_add_char(out, '\n');
 	add_wrapped(out, "", finding->what, most);
 	add_where(out, finding, most);
+	if (*finding->symptom_of)
+		add_wrapped(out, "Comes of    ", finding->symptom_of, most);
 	if (*finding->culprit)
 		add_wrapped(out, "Caused by   ", finding->culprit, most);
 	text_format(&sure, "%s%s%s", finding_confidence_name(finding->confidence),

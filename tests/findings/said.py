@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is said of programs of the corpus, and what must not be (bench/run findings scores all
+of them; here stand those whose answer does not hang on the machine's pace).
+
+tandem-test: timeout=300
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import check, finish, skip
+from traces import BUILD, record, tandem
+
+CORPUS = os.path.join(BUILD, "tests", "findings", "corpus", "corpus")
+STUB = {"OCL_ICD_VENDORS": os.path.join(BUILD, "tests", "stubs", "libstubcl.so"),
+        "STUB_ENGINE": "units", "STUB_KITEM_US": "3", "STUB_KBYTE_US": "1", "STUB_DELAY_US": "20"}
+BASIC = {"POCL_DEVICES": "basic"}
+BUILDS = dict(STUB, STUB_BUILD_MS="20")
+
+# program, its arguments, device, what is said, what is not (at any cost)
+CASES = [
+    ("wait_event_each", [], STUB, ["waiting/after-each-command"], []),
+    ("clean_double_buffer", [], STUB, [], ["waiting/after-each-command"]),
+    ("clean_two_programs", [], BUILDS, [], ["idle-device/host-calls", "builds/repeated"]),
+    ("clean_host", [], STUB, [], ["idle-device/host-busy", "idle-device/synchronisation"]),
+    ("clean_pipeline", [], BASIC, [], ["preemption/placement"]),
+]
+
+if not os.access(CORPUS, os.X_OK):
+    print("the corpus is not built: no OpenCL")
+    sys.exit(77)
+for name, arguments, device, wanted, unwanted in CASES:
+    where = f"{name} {' '.join(arguments)}".strip()
+    if device is BASIC and not os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
+        skip(where, "PoCL is not installed")
+        continue
+    path = where.replace(" ", "-")
+    status = record(path, [CORPUS, name, *arguments], "--args", "full", env=device)
+    said = tandem("findings", "--all", "--format", "json", path)
+    if not check(status == 0 and said.returncode == 0, f"{where} is recorded", said.stderr):
+        continue
+    found = [f"{f['name']}/{f['cause']}" for f in json.loads(said.stdout)["findings"]]
+    for one in wanted:
+        check(one in found, f"{where}: {one}", found)
+    for one in unwanted:
+        check(one not in found, f"{where}: no {one}", found)
+finish()
