@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/ranges/range_find.h"
 #include "cli/cli.h"
 #include "setup/library.h"
 
@@ -147,24 +146,6 @@ int reading_report(struct reading *reading, const struct report_options *options
 		findings_free(findings);
 	error_add(&error, status, "%s: %s", reading->session.path, strerror(-status));
 	return cli_fail(&error);
-}
-
-int reading_range(struct reading *reading, const char *name, struct range *range)
-{
-	int64_t start_ns = reading->session.start_ns;
-	struct error error = ERROR_INIT;
-	struct range_found found;
-
-	if (range_find(&reading->session, name, &found, &error))
-		return cli_fail(&error);
-	range->from_ns = found.begin_ns - start_ns;
-	range->to_ns = found.end_ns == INT64_MAX ? INT64_MAX : found.end_ns - start_ns;
-	if (range->to_ns <= range->from_ns)
-		range->to_ns = range->from_ns + 1;
-	if (found.others)
-		cli_note("the first of %" PRIu64 " ranges of that name; '%s/1' is the second",
-			 found.others + 1, name);
-	return CLI_DONE;
 }
 
 int reading_write(struct text *out)

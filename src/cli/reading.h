@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "analysis/events/range.h"
 #include "analysis/findings/finding.h"
 #include "analysis/report/report_make.h"
 #include "trace/external/ctf_import.h"
@@ -56,11 +55,6 @@ bool reading_has_events(const struct reading *reading);
  * or CLI_DONE. */
 int reading_report(struct reading *reading, const struct report_options *options,
 		   struct report *report, struct findings *findings);
-
-/* The range (NVTX) of this name (analysis/ranges/range_find.h), from its begin to its end,
- * in ns since the session's start. Says on stderr what is wrong and returns CLI_FAILED, with
- * the reading still open, or CLI_DONE. */
-int reading_range(struct reading *reading, const char *name, struct range *range);
 
 /* Draws "reading 45 %" on stderr when that is a terminal and the work has been
  * going on for a while. Fits struct report_options. */

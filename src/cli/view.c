@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/newest.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/reading.h"
 #include "view/serve/server.h"
 
@@ -21,6 +22,7 @@
 	  "use kernel events from an LTTng or trace-cmd trace (its directory or file) of " \
 	  "the same time and machine")                                                     \
 	X(port, 'p', "PORT", TEXT(NULL), "the port to listen on (default: a free one)")    \
+	PART_OPTIONS(X)                                                                    \
 	X(align_starts, 0, NULL, FLAG,                                                     \
 	  "several sessions: each begins at 0, to compare them (else those of one "        \
 	  "machine lie as far apart as they ran)")                                         \
@@ -38,6 +40,7 @@ const struct command command_view = {
 		 "comes from this machine and fetches nothing from elsewhere; only its address,\n"
 		 "which is printed, leads to it. Ctrl-C ends.\n",
 	.examples = "  tandem view tandem-app-20261120-100000\n"
+		    "  tandem view --range step/2 DIR\n"
 		    "  tandem view --align-starts before after     two runs, one above the other\n",
 	.column = 22,
 	COMMAND_OPTIONS,
@@ -52,6 +55,7 @@ struct arguments {
 	const char *with;
 	uint64_t port;
 	enum view_align align;
+	struct part part;      /* to begin with */
 	char **paths, *newest; /* newest: where no session is given */
 	size_t count;
 };
@@ -77,6 +81,10 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return cli_parse_number(value, UINT16_MAX, &arguments->port) || !arguments->port
 			       ? option_refuse("--port", value, "1 to 65535")
 			       : 0;
+	case OPTION_from:
+	case OPTION_to:
+	case OPTION_range:
+		return part_option(&arguments->part, option_rows[option].name, value);
 	case OPTION_align_starts:
 		arguments->align = VIEW_ALIGN_starts;
 		return 0;
@@ -92,6 +100,8 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 
 	if (first < 0)
 		return first;
+	if (part_check(&arguments->part, &command_view))
+		return OPTIONS_WRONG;
 	arguments->paths = argv + first;
 	arguments->count = (size_t)(argc - first);
 	if (arguments->count)
@@ -173,20 +183,25 @@ static int serve(const struct arguments *arguments, struct view_source *sources,
 }
 
 static int open_session(struct viewing *viewing, struct view_source *source, const char *path,
-			const char *with)
+			const struct arguments *arguments)
 {
 	struct progress progress = {.tell = reading_progress, .user = &viewing->reading};
 	struct error error = ERROR_INIT;
+	struct range range;
 	int status = reading_open(&viewing->reading, path);
 
 	if (!status)
-		status = reading_with(&viewing->reading, with);
+		status = reading_with(&viewing->reading, arguments->with);
 	if (status)
 		return status;
 	viewing->open = true;
+	status = part_find(&arguments->part, &viewing->reading, &range);
+	if (status)
+		return status;
 	status = view_source_open(source, &viewing->reading.session, &progress, &error);
 	reading_progress_end(&viewing->reading);
 	viewing->shown = !status;
+	source->shown = range;
 	return status ? cli_fail(&error) : CLI_DONE;
 }
 
@@ -197,8 +212,7 @@ static int view_all(const struct arguments *arguments, const sigset_t *signals)
 	int status = viewing && sources ? CLI_DONE : cli_error("out of memory");
 
 	for (size_t i = 0; status == CLI_DONE && i < arguments->count; i++)
-		status = open_session(&viewing[i], &sources[i], arguments->paths[i],
-				      arguments->with);
+		status = open_session(&viewing[i], &sources[i], arguments->paths[i], arguments);
 	if (status == CLI_DONE)
 		status = serve(arguments, sources, signals);
 	for (size_t i = 0; viewing && sources && i < arguments->count; i++) {
@@ -214,7 +228,7 @@ static int view_all(const struct arguments *arguments, const sigset_t *signals)
 
 int cmd_view(int argc, char **argv)
 {
-	struct arguments arguments = {.port = 0};
+	struct arguments arguments = {.port = 0, .part = PART_WHOLE};
 	sigset_t signals;
 	int status = read_arguments(&arguments, argc, argv);
 

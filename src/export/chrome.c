@@ -266,7 +266,8 @@ static int chrome_command(struct export *export, const struct event_item *item)
 	add_operation_args(export, &state->json, operation);
 	line_end(export);
 	/* Both ends at once: a call whose command failed or never ended leads nowhere. */
-	if (operation->call && operation->stream < state->thread_count) {
+	if (operation->call && operation->stream < state->thread_count &&
+	    export_holds(export, operation->call_begin_ns)) {
 		const struct trace_stream *thread = state->threads[operation->stream];
 
 		if (!operation->further)

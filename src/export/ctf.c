@@ -190,7 +190,11 @@ static int ctf_keep(void *user, enum ordered_event_kind kind, int64_t ns,
 	const struct trace_event *event = item->event;
 	const struct tandem_call_record *call = (const void *)event->record;
 	const struct trace_stream *stream = event->stream;
-	int status = keep_head(export, kept, event, kind_of(kind));
+	int status;
+
+	if (!export_wants(export, item))
+		return 0;
+	status = keep_head(export, kept, event, kind_of(kind));
 
 	if (kind >= ORDERED_QUEUED && kind <= ORDERED_STOP && item->operation.stream != TRACE_NONE)
 		stream = export->iterator->merge.streams[item->operation.stream];

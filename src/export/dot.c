@@ -90,7 +90,7 @@ static int dot_any(struct export *export, const struct event_item *item)
 	struct dot *state = export->state;
 	struct task_edge edge;
 
-	if (!item->event || item->system)
+	if (!item->event || item->system || !export_holds(export, item->event->ns))
 		return 0;
 	if (item->event->layout->event->traits.record == TANDEM_RECORD_task_node)
 		add_node(export, item->event);

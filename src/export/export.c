@@ -145,7 +145,7 @@ static int give_item(struct export *export, const struct event_item *item)
 	case ITEM_OTHER:
 		break;
 	}
-	status = op ? op(export, item) : 0;
+	status = op && export_wants(export, item) ? op(export, item) : 0;
 	return !status && ops->any ? ops->any(export, item) : status;
 }
 
@@ -153,7 +153,7 @@ static int give_range(void *user, const struct range_instance *range)
 {
 	struct export *export = user;
 
-	return export->ops->range(export, range);
+	return export_holds(export, range->begin_ns) ? export->ops->range(export, range) : 0;
 }
 
 /* The export's part in the pass over a session. */
@@ -235,6 +235,8 @@ static int export_session(struct export *export, const struct export_request *re
 
 	pass_init(&pass, request->sessions[export->session], request->progress);
 	pass.flags = EVENT_ALL;
+	export->range = request->ranges ? request->ranges[export->session] : RANGE_WHOLE;
+	pass.range = export->range;
 	if (export->ops->with_findings) {
 		status = findings_join(&pass, &findings, NULL, export->error);
 		export->findings = &findings;

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "analysis/events/event_iterator.h"
+#include "analysis/events/item_range.h"
 #include "analysis/ranges/ranges.h"
 #include "export/output.h"
 #include "util/error.h"
@@ -56,8 +57,8 @@ struct export_ops {
 	 * enqueued inside has. Its number is export_range(). */
 	int (*range)(struct export *export, const struct range_instance *range);
 	int (*engines)(struct export *export, const struct event_item *item);
-	/* Every item of the walk, also those that have no operation above; after
-	 * its own operation. */
+	/* Every item of the walk, also those that have no operation above and those that
+	 * are not in the part which is asked for (export_holds()); after its own operation. */
 	int (*any)(struct export *export, const struct event_item *item);
 	int (*session_end)(struct export *export);
 	/* Everything was said. */
@@ -79,10 +80,11 @@ struct export
 	struct event_iterator *iterator; /* of the current session */
 	/* Of the current session, complete from session_end on; NULL: nobody wants them. */
 	const struct findings *findings;
-	size_t session;	   /* its index */
-	bool apart;	   /* it is not on the first one's clock */
-	int64_t origin_ns; /* the first session's start, on its own clock */
-	int64_t shift_ns;  /* what export_time() adds in this session */
+	struct range range; /* what is exported of the current session, on CLOCK_MONOTONIC */
+	size_t session;	    /* its index */
+	bool apart;	    /* it is not on the first one's clock */
+	int64_t origin_ns;  /* the first session's start, on its own clock */
+	int64_t shift_ns;   /* what export_time() adds in this session */
 	/* What earlier sessions have used up. */
 	uint64_t process_base, thread_base, call_base, device_base, range_base;
 	uint64_t operation_count; /* so far: of commands, ended or not; the current one's id */
@@ -92,6 +94,19 @@ struct export
 static inline int64_t export_time(const struct export *export, int64_t monotonic_ns)
 {
 	return (int64_t)((uint64_t)monotonic_ns + (uint64_t) export->shift_ns);
+}
+
+/* Whether what begins then is in the part of the session that is asked for. */
+static inline bool export_holds(const struct export *export, int64_t monotonic_ns)
+{
+	return range_holds(&export->range, monotonic_ns);
+}
+
+/* Whether the item is, or describes what may be. */
+static inline bool export_wants(const struct export *export, const struct event_item *item)
+{
+	return range_is_whole(&export->range) || item_is_description(item) ||
+	       item_in_range(item, &export->range);
 }
 
 /* Ids that are unique over all sessions, from 1. */
@@ -134,6 +149,9 @@ struct export_request {
 	const char *out; /* a path; "-" is the standard output, unless ops->own_output */
 	struct trace_session *const *sessions;
 	size_t session_count;
+	/* One for each session, on CLOCK_MONOTONIC: what begins there is exported, whole
+	 * (item_range.h); NULL: all. */
+	const struct range *ranges;
 	/* Put sessions of different machines or boots on one axis by the time of
 	 * day; else each begins where the first one does. */
 	bool join;

@@ -46,6 +46,7 @@ static int folded_session(struct export *export)
 	struct folded *state = export->state;
 
 	samples_init(&state->samples, on_sample, state);
+	state->samples.range = export->range;
 	return 0;
 }
 

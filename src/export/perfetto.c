@@ -183,7 +183,7 @@ static int perfetto_any(struct export *export, const struct event_item *item)
 	struct perfetto *state = export->state;
 
 	if (item->kind == ITEM_OTHER && !item->system)
-		return perfetto_activity(export, item);
+		return item_in_range(item, &export->range) ? perfetto_activity(export, item) : 0;
 	if (!item->event || !item->event->stream->process->kernel)
 		return 0;
 	return perfetto_sched_event(&state->sched, export, &state->writer, item->event);

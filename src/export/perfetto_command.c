@@ -156,7 +156,7 @@ int perfetto_command(struct export *export, const struct event_item *item)
 			       operation->placed ? PERFETTO_SLICE_BEGIN : PERFETTO_INSTANT, track);
 	perfetto_event_name(export, operation->name,
 			    devices_domain(export->iterator->session, operation->domain));
-	if (operation->call)
+	if (operation->call && export_holds(export, operation->call_begin_ns))
 		proto_fixed(&state->writer.packet, PERFETTO_EVENT_FLOW,
 			    export_call(export, operation->call));
 	annotate_command(export, operation);

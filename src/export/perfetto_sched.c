@@ -372,7 +372,7 @@ int perfetto_sched_event(struct perfetto_sched *sched, struct export *export,
 	default:
 		break;
 	}
-	if (export->session && ns <= sched->since_ns)
+	if (!export_holds(export, event->ns) || (export->session && ns <= sched->since_ns))
 		return 0;
 	if (ns > sched->last_ns)
 		sched->last_ns = ns;

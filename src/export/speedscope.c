@@ -60,6 +60,7 @@ static int speedscope_session(struct export *export)
 				 "time",
 				 export->iterator->session->path);
 	samples_init(&state->samples, on_sample, state);
+	state->samples.range = export->range;
 	return 0;
 }
 

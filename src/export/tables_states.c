@@ -55,8 +55,10 @@ static void on_interval(void *user, const struct states_interval *interval)
 	uint64_t process = map_get(&tables->pids, thread->pid);
 	uint64_t id = map_get(&tables->tids, thread_key(thread->pid, thread->local_tid));
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
+	int64_t from_ns = range_clamp(&export->range, interval->from);
+	int64_t to_ns = range_clamp(&export->range, interval->to);
 
-	if (tables->status || interval->to <= interval->from || interval->state == STATE_NONE)
+	if (tables->status || to_ns <= from_ns || interval->state == STATE_NONE)
 		return;
 	row_id(&row[THREAD_STATES_process], process == MAP_NONE ? 0 : process);
 	row_id(&row[THREAD_STATES_thread], id == MAP_NONE ? 0 : id);
@@ -64,9 +66,9 @@ static void on_interval(void *user, const struct states_interval *interval)
 	row_word_or_none(&row[THREAD_STATES_name],
 			 intern_text(&tables->states.names, thread->name));
 	row_word(&row[THREAD_STATES_state], state_word(interval->state));
-	row_time(&row[THREAD_STATES_begin_ns], export, interval->from);
-	row_time(&row[THREAD_STATES_end_ns], export, interval->to);
-	row_integer(&row[THREAD_STATES_duration_ns], interval->to - interval->from);
+	row_time(&row[THREAD_STATES_begin_ns], export, from_ns);
+	row_time(&row[THREAD_STATES_end_ns], export, to_ns);
+	row_integer(&row[THREAD_STATES_duration_ns], to_ns - from_ns);
 	if (interval->state == STATE_RUNNING || interval->state == STATE_WAIT_CPU) {
 		if (interval->cpu != STATES_NO_CPU)
 			row_integer(&row[THREAD_STATES_cpu], interval->cpu);
@@ -133,6 +135,8 @@ int tables_any(struct export *export, const struct event_item *item)
 			states_runs(&tables->states, thread, event->ns);
 		}
 	}
+	if (!item_in_range(item, &export->range))
+		return tables->status;
 	if (!tables->status && !item->system && tasks_concerns(event))
 		tables->status = tables_tasks(export, event);
 	if (item->kind == ITEM_OTHER && !item->system && !tables->status)

@@ -57,7 +57,7 @@ static void read_all(struct trace_session *session, size_t turn)
 		check_report(&report);
 		report_free(&report);
 	}
-	if (turn % 8 == 1 && !findings_make(&findings, session, NULL, NULL, &error))
+	if (turn % 8 == 1 && !findings_make(&findings, session, NULL, &error))
 		findings_free(&findings);
 	if (turn % 8 == 2 && !index_build(session, NULL, NULL, &store, &error))
 		view_store_close(&store);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analysis/events/item_range.h"
 #include "trace/field.h"
 
 bool event_sequence_call_blocks(const struct trace_event *event)
@@ -49,6 +50,22 @@ static void fill_command(struct sequence_event *kept, const struct event_iterato
 	kept->bound_ns = operation->times.bound_ns;
 }
 
+static int keep_record(struct event_sequence *sequence, struct sequence_event *event,
+		       const struct event_item *item, struct text *kept)
+{
+	int status = sequence->wants && item->kind == ITEM_OTHER && !item->system
+			     ? sequence->wants(sequence->context, item, &event->tag)
+			     : 0;
+
+	if (status <= 0)
+		return status;
+	event->kind = SEQUENCE_RECORD;
+	event->process = item->event->stream->process->index;
+	event->stream = item->event->stream->index;
+	text_add(kept, (const char *)event, sizeof(*event));
+	return 0;
+}
+
 static int keep_event(void *user, enum ordered_event_kind kind, int64_t time_ns,
 		      const struct event_item *item, struct text *kept)
 {
@@ -61,6 +78,8 @@ static int keep_event(void *user, enum ordered_event_kind kind, int64_t time_ns,
 	struct sequence_event event = {.ns = time_ns};
 
 	if (kind == ORDERED_RECORD)
+		return keep_record(sequence, &event, item, kept);
+	if (!item_in_range(item, &sequence->range))
 		return 0;
 	event.kind = kinds[kind];
 	if (kind == ORDERED_BEGIN || kind == ORDERED_END)
@@ -89,6 +108,8 @@ int event_sequence_open(struct event_sequence *sequence, struct event_iterator *
 
 	sequence->take = take;
 	sequence->context = context;
+	sequence->range = RANGE_WHOLE;
+	sequence->wants = NULL;
 	return ordered_events_open(&sequence->ordered_events, iterator, &ops, sequence);
 }
 

@@ -14,6 +14,7 @@
 #define TANDEM_ANALYSIS_EVENTS_EVENT_SEQUENCE_H
 
 #include "analysis/events/ordered_events.h"
+#include "analysis/events/range.h"
 
 enum sequence_event_kind {
 	SEQUENCE_CALL_BEGIN,
@@ -22,6 +23,7 @@ enum sequence_event_kind {
 	SEQUENCE_SUBMITTED,
 	SEQUENCE_START,
 	SEQUENCE_END,
+	SEQUENCE_RECORD, /* another record that somebody wanted: `wants` */
 };
 
 struct sequence_event {
@@ -44,6 +46,9 @@ struct sequence_event {
 	uint8_t operation_kind; /* enum tandem_operation_kind */
 	const char *name;
 	uint64_t bytes, duration_ns, bound_ns;
+
+	/* Of a record: what `wants` made of it. */
+	uint64_t tag;
 };
 
 /* Takes the next event, borrowed. Returns 0, or an error that comes back. */
@@ -53,6 +58,10 @@ struct event_sequence {
 	struct ordered_events ordered_events;
 	event_sequence_consume *take;
 	void *context;
+	/* Whether a record that is no call and no command is to be handed out, at its place,
+	 * with this tag; NULL, if not set: none is. Returns 1, 0 or -errno. */
+	int (*wants)(void *context, const struct event_item *item, uint64_t *tag);
+	struct range range; /* what is handed out (item_range.h): all, if not set */
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. The timeline may not

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/events/item_range.h"
 #include "util/array.h"
 #include "util/text.h"
 
@@ -143,10 +144,16 @@ static int take_event(void *context, const struct sequence_event *event)
 }
 
 static void take_interval(void *user, const struct wait_thread *thread,
-			  const struct states_interval *interval)
+			  const struct states_interval *whole)
 {
 	struct maker *maker = user;
+	const struct range *range = &maker->findings->range;
+	struct states_interval part = *whole, *interval = &part;
 
+	part.from = range_clamp(range, whole->from);
+	part.to = range_clamp(range, whole->to);
+	if (part.to <= part.from && whole->to > whole->from)
+		return;
 	for (unsigned i = 0; !maker->failed && i < KINDS; i++) {
 		if (maker->wanted[i] && finding_kinds[i]->interval)
 			maker->failed = finding_kinds[i]->interval(
@@ -180,6 +187,7 @@ static int begin(void *user, struct pass *pass)
 		status = event_sequence_open(&maker->sequence, findings->iterator, take_event,
 					     maker);
 	maker->sequenced = !status && events;
+	maker->sequence.range = findings->range;
 	return status;
 }
 
@@ -187,8 +195,8 @@ static int begin(void *user, struct pass *pass)
  * clock that was misunderstood. Nothing may be concluded from such times. */
 static bool is_outside(const struct maker *maker, const struct operation *operation)
 {
-	const struct trace_session *session = maker->findings->session;
-	int64_t duration_ns = (int64_t)maker->findings->duration_ns;
+	struct trace_session *session = maker->findings->session;
+	int64_t duration_ns = (int64_t)trace_session_duration_ns(session);
 
 	return operation->times.start_ns > session->start_ns + duration_ns + OUTSIDE_NS ||
 	       operation->times.end_ns < session->start_ns - OUTSIDE_NS;
@@ -198,6 +206,7 @@ static int take_item(void *user, const struct event_item *item)
 {
 	struct maker *maker = user;
 	struct event_item corrected;
+	bool inside;
 	int status = 0;
 
 	/* What the operating system recorded is in the waits. */
@@ -211,9 +220,12 @@ static int take_item(void *user, const struct event_item *item)
 	}
 	if (maker->sequenced)
 		status = event_sequence_item(&maker->sequence, item);
+	inside = item_in_range(item, &maker->findings->range);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
-		if (maker->wanted[i] && finding_kinds[i]->item)
-			status = finding_kinds[i]->item(maker->findings, maker->states[i], item);
+		const struct finding_ops *ops = finding_kinds[i];
+
+		if (maker->wanted[i] && ops->item && (inside || ops->whole))
+			status = ops->item(maker->findings, maker->states[i], item);
 	}
 	return status;
 }
@@ -350,6 +362,15 @@ static int choose_kinds(struct maker *maker, struct pass *pass, const char *only
 	return any ? 0 : error_add(error, -ENOENT, "there is no kind of finding `%s`", only);
 }
 
+/* How much of the run is examined. */
+static uint64_t span_ns(const struct pass *pass)
+{
+	int64_t begin_ns = pass->session->start_ns;
+
+	return range_within(&pass->range, begin_ns,
+			    begin_ns + (int64_t)trace_session_duration_ns(pass->session));
+}
+
 int findings_join(struct pass *pass, struct findings *findings, const char *only,
 		  struct error *error)
 {
@@ -372,20 +393,23 @@ int findings_join(struct pass *pass, struct findings *findings, const char *only
 	}
 	maker->findings = findings;
 	findings->session = pass->session;
-	findings->duration_ns = trace_session_duration_ns(pass->session);
+	findings->range = pass->range;
+	findings->duration_ns = span_ns(pass);
 	pass->flags |= EVENT_PLACED | EVENT_LAUNCH_SIZES;
 	pass_join(pass, &consumer, maker);
 	return 0;
 }
 
-int findings_make(struct findings *findings, struct trace_session *session, const char *only,
-		  const struct progress *progress, struct error *error)
+int findings_make(struct findings *findings, struct trace_session *session,
+		  const struct findings_options *options, struct error *error)
 {
 	struct pass pass;
 	int status;
 
-	pass_init(&pass, session, progress);
-	status = findings_join(&pass, findings, only, error);
+	pass_init(&pass, session, options ? options->progress : NULL);
+	if (options && options->range)
+		pass.range = *options->range;
+	status = findings_join(&pass, findings, options ? options->only : NULL, error);
 	if (status)
 		return status;
 	status = pass_run(&pass, 0);

@@ -5,7 +5,7 @@
  *
  *	struct findings findings;
  *
- *	if (findings_make(&findings, session, NULL, NULL, &error))
+ *	if (findings_make(&findings, session, NULL, &error))
  *		return cli_fail(&error);
  *	for (size_t i = 0; i < findings.count; i++)
  *		puts(findings.items[i].what);
@@ -86,7 +86,8 @@ struct findings {
 	size_t count, capacity;
 	struct findings_replay *replays;
 	size_t replay_count, replay_capacity;
-	uint64_t duration_ns;
+	struct range range;   /* what is examined, on CLOCK_MONOTONIC */
+	uint64_t duration_ns; /* of that part of the run */
 };
 
 struct finding_ops {
@@ -94,6 +95,7 @@ struct finding_ops {
 	const char *words; /* for the manual */
 	size_t state_bytes;
 	bool waits; /* wants findings->waits, which is settled before `end` */
+	bool whole; /* takes items of the whole run, and chooses by findings->range itself */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);
 	int (*item)(struct findings *findings, void *state, const struct event_item *item);
@@ -107,14 +109,20 @@ struct finding_ops {
 
 extern const struct finding_ops *const finding_kinds[]; /* ends with NULL */
 
-/* Only the kind `only`, where it is not NULL. Returns 0, -ENOENT (there is no such
- * kind) or another -errno, told; on error there is nothing to free. */
-int findings_make(struct findings *findings, struct trace_session *session, const char *only,
-		  const struct progress *progress, struct error *error);
+struct findings_options {
+	const char *only;		 /* this kind; NULL: all */
+	const struct range *range;	 /* on CLOCK_MONOTONIC: what begins in it; NULL: the run */
+	const struct progress *progress; /* may be NULL */
+};
 
-/* The same in a pass that others join too (pass.h): made when the pass has run without
- * an error, to be freed either way. Returns 0, -ENOENT or -ENOMEM, told, and then there
- * is nothing to free. */
+/* `options` may be NULL. Returns 0, -ENOENT (there is no such kind) or another -errno, told;
+ * on error there is nothing to free. */
+int findings_make(struct findings *findings, struct trace_session *session,
+		  const struct findings_options *options, struct error *error);
+
+/* The same in a pass that others join too (pass.h), of the pass's range as it is then: made
+ * when the pass has run without an error, to be freed either way. Returns 0, -ENOENT or
+ * -ENOMEM, told, and then there is nothing to free. */
 int findings_join(struct pass *pass, struct findings *findings, const char *only,
 		  struct error *error);
 

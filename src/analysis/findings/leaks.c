@@ -252,8 +252,11 @@ static int leaks_end(struct findings *findings, void *state)
 		return -ENOMEM;
 	while (map_next(&leaks->known, &at, &key, &index)) {
 		const struct leak_object *object = &leaks->objects[index];
-		struct leak_row *row = row_find(rows, &count, object);
+		struct leak_row *row;
 
+		if (!range_holds(&findings->range, object->ns))
+			continue;
+		row = row_find(rows, &count, object);
 		row->count++;
 		row->bytes += object->bytes;
 		if (object->ns < row->first->ns)
@@ -281,6 +284,7 @@ const struct finding_ops finding_leaks = {
 	.state_bytes = sizeof(struct leaks),
 	.begin = leaks_begin,
 	.item = leaks_item,
+	.whole = true, /* what was made in a part may be released after it */
 	.end = leaks_end,
 	.release = leaks_release,
 };

@@ -12,6 +12,7 @@
 #include "cli/export/export_html.h"
 #include "cli/newest.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/reading.h"
 #include "util/units.h"
 
@@ -46,6 +47,7 @@ static const char *format_name_at(size_t number, const char **about)
 	X(with, 'w', "TRACE", FILE_NAME,                                                   \
 	  "use kernel events from an LTTng or trace-cmd trace (its directory or file) of " \
 	  "the same time and machine")                                                     \
+	PART_OPTIONS(X)                                                                    \
 	X(join, 0, NULL, FLAG,                                                             \
 	  "put sessions of different machines or boots on one axis by their times of "     \
 	  "day; else each begins where the first does")                                    \
@@ -70,6 +72,7 @@ struct arguments {
 	const struct export_ops *ops;
 	const char *out, *with;
 	bool join, quiet;
+	struct part part;
 	char **paths, *newest; /* newest: where no session is given */
 	size_t path_count;
 };
@@ -88,6 +91,10 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	case OPTION_with:
 		arguments->with = value;
 		return 0;
+	case OPTION_from:
+	case OPTION_to:
+	case OPTION_range:
+		return part_option(&arguments->part, option_rows[option].name, value);
 	case OPTION_join:
 		arguments->join = true;
 		return 0;
@@ -117,7 +124,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	else if (arguments->ops->own_output && arguments->out && !strcmp(arguments->out, "-"))
 		cli_error("--format %s cannot go to the standard output", arguments->ops->name);
 	else
-		return 0;
+		return part_check(&arguments->part, &command_export);
 	return options_wrong(&command_export);
 }
 
@@ -176,6 +183,7 @@ static int make(const struct export_request *request, struct reading *readings,
 static int export_readings(const struct arguments *arguments, struct reading *readings)
 {
 	struct trace_session *sessions[arguments->path_count];
+	struct range ranges[arguments->path_count];
 	struct progress progress = {.tell = reading_progress, .user = &readings[0]};
 	char *out = arguments->out ? strdup(arguments->out) : default_out(arguments);
 	struct export_request request = {
@@ -183,14 +191,22 @@ static int export_readings(const struct arguments *arguments, struct reading *re
 		.out = out,
 		.sessions = sessions,
 		.session_count = arguments->path_count,
+		.ranges = ranges,
 		.join = arguments->join,
 		.progress = &progress,
 	};
 	struct export_result result;
-	int status = CLI_FAILED;
+	int status = CLI_DONE;
 
-	for (size_t i = 0; i < arguments->path_count; i++)
+	for (size_t i = 0; !status && i < arguments->path_count; i++) {
 		sessions[i] = &readings[i].session;
+		status = part_find_monotonic(&arguments->part, &readings[i], &ranges[i]);
+	}
+	if (status) {
+		free(out);
+		return status;
+	}
+	status = CLI_FAILED;
 	if (!out)
 		cli_error("out of memory");
 	else if (make(&request, readings, &result) == CLI_DONE)
@@ -201,7 +217,7 @@ static int export_readings(const struct arguments *arguments, struct reading *re
 
 int cmd_export(int argc, char **argv)
 {
-	struct arguments arguments = {.ops = NULL};
+	struct arguments arguments = {.ops = NULL, .part = PART_WHOLE};
 	int status = read_arguments(&arguments, argc, argv);
 	struct reading *readings;
 	size_t opened = 0;

@@ -28,6 +28,8 @@ static int open_sources(const struct export_request *request, struct view_source
 					  request->progress, error);
 		if (status)
 			break;
+		sources[*opened].shown = range_since(&request->ranges[*opened],
+						     -request->sessions[*opened]->start_ns);
 	}
 	return status;
 }

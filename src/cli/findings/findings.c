@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/findings/findings_print.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/reading.h"
 
 static const char *kind_at(size_t number, const char **about)
@@ -27,6 +28,7 @@ static const char *kind_at(size_t number, const char **about)
 	X(kind, 'k', "KIND", WORD_AT(kind_at), "only findings of this kind:")           \
 	X(min, 'm', "PERCENT", TEXT("1"), "hide what cost less of the run (default 1)") \
 	X(all, 'a', NULL, FLAG, "hide nothing")                                         \
+	PART_OPTIONS(X)                                                                 \
 	X(with, 'w', "TRACE", FILE_NAME, "use kernel events from an LTTng or trace-cmd trace")
 
 OPTIONS(FINDINGS_OPTIONS)
@@ -39,6 +41,7 @@ const struct command command_findings = {
 		"what it cost, who caused it, how sure that is, and what to do. Costs of different\n"
 		"findings overlap: they do not add up.\n",
 	.examples = "  tandem findings tandem-app-20261120-100000\n"
+		    "  tandem findings --range step/2 DIR\n"
 		    "  tandem findings --format json DIR | jq '.findings[0].do'\n",
 	.column = 23,
 	COMMAND_OPTIONS,
@@ -51,6 +54,7 @@ struct arguments {
 	int format;
 	const char *kind;
 	double least_percent;
+	struct part part;
 	const char *path, *with;
 };
 
@@ -80,6 +84,10 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	case OPTION_all:
 		arguments->least_percent = 0;
 		return 0;
+	case OPTION_from:
+	case OPTION_to:
+	case OPTION_range:
+		return part_option(&arguments->part, option_rows[option].name, value);
 	default:
 		arguments->with = value;
 		return 0;
@@ -88,8 +96,10 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	return options_parse_session(&command_findings, argc, argv, handle_option, arguments,
-				     &arguments->path);
+	int status = options_parse_session(&command_findings, argc, argv, handle_option, arguments,
+					   &arguments->path);
+
+	return status ? status : part_check(&arguments->part, &command_findings);
 }
 
 static void write_json(struct text *out, const struct findings *findings,
@@ -128,27 +138,38 @@ static int write_findings(const struct reading *reading, const struct arguments 
 	return status == -EPIPE ? CLI_DONE : status;
 }
 
-int cmd_findings(int argc, char **argv)
+static int show_findings(struct reading *reading, const struct arguments *arguments)
 {
-	struct arguments arguments = {.least_percent = 1};
-	struct reading reading;
-	struct progress progress = {.tell = reading_progress, .user = &reading};
+	struct progress progress = {.tell = reading_progress, .user = reading};
+	struct range range;
+	const struct findings_options options = {
+		.only = arguments->kind, .range = &range, .progress = &progress};
 	struct error error = ERROR_INIT;
 	struct findings findings;
+	int status = part_find_monotonic(&arguments->part, reading, &range);
+
+	if (status)
+		return status;
+	status = findings_make(&findings, &reading->session, &options, &error);
+	reading_progress_end(reading);
+	if (status)
+		return cli_fail(&error);
+	status = write_findings(reading, arguments, &findings);
+	findings_free(&findings);
+	return status;
+}
+
+int cmd_findings(int argc, char **argv)
+{
+	struct arguments arguments = {.least_percent = 1, .part = PART_WHOLE};
+	struct reading reading;
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
 		return options_status(status);
 	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
-	status = findings_make(&findings, &reading.session, arguments.kind, &progress, &error);
-	reading_progress_end(&reading);
-	if (status) {
-		status = cli_fail(&error);
-	} else {
-		status = write_findings(&reading, &arguments, &findings);
-		findings_free(&findings);
-	}
+	status = show_findings(&reading, &arguments);
 	reading_close(&reading);
 	return status;
 }

@@ -45,13 +45,13 @@ static void add_where(struct text *out, const struct finding *finding, size_t mo
 	text_free(&where);
 }
 
-static void add_cost(struct text *out, const struct finding *finding)
+static void add_cost(struct text *out, const struct finding *finding, const char *of)
 {
 	char cost[UNITS_BYTES];
 
 	if (finding->cost_ns)
-		text_format(out, "%s, %.1f %% of the run", units_ns(cost, (double)finding->cost_ns),
-			    finding->percent);
+		text_format(out, "%s, %.1f %% of the %s", units_ns(cost, (double)finding->cost_ns),
+			    finding->percent, of);
 }
 
 static void add_brief(struct text *out, const struct finding *finding, bool colour, size_t most)
@@ -82,14 +82,14 @@ static void add_replay(struct text *out, const struct finding *finding, size_t m
 	text_free(&series);
 }
 
-static void add_finding(struct text *out, const struct finding *finding, size_t number, bool colour,
-			size_t most)
+static void add_finding(struct text *out, const struct finding *finding, size_t number,
+			const char *of, bool colour, size_t most)
 {
 	struct text sure = TEXT_INIT;
 
 	text_format(out, "\n%2zu. %s%s, %s%s  ", number, colour_begin(colour, COLOUR_BOLD),
 		    finding->name, finding->cause, colour_end(colour));
-	add_cost(out, finding);
+	add_cost(out, finding, of);
 	text_add_char(out, '\n');
 	add_wrapped(out, "", finding->what, most);
 	add_where(out, finding, most);
@@ -111,6 +111,7 @@ void findings_text_print(struct text *out, const struct findings *findings,
 {
 	size_t shown = 0, free_shown = 0, hidden = 0;
 	size_t most = style->width && style->width < WIDTH ? style->width : WIDTH;
+	const char *of = range_is_whole(&findings->range) ? "run" : "part";
 	char count[UNITS_BYTES];
 
 	for (size_t i = 0; i < findings->count; i++) {
@@ -127,11 +128,11 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		if (style->brief)
 			add_brief(out, finding, style->colour, most);
 		else
-			add_finding(out, finding, shown, style->colour, most);
+			add_finding(out, finding, shown, of, style->colour, most);
 	}
 	if (!shown && hidden)
-		text_format(out, "%sNothing cost %g %% of the run.\n", style->brief ? "  " : "",
-			    style->least_percent);
+		text_format(out, "%sNothing cost %g %% of the %s.\n", style->brief ? "  " : "",
+			    style->least_percent, of);
 	else if (!shown)
 		text_add_string(out, style->brief ? "  nothing found\n" : "Nothing found.\n");
 	if (hidden && !style->brief)

@@ -7,13 +7,13 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/print/chronology.h"
 #include "cli/print/event_json.h"
 #include "cli/print/event_text.h"
 #include "cli/print/filter.h"
 #include "cli/reading.h"
 #include "trace/merge.h"
-#include "util/units.h"
 
 #define WRITE_BYTES 65536u
 
@@ -25,12 +25,7 @@
 	X(name, 'n', "PATTERN", TEXT(NULL),                                               \
 	  "only events of this name, with * and ? as in a shell (may be given several "   \
 	  "times); operations also by kernel or call")                                    \
-	X(from, 0, "TIME", TEXT(NULL),                                                    \
-	  "from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds")                  \
-	X(to, 0, "TIME", TEXT(NULL), "up to this time")                                   \
-	X(range, 0, "NAME", TEXT(NULL),                                                   \
-	  "while this range of the program's own (NVTX) is open: NAME[@DOMAIN][/N], N "   \
-	  "from 0 (the first)")                                                           \
+	PART_OPTIONS(X)                                                                   \
 	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                              \
 	X(raw, 'r', NULL, FLAG,                                                           \
 	  "as recorded: a call is one event, with its end; a device's operation is one, " \
@@ -60,14 +55,10 @@ struct arguments {
 	int format;
 	bool raw;
 	uint64_t limit;
-	const char *path, *range_name;
+	const char *path;
+	struct part part;
 	struct filter filter;
 };
-
-static int read_time(const char *option, const char *text, int64_t *ns)
-{
-	return units_parse_ns(text, ns) ? option_refuse(option, text, "1.5s, 20ms, 300us, 5ns") : 0;
-}
 
 static int handle_option(void *user, unsigned option, const char *value, int word)
 {
@@ -91,12 +82,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 			       ? option_refuse("--name", value, "up to 64 patterns")
 			       : 0;
 	case OPTION_from:
-		return read_time("--from", value, &filter->from_ns);
 	case OPTION_to:
-		return read_time("--to", value, &filter->to_ns);
 	case OPTION_range:
-		arguments->range_name = value;
-		return 0;
+		return part_option(&arguments->part, option_rows[option].name, value);
 	case OPTION_limit:
 		return cli_parse_number(value, UINT64_MAX, &arguments->limit)
 			       ? option_refuse("--limit", value, "a number of events")
@@ -112,24 +100,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	int status = options_parse_session(&command_print, argc, argv, handle_option, arguments,
 					   &arguments->path);
 
-	if (status || !arguments->range_name ||
-	    (arguments->filter.from_ns == INT64_MIN && arguments->filter.to_ns == INT64_MAX))
-		return status;
-	cli_error("--range: it is a part of the run already; omit --from and --to");
-	return options_wrong(&command_print);
-}
-
-static int set_range(struct reading *reading, struct arguments *arguments)
-{
-	struct range range;
-	int status = arguments->range_name ? reading_range(reading, arguments->range_name, &range)
-					   : CLI_DONE;
-
-	if (status || !arguments->range_name)
-		return status;
-	arguments->filter.from_ns = range.from_ns;
-	arguments->filter.to_ns = range.to_ns;
-	return CLI_DONE;
+	return status ? status : part_check(&arguments->part, &command_print);
 }
 
 /* Descriptions before the first printed event are needed for its names; a
@@ -224,16 +195,19 @@ static int print_ordered(struct reading *reading, struct arguments *arguments)
 
 static int print_session(struct reading *reading, struct arguments *arguments)
 {
-	int status = set_range(reading, arguments);
+	struct range range;
+	int status = part_find(&arguments->part, reading, &range);
 
 	if (status)
 		return status;
+	arguments->filter.from_ns = range.from_ns;
+	arguments->filter.to_ns = range.to_ns;
 	return arguments->raw ? print_raw(reading, arguments) : print_ordered(reading, arguments);
 }
 
 int cmd_print(int argc, char **argv)
 {
-	struct arguments arguments = {.format = FORMAT_TEXT};
+	struct arguments arguments = {.format = FORMAT_TEXT, .part = PART_WHOLE};
 	struct reading reading;
 	int status;
 

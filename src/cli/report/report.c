@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/findings/findings_print.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/reading.h"
 #include "cli/report/report_metrics.h"
 #include "cli/report/report_tables.h"
@@ -30,13 +31,7 @@ static const char *table_at(size_t number, const char **about)
 	X(table, 't', "NAME", WORD_AT(table_at), "only this table: %s")                        \
 	X(clocks, 'c', NULL, FLAG,                                                             \
 	  "only clock synchronisation, and its error bounds: --table clocks")                  \
-	X(from, 0, "TIME", TEXT(NULL),                                                         \
-	  "only from this time of the run on: 1.5s, 20ms, 300us, 5ns; plain is seconds. "      \
-	  "What began there counts, whole")                                                    \
-	X(to, 0, "TIME", TEXT(NULL), "only up to this time")                                   \
-	X(range, 0, "NAME", TEXT(NULL),                                                        \
-	  "only while this range of the program's own (NVTX) is open: NAME[@DOMAIN][/N], N "   \
-	  "from 0 (the first)")                                                                \
+	PART_OPTIONS(X)                                                                        \
 	X(findings, 0, "WHEN", WORD("auto on off"),                                            \
 	  "what is wrong, before the tables: on, off, or auto (default): of a trace up "       \
 	  "to 32 MiB, which takes a second at most")                                           \
@@ -77,9 +72,9 @@ struct arguments {
 	uint64_t top;
 	bool metrics;
 	int findings; /* WHEN_... */
-	bool ranged;
-	struct range range; /* since the session's start */
-	const char *path, *with, *range_name;
+	struct part part;
+	struct range range; /* the part, since the session's start */
+	const char *path, *with;
 };
 
 static void json_session(struct json *json, const struct report *report,
@@ -190,14 +185,6 @@ static void write_csv(struct text *out, const struct report *report, int table)
 	}
 }
 
-static int read_time(struct arguments *arguments, const char *option, const char *text, int64_t *ns)
-{
-	if (units_parse_ns(text, ns))
-		return option_refuse(option, text, "1.5s, 20ms, 300us, 5ns");
-	arguments->ranged = true;
-	return 0;
-}
-
 static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct arguments *arguments = user;
@@ -217,12 +204,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 			       ? option_refuse("--top", value, "a number of rows")
 			       : 0;
 	case OPTION_from:
-		return read_time(arguments, "--from", value, &arguments->range.from_ns);
 	case OPTION_to:
-		return read_time(arguments, "--to", value, &arguments->range.to_ns);
 	case OPTION_range:
-		arguments->range_name = value;
-		return 0;
+		return part_option(&arguments->part, option_rows[option].name, value);
 	case OPTION_findings:
 		arguments->findings = word;
 		return 0;
@@ -237,24 +221,11 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 
 static int check_arguments(const struct arguments *arguments)
 {
-	if (arguments->ranged && arguments->range_name) {
-		cli_error("--range: it is a part of the run already; omit --from and --to");
-		return options_wrong(&command_report);
-	}
-	if (arguments->range.from_ns >= arguments->range.to_ns) {
-		cli_error("--to is not after --from: there is no time between them");
-		return options_wrong(&command_report);
-	}
-	if ((arguments->ranged || arguments->range_name) && arguments->findings == WHEN_ON) {
-		cli_error("--findings on: findings are of the whole run; omit --from, --to and "
-			  "--range");
-		return options_wrong(&command_report);
-	}
 	if (arguments->metrics && arguments->findings == WHEN_ON) {
 		cli_error("--findings on: there are none beside --metrics");
 		return options_wrong(&command_report);
 	}
-	return 0;
+	return part_check(&arguments->part, &command_report);
 }
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
@@ -309,7 +280,7 @@ static int show_metrics(struct reading *reading, const struct arguments *argumen
 {
 	struct metrics_options options = {
 		.progress = {.tell = reading_progress, .user = reading},
-		.ranged = arguments->ranged,
+		.ranged = !range_is_whole(&arguments->range),
 		.range = arguments->range,
 	};
 	struct error error = ERROR_INIT;
@@ -326,7 +297,7 @@ static int show_metrics(struct reading *reading, const struct arguments *argumen
 
 static bool wants_findings(const struct reading *reading, const struct arguments *arguments)
 {
-	if (arguments->table >= 0 || arguments->format == FORMAT_CSV || arguments->ranged)
+	if (arguments->table >= 0 || arguments->format == FORMAT_CSV)
 		return false;
 	return arguments->findings == WHEN_ON ||
 	       (arguments->findings == WHEN_AUTO &&
@@ -335,7 +306,8 @@ static bool wants_findings(const struct reading *reading, const struct arguments
 
 static int show_report(struct reading *reading, const struct arguments *arguments)
 {
-	struct report_options options = {.ranged = arguments->ranged, .range = arguments->range};
+	struct report_options options = {.ranged = !range_is_whole(&arguments->range),
+					 .range = arguments->range};
 	bool found = wants_findings(reading, arguments);
 	struct findings findings;
 	struct report report;
@@ -350,23 +322,9 @@ static int show_report(struct reading *reading, const struct arguments *argument
 	return status;
 }
 
-/* Nothing could be in a range that begins after all is over. */
-static bool starts_late(struct reading *reading, const struct arguments *arguments)
-{
-	int64_t duration_ns = (int64_t)trace_session_duration_ns(&reading->session);
-	char from[UNITS_BYTES], duration[UNITS_BYTES];
-
-	if (arguments->range.from_ns <= duration_ns)
-		return false;
-	cli_error("%s: --from %s is after its end: it lasted %s", arguments->path,
-		  units_ns(from, (double)arguments->range.from_ns),
-		  units_ns(duration, (double)duration_ns));
-	return true;
-}
-
 int cmd_report(int argc, char **argv)
 {
-	struct arguments arguments = {.table = -1, .top = 20, .range = RANGE_WHOLE};
+	struct arguments arguments = {.table = -1, .top = 20, .part = PART_WHOLE};
 	struct reading reading;
 	int status = read_arguments(&arguments, argc, argv);
 
@@ -374,19 +332,10 @@ int cmd_report(int argc, char **argv)
 		return options_status(status);
 	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
-	if (arguments.range_name) {
-		if (reading_range(&reading, arguments.range_name, &arguments.range)) {
-			reading_close(&reading);
-			return CLI_FAILED;
-		}
-		arguments.ranged = true;
-	}
-	if (arguments.ranged && starts_late(&reading, &arguments)) {
-		reading_close(&reading);
-		return CLI_FAILED;
-	}
-	status = arguments.metrics ? show_metrics(&reading, &arguments)
-				   : show_report(&reading, &arguments);
+	status = part_find(&arguments.part, &reading, &arguments.range);
+	if (!status)
+		status = arguments.metrics ? show_metrics(&reading, &arguments)
+					   : show_report(&reading, &arguments);
 	reading_close(&reading);
 	return status;
 }

@@ -231,13 +231,19 @@ static void add_findings(struct text *out, const struct report *report,
 				       .brief = true,
 				       .colour = colour,
 				       .width = wanted->width};
-	const char *what = findings	    ? "details: location, cause, confidence, suggestion"
-			   : report->ranged ? "examines the whole run"
-					    : "examines them";
+	const char *what =
+		findings ? "details: location, cause, confidence, suggestion" : "examines them";
+	struct text command = TEXT_INIT;
 
 	text_format(out, "\n%sFindings%s  %s", colour_begin(colour, COLOUR_BOLD),
 		    colour_end(colour), colour_begin(colour, COLOUR_DIM));
-	add_command(out, "findings", session, what, strlen("Findings  "), wanted);
+	text_add_string(&command, "findings");
+	if (report->ranged)
+		text_format(&command, " --from %" PRIu64 "ns --to %" PRIu64 "ns", report->from_ns,
+			    report->to_ns);
+	add_command(out, command.failed ? "findings" : command.data, session, what,
+		    strlen("Findings  "), wanted);
+	text_free(&command);
 	text_format(out, "%s\n", colour_end(colour));
 	if (findings)
 		findings_text_print(out, findings, &style);

@@ -61,7 +61,8 @@ static sqlite3 *open_cached(const char *path, const struct trace_session *sessio
 	return NULL;
 }
 
-static int make(struct reading *reading, const char *path, struct error *error)
+static int make(struct reading *reading, const char *path, const struct range *range,
+		struct error *error)
 {
 	struct trace_session *session = &reading->session;
 	struct progress progress = {.tell = reading_progress, .user = reading};
@@ -70,6 +71,7 @@ static int make(struct reading *reading, const char *path, struct error *error)
 		.out = path,
 		.sessions = &session,
 		.session_count = 1,
+		.ranges = range,
 		.progress = &progress,
 	};
 	struct export_result result;
@@ -80,7 +82,7 @@ static int make(struct reading *reading, const char *path, struct error *error)
 }
 
 /* Makes it where only this process needs it: it is gone when that is. */
-static int make_temporary(struct reading *reading, sqlite3 **db)
+static int make_temporary(struct reading *reading, const struct range *range, sqlite3 **db)
 {
 	const char *folder = getenv("TMPDIR");
 	struct error error = ERROR_INIT;
@@ -96,7 +98,7 @@ static int make_temporary(struct reading *reading, sqlite3 **db)
 		return status;
 	}
 	close(fd);
-	status = make(reading, path, &error) ? cli_fail(&error) : CLI_DONE;
+	status = make(reading, path, range, &error) ? cli_fail(&error) : CLI_DONE;
 	*db = status ? NULL : open_file(path);
 	/* The name is needed until its first page was read. */
 	if (*db)
@@ -108,9 +110,11 @@ static int make_temporary(struct reading *reading, sqlite3 **db)
 	return status;
 }
 
-int database_open(sqlite3 **db, struct reading *reading)
+int database_open(sqlite3 **db, struct reading *reading, const struct range *range)
 {
-	char *folder = trace_cache_folder(reading->session.path), *path = NULL;
+	/* Of a part no other query asks again. */
+	char *folder = range_is_whole(range) ? trace_cache_folder(reading->session.path) : NULL;
+	char *path = NULL;
 	struct error error = ERROR_INIT;
 	int status = CLI_DONE;
 
@@ -121,11 +125,11 @@ int database_open(sqlite3 **db, struct reading *reading)
 	}
 	if (path)
 		*db = open_cached(path, &reading->session);
-	if (path && !*db && !make(reading, path, &error))
+	if (path && !*db && !make(reading, path, range, &error))
 		*db = open_file(path);
 	/* No cache, or its disk is full: why it can't be made is said there. */
 	if (!*db)
-		status = make_temporary(reading, db);
+		status = make_temporary(reading, range, db);
 	free(path);
 	free(folder);
 	return status;

@@ -7,10 +7,13 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/sql/database.h"
 #include "cli/sql/sql_rows.h"
 
-#define SQL_OPTIONS(X) X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")
+#define SQL_OPTIONS(X)                                                        \
+	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)") \
+	PART_OPTIONS(X)
 
 OPTIONS(SQL_OPTIONS)
 
@@ -33,6 +36,7 @@ static const char schema_query[] =
 
 struct arguments {
 	int format;
+	struct part part;
 	const char *path, *query;
 };
 
@@ -40,8 +44,8 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 {
 	struct arguments *arguments = user;
 
-	(void)option;
-	(void)value;
+	if (option != OPTION_format)
+		return part_option(&arguments->part, option_rows[option].name, value);
 	arguments->format = word;
 	return 0;
 }
@@ -60,7 +64,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	}
 	arguments->path = argv[first];
 	arguments->query = argc - first == 2 ? argv[first + 1] : NULL;
-	return 0;
+	return part_check(&arguments->part, &command_sql);
 }
 
 /* Returns CLI_DONE and the statement, or CLI_FAILED (told). */
@@ -119,16 +123,19 @@ static int answer(sqlite3 *db, const struct arguments *arguments)
 
 int cmd_sql(int argc, char **argv)
 {
-	struct arguments arguments = {.format = 0};
+	struct arguments arguments = {.format = 0, .part = PART_WHOLE};
 	int status = read_arguments(&arguments, argc, argv);
 	struct reading reading;
-	sqlite3 *db;
+	struct range range;
+	sqlite3 *db = NULL;
 
 	if (status)
 		return options_status(status);
 	if (reading_open(&reading, arguments.path))
 		return CLI_FAILED;
-	status = database_open(&db, &reading);
+	status = part_find_monotonic(&arguments.part, &reading, &range);
+	if (!status)
+		status = database_open(&db, &reading, &range);
 	if (!status)
 		status = arguments.query ? answer(db, &arguments) : print_schema(db);
 	sqlite3_close(db);

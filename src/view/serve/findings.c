@@ -63,6 +63,7 @@ int view_findings_make(const char *path, const char *kernel_from, const struct p
 		       struct text *out)
 {
 	struct error error = ERROR_INIT;
+	const struct findings_options options = {.progress = progress};
 	struct trace_session session;
 	struct findings findings;
 	/* Damage was reported when the session was opened for the picture. */
@@ -72,7 +73,7 @@ int view_findings_make(const char *path, const char *kernel_from, const struct p
 		if (kernel_from)
 			status = trace_session_replace_kernel(&session, kernel_from, &error);
 		if (!status)
-			status = findings_make(&findings, &session, NULL, progress, &error);
+			status = findings_make(&findings, &session, &options, &error);
 		if (!status) {
 			add_findings(out, &findings);
 			findings_free(&findings);

@@ -20,8 +20,9 @@ int view_source_open(struct view_source *source, struct trace_session *session,
 {
 	int status;
 
-	*source =
-		(struct view_source){.session = session, .details_lock = PTHREAD_MUTEX_INITIALIZER};
+	*source = (struct view_source){.session = session,
+				       .details_lock = PTHREAD_MUTEX_INITIALIZER,
+				       .shown = RANGE_WHOLE};
 	status = index_build_open(&source->index, session, progress, error);
 	if (status)
 		return status;
@@ -102,6 +103,19 @@ static void add_device_range(const struct view_index *index, struct json *json)
 	json_signed(json, NULL, from_ns);
 	json_signed(json, NULL, to_ns);
 	json_end_array(json);
+}
+
+/* As far as it lies in the session. */
+static void add_shown(const struct view_source *source, struct json *json)
+{
+	int64_t last_ns = source->index.header->last_ns;
+
+	if (range_is_whole(&source->shown))
+		return;
+	json_begin_object(json, "shown");
+	json_signed(json, "begin_ns", range_clamp(&source->shown, 0));
+	json_signed(json, "end_ns", range_clamp(&source->shown, last_ns));
+	json_end_object(json);
 }
 
 static void add_run(const struct view_source *source, struct json *json)
@@ -223,6 +237,7 @@ void view_source_json(const struct view_source *source, struct json *json)
 
 	json_begin_object(json, NULL);
 	add_run(source, json);
+	add_shown(source, json);
 	add_notes(index, json);
 	add_kinds(json);
 	add_labels(index, json);

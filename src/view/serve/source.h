@@ -14,6 +14,7 @@
 #include <pthread.h>
 
 #include "analysis/events/progress.h"
+#include "analysis/events/range.h"
 #include "trace/session/session.h"
 #include "util/json.h"
 #include "view/index/index.h"
@@ -25,6 +26,7 @@ struct view_source {
 	struct view_details details;
 	pthread_mutex_t details_lock; /* reading the trace is for one thread at once */
 	int64_t offset_ns;	      /* of its start on the picture's axis */
+	struct range shown; /* at first, in ns since its start: all, if not set after opening */
 };
 
 /* Makes the index if need be. Returns 0 or -errno; on error there is nothing to

@@ -29,7 +29,7 @@ class Address {
 		const add = (key, value) => value && found.set(key, value);
 		const names = (wanted) => rows.all.filter(wanted).map((row) => row.session + "." + row.number).join("~");
 		const span = (stretch) => Math.round(stretch.begin) + "~" + Math.round(stretch.end);
-		if (range.target.begin !== range.first || range.target.end !== range.last)
+		if (range.target.begin !== app.atFirst.begin || range.target.end !== app.atFirst.end)
 			add("r", span(range.target));
 		add("s", app.selection && span(app.selection));
 		add("e", app.selected && app.selected.spans === 1 &&
@@ -82,7 +82,7 @@ class Address {
 			app.setTheme(["dark", "light"].includes(given.get("t")) ? given.get("t") : null);
 		byId("filter").value = given.get("f") || "";
 		app.filter(byId("filter").value);
-		const shown = stretch("r") || {begin: range.first, end: range.last};
+		const shown = stretch("r") || app.atFirst;
 		range.set(shown.begin, shown.end);
 		app.panel.chosenRows();
 		const selection = stretch("s");

@@ -69,6 +69,7 @@ class App {
 		byId("message").hidden = this.rows.shown.length > 0;
 		byId("message").textContent = "This trace holds no rows.";
 		this.resized();
+		this.range.set(this.atFirst.begin, this.atFirst.end);
 		if (location.hash.length > 1)
 			await this.address.apply();
 	}
@@ -91,6 +92,10 @@ class App {
 			track.extent = {first: 0, last: Math.max(session.last_ns, session.duration_ns, 1)};
 		}
 		this.range = new Range(first, last, () => this.redraw());
+		/* What was asked for on the command line. */
+		this.atFirst = {begin: first, end: last};
+		for (const {shown, offset_ns} of this.model.sessions.filter((session) => session.shown).reverse())
+			this.atFirst = {begin: offset_ns + shown.begin_ns, end: offset_ns + shown.end_ns};
 	}
 
 	/* On the CPUs the program's own threads stand out. */
