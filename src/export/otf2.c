@@ -11,6 +11,7 @@
 #include "analysis/events/event_sequence.h"
 #include "export/export.h"
 #include "export/otf2_archive.h"
+#include "export/otf2_ranges.h"
 #include "schema/gen/core_records.h"
 #include "util/array.h"
 
@@ -26,6 +27,7 @@ struct otf2 {
 	struct otf2_archive archive;
 	struct event_sequence sequence;
 	bool ordering; /* the timeline is open */
+	struct otf2_ranges ranges;
 
 	/* Of the current session. */
 	uint32_t node;
@@ -253,6 +255,28 @@ static int operation_event(struct export *export, const struct sequence_event *e
 					      time_of(export, event->ns), region);
 }
 
+static int range_event(struct export *export, const struct sequence_event *event)
+{
+	struct otf2 *state = export->state;
+	uint32_t thread, group;
+	int status =
+		thread_location(export, export->iterator->merge.streams[event->stream], &thread);
+
+	if (!status)
+		status = process_group(export, event->process, &group);
+	return status ? status
+		      : otf2_ranges_event(&state->ranges, event, time_of(export, event->ns), thread,
+					  group);
+}
+
+static int want_record(void *user, const struct event_item *item, uint64_t *tag)
+{
+	struct export *export = user;
+	struct otf2 *state = export->state;
+
+	return otf2_ranges_want(&state->ranges, item, tag);
+}
+
 static int take_event(void *user, const struct sequence_event *event)
 {
 	struct export *export = user;
@@ -264,6 +288,8 @@ static int take_event(void *user, const struct sequence_event *event)
 	case SEQUENCE_START:
 	case SEQUENCE_END:
 		return operation_event(export, event);
+	case SEQUENCE_RECORD:
+		return range_event(export, event);
 	default:
 		return 0;
 	}
@@ -288,6 +314,9 @@ static int otf2_session(struct export *export)
 	if (!status)
 		status =
 			event_sequence_open(&state->sequence, export->iterator, take_event, export);
+	state->sequence.range = export->range;
+	state->sequence.wants = want_record;
+	otf2_ranges_session(&state->ranges, export, &state->archive);
 	state->ordering = !status;
 	return status;
 }
@@ -330,6 +359,7 @@ static void otf2_release(struct export *export)
 
 	if (state->ordering)
 		event_sequence_close(&state->sequence);
+	otf2_ranges_free(&state->ranges);
 	otf_archive_drop(&state->archive);
 	map_free(&state->process_groups);
 	map_free(&state->device_groups);

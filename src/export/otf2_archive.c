@@ -259,6 +259,13 @@ int otf_archive_leave(struct otf2_archive *archive, uint32_t location, uint64_t 
 	return tell(archive, OTF2_EvtWriter_Leave(at->writer, NULL, forward(archive, ns), region));
 }
 
+int otf_archive_leave_innermost(struct otf2_archive *archive, uint32_t location, uint64_t ns)
+{
+	const struct otf2_location *at = &archive->locations[location];
+
+	return at->depth ? otf_archive_leave(archive, location, ns, at->stack[at->depth - 1]) : 0;
+}
+
 /* --- the end */
 
 static OTF2_ErrorCode close_locations(struct otf2_archive *archive)

@@ -99,6 +99,9 @@ int otf_archive_enter(struct otf2_archive *archive, uint32_t location, uint64_t 
 int otf_archive_leave(struct otf2_archive *archive, uint32_t location, uint64_t ns,
 		      uint32_t region);
 
+/* The region that was entered last and not left; none: nothing. */
+int otf_archive_leave_innermost(struct otf2_archive *archive, uint32_t location, uint64_t ns);
+
 /* Leaves what was never left, writes the definitions, looks whether all of it is on the
  * disk (the library does not say when it could not write), and names the folder. */
 int otf_archive_close(struct otf2_archive *archive);

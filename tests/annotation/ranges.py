@@ -2,41 +2,19 @@
 # SPDX-License-Identifier: MIT
 """Ranges (NVTX) around what a CUDA program enqueues: wall time, what the devices did of it
 and when, kernels; by thread, by scope, across threads; what is open when the program ends."""
+import collections
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 import perfetto  # noqa: E402
-from tap import TANDEM, check, finish  # noqa: E402
-
-REPLAY = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "replay")
-DATA = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda")
-
-
-def annotated(name, source, lines):
-    """The recorded run, with lines `nvtx` before the Nth launch of the program's own."""
-    launches = 0
-    with open(os.path.join(DATA, source + ".replay")) as file, open(name, "w") as out:
-        for line in file:
-            if re.match(r"call 0 2 \d+ cudaLaunchKernel ", line):
-                for text in lines.get(launches, ()):
-                    out.write("nvtx " + text + "\n")
-                launches += 1
-            out.write(line)
-        for text in lines.get("end", ()):
-            out.write("nvtx " + text + "\n")
-    return launches
-
-
-def record(name, source, lines):
-    annotated(name + ".replay", source, lines)
-    done = subprocess.run([TANDEM, "record", "-o", name, REPLAY, name + ".replay"], text=True,
-                          capture_output=True)
-    check(done.returncode == 0 and "nothing lost" in done.stderr, name + " is recorded",
-          done.stderr)
+from annotated import DATA, REPLAY, record  # noqa: E402
+from otf2 import Archive  # noqa: E402
+from tap import TANDEM, check, finish, skip  # noqa: E402
 
 
 def report(session, *options):
@@ -217,6 +195,26 @@ check(abs(onto.end - onto.ns - outer["projected_ns"]) < 10 and onto.args["kernel
 launches_of = [p for p in trace.slices if p.name == "cudaLaunchKernel" and p.depth > 0]
 check(len(launches_of) == 8 + 13, "perfetto: calls lie inside of their ranges", len(launches_of))
 check([p.name for p in trace.instants if p.category == ["range"]] == ["here"], "perfetto: markers")
+
+if shutil.which("otf2-print") and "not in this build" not in re.search(
+        r"otf2.*", subprocess.run([TANDEM, "export", "--help"], text=True, capture_output=True).stdout)[0]:
+    export("nested", "otf2", "nested-otf2")
+    archive = Archive("nested-otf2")
+    check(archive.status == 0 and not archive.complaints, "otf2: it is read", archive.complaints)
+    rows = collections.defaultdict(list)
+    for location, region, begin, end, _ in archive.intervals():
+        rows[archive.locations[location][0].rsplit(" ", 1)[0].replace(" (thread", "")].append(
+            (region, end - begin))
+    wanted = {r["name"]: r["ns"] for r in sql(
+        "nested", "SELECT name, duration_ns ns FROM ranges WHERE duration_ns > 0 AND name != 'inner'")}
+    inside = {name: ns for row in rows.values() for name, ns in row if name in wanted}
+    check(inside == wanted and len(wanted) == 4, "otf2: ranges are as long as they are", (inside, wanted))
+    check({name for name, _ in rows["replay"]} > {"outer", "inner", "here", "left", "cudaLaunchKernel"} and
+          [name for name, _ in rows["solver ranges of replay"]] == ["step"] and
+          sorted(name for name, _ in rows["ranges across"]) == ["free", "lost"],
+          "otf2: nested ones are in their thread, with its calls; others on rows of their own", rows.keys())
+else:
+    skip("ranges in OTF2", "there is no otf2-print, or no library")
 
 # What a runtime says besides: unified memory's faults, overhead, code, the program's numbers.
 for name, options in (("managed", ()), ("external", ("--cuda", "api,kernels,modules,overhead,external"))):

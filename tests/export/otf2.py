@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from otf2 import Archive, otf2_print
 from tap import check, finish, skip
 from traces import mandelbrot, report, synthetic, tandem
 
@@ -20,59 +21,6 @@ if not shutil.which("otf2-print"):
 if "not in this build" in re.search(r"otf2.*", tandem("export", "--help").stdout)[0]:
     print("this tandem was built without OTF2")
     sys.exit(77)
-
-
-def otf2_print(*arguments):
-    return subprocess.run(["otf2-print", *arguments], capture_output=True, text=True)
-
-
-class Archive:
-    def __init__(self, folder):
-        said = otf2_print("-A", folder + "/traces.otf2")
-        self.complaints, self.status = said.stderr, said.returncode
-        self.locations, self.groups, self.regions, self.clock = {}, {}, {}, None
-        self.events = []
-        for line in said.stdout.splitlines():
-            words = line.split()
-            if line.startswith("CLOCK_PROPERTIES"):
-                self.clock = [int(n) for n in re.findall(r": (\d+)", line)[:3]]
-            elif line.startswith("LOCATION "):
-                name, kind, count, group = re.search(
-                    r'Name: "(.*)" <\d+>, Type: (\w+), # Events: (\d+), Group: "(.*)" <\d+>',
-                    line).groups()
-                self.locations[int(words[1])] = name, kind, int(count), group
-            elif line.startswith("LOCATION_GROUP "):
-                self.groups[re.search(r'Name: "(.*?)" <', line)[1]] = line
-            elif line.startswith("REGION "):
-                self.regions[re.search(r'Name: "(.*?)" <', line)[1]] = line
-            elif line.startswith(("ENTER", "LEAVE")):
-                region = re.search(r'Region: "(.*)" <\d+>', line)[1]
-                self.events.append([words[0], int(words[1]), int(words[2]), region, None])
-            elif "ADDITIONAL ATTRIBUTES" in line:
-                self.events[-1][4] = int(re.search(r"UINT64; (\d+)", line)[1])
-
-    def intervals(self):
-        """(location, region, begin, end, call); wrong nesting is an error."""
-        stacks, done = collections.defaultdict(list), []
-        for kind, location, ns, region, call in self.events:
-            if kind == "ENTER":
-                stacks[location].append((region, ns, call))
-                continue
-            entered, begun, number = stacks[location].pop()
-            if entered != region or ns < begun:
-                raise ValueError(f"leaves {region}, is in {entered}")
-            done.append((location, region, begun, ns, number))
-        if any(stacks.values()):
-            raise ValueError("never left")
-        return done
-
-    def totals(self, kind):
-        found = collections.defaultdict(lambda: [0, 0])
-        for location, region, begin, end, _ in self.intervals():
-            if self.locations[location][1] == kind:
-                found[region][0] += 1
-                found[region][1] += end - begin
-        return {name: tuple(value) for name, value in found.items()}
 
 
 def compare(path, folder, words):

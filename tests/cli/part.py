@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--range, and --from with --to, choose the same part of a run in every command and export:
+what begins in it, whole; findings of it alone; the page shows it at first."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from annotated import record  # noqa: E402
+from handmade import Session  # noqa: E402
+from outputs import outputs, run  # noqa: E402
+from tap import TANDEM, check, finish  # noqa: E402
+
+record("nested", "overlap", {
+    2: ["push outer"], 4: ["push inner"], 5: ["start free", "mark here"], 7: ["pop"],
+    8: ["push inner", "end"], 9: ["pop"], 10: ["pop"], 12: ["push left"]})
+
+
+def said(*options):
+    return json.loads(run("report", "--format", "json", *options, "nested"))["session"]
+
+
+whole = outputs("nested")
+middle = json.loads(run("sql", "--format", "json", "nested", "SELECT begin_ns - (SELECT begin_ns FROM "
+                        "sessions) ns FROM api_calls WHERE name = 'cudaLaunchKernel' LIMIT 1 OFFSET 12"))
+middle = f"{middle[0]['ns']}ns"
+for words in (["--range", "outer"], ["--range", "inner/1"], ["--from", middle]):
+    inside = outputs("nested", *words)
+    wanted = inside["report"]
+    check(0 < wanted["calls"] < whole["report"]["calls"], f"{words}: a part", wanted)
+    for form, counts in inside.items():
+        for what in ("calls", "operations", "ranges", "markers"):
+            if what in counts:
+                check(counts[what] == wanted[what], f"{words}: {form} has the report's {what}",
+                      (counts[what], wanted[what]))
+
+# By times it is the same as by the name.
+part = said("--range", "outer")
+times = ["--from", f"{part['from_ns']}ns", "--to", f"{part['to_ns']}ns"]
+check(outputs("nested", *times) == outputs("nested", "--range", "outer"), "as by its times", times)
+check(outputs("nested") == whole, "the database of the whole run is not another's")
+
+# Findings: of what begins there, and as a share of it.
+steps = Session("steps")
+for step in range(4):
+    at = 10000 * step
+    steps.call("clEnqueueNDRangeKernel", at + 1000, at + 1200, op=step + 1)
+    steps.call("clFinish", at + 1400, at + 6000)
+    steps.operation(at + 6010, op=step + 1, times=(at + 1100, at + 1300, at + 2000, at + 5800))
+    if step == 1:
+        steps.call("clGetDeviceInfo", at + 6500, at + 6600, result=-30)
+steps.write()
+
+
+def findings(*options):
+    return {f["name"] + "/" + f["cause"]: f for f in json.loads(
+        run("findings", "--all", "--format", "json", *options, "steps"))["findings"]}
+
+
+everything, early, late = findings(), findings("--to", "20us"), findings("--from", "20us")
+errors = [name for name in everything if name.startswith("errors/")]
+check(errors and errors[0] in early and errors[0] not in late, "an error is where it was",
+      (everything.keys(), early.keys(), late.keys()))
+gap = next(name for name in everything if name.startswith("idle-device/"))
+check(early[gap]["count"] + late[gap]["count"] == everything[gap]["count"] - 1,
+      "gaps are between what begins in a part", (early[gap], late[gap], everything[gap]))
+check(early[gap]["cost_ns"] < everything[gap]["cost_ns"] * 0.6 and
+      abs(early[gap]["percent"] - 100 * early[gap]["cost_ns"] / 20000) < 1e-3,
+      "costs are shares of it", early[gap])
+text = run("findings", "--to", "20us", "steps")
+check("% of the part" in text and "% of the run" not in text, "as text says", text)
+text = run("report", "--to", "20us", "steps")
+check("clGetDeviceInfo failed" in text and "--to 20000ns" in text, "report has them", text)
+
+# The page has all of the run and shows the part.
+for out, words in (("all.html", []), ("part.html", ["--range", "outer"])):
+    run("export", "-q", "-f", "html", "-o", out, *words, "nested")
+with subprocess.Popen([TANDEM, "view", "--no-open", "--range", "nothing", "nested"],
+                      stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as refused:
+    message = refused.communicate(timeout=60)[1]
+check(refused.returncode == 1 and "no range is named 'nothing'" in message, "view refuses it", message)
+
+# What goes wrong, goes wrong alike.
+for command in (["report"], ["print"], ["findings"], ["sql"], ["export", "-f", "chrome", "-o", "x"],
+                ["view", "--no-open"]):
+    for words, status, message in (
+            (["--range", "a", "--from", "1"], 2, "omit --from and --to"),
+            (["--from", "2s", "--to", "1s"], 2, "--to is not after --from"),
+            (["--from", "soon"], 2, "invalid value 'soon'"),
+            (["--from", "1000s"], 1, "is after its end"),
+            (["--range", "none"], 1, "no range is named 'none'")):
+        done = subprocess.run([TANDEM, *command, *words, "nested"], text=True, capture_output=True)
+        check(done.returncode == status and message in done.stderr,
+              " ".join(command[:1] + words), (done.returncode, done.stderr))
+check(not os.path.exists("x"), "and nothing is written")
+finish()
