@@ -3,6 +3,7 @@
 #ifndef TANDEM_ROCTRACER_HSA_H
 #define TANDEM_ROCTRACER_HSA_H
 
+#include "hsa_prof_str.h"
 #include "roctracer.h"
 
 enum hsa_op_id_t {
@@ -23,8 +24,10 @@ enum hsa_evt_id_t {
 	HSA_EVT_ID_NUMBER
 };
 
+/* roctracer_set_properties(ACTIVITY_DOMAIN_HSA_OPS). Since 5.3 its words are reserved, and 0. */
 struct hsa_ops_properties_t {
-	void *reserved1[4];
+	void *table; /* HsaApiTable: what the tool's OnLoad() got */
+	void *reserved1[3];
 };
 
 #endif

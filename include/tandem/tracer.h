@@ -160,6 +160,8 @@ struct tandem_tracer_call {
 
 	/* A word of the tool's that travels from entry to exit; 0 at entry. */
 	uint64_t *data;
+
+	uint32_t args_bytes; /* that may be read at `args`; 0: none, or not known */
 };
 
 struct tandem_tracer_range {
@@ -250,7 +252,7 @@ int tandem_tracer_pool_open(const struct tandem_tracer_pool_properties *properti
  * closed, but a thread did not leave a callback within a second: its memory is kept. A pool
  * that is open when the program exits is closed by an exit handler, which is registered when
  * it is opened and again after the first delivery, so that what the tool made before then
- * still exists; nothing is called afterwards. */
+ * still exists; nothing is called afterwards, and closing or flushing it then is 0. */
 int tandem_tracer_pool_close(tandem_tracer_pool_t pool);
 
 /* Asks runtimes for what has completed, and delivers all that has been recorded: returns when

@@ -102,7 +102,7 @@ full_begin(struct tandem_call *call, const struct arguments_function *function,
 		memcpy(record, fixed.text[i], fixed.text_bytes[i]);
 		record += fixed.text_bytes[i];
 	}
-	tandem_call_commit(call);
+	tandem_call_commit_at(call, arguments, function->args_bytes);
 }
 
 void arguments_begin(struct tandem_call *call, const struct arguments_function *function,
@@ -113,7 +113,7 @@ void arguments_begin(struct tandem_call *call, const struct arguments_function *
 		full_begin(call, function, steps, arguments, op, number);
 	else if (tandem_likely(
 			 tandem_call_begin(call, function->id, sizeof(struct tandem_call_record))))
-		tandem_call_commit(call);
+		tandem_call_commit_at(call, arguments, function->args_bytes);
 }
 
 const void *arguments_handle(const struct arguments_function *function,

@@ -49,6 +49,7 @@ struct arguments_function {
 	uint16_t id; /* event; 0: there is no such function */
 	uint8_t class;
 	uint8_t flags;
+	uint16_t args_bytes; /* of the struct of arguments, up to its last one */
 	struct {
 		uint16_t first; /* step */
 		uint8_t count;
@@ -57,7 +58,8 @@ struct arguments_function {
 };
 
 /* Begins the record; call->record is NULL where it can't be recorded (counted). `op` is
- * recorded where the function is an enqueue. A NULL `arguments` is recorded as zeros.
+ * recorded where the function is an enqueue. Sinks get the arguments: they stay where they
+ * are until the call has ended. A NULL `arguments` is recorded as zeros.
  * `number` is called outside of any record and may write its own. */
 void arguments_begin(struct tandem_call *call, const struct arguments_function *function,
 		     const struct arguments_step *steps, const void *arguments, uint64_t op,

@@ -51,8 +51,22 @@ static inline __attribute__((always_inline)) void tandem_call_commit(struct tand
 #define TANDEM_CALL_ARGS_MOST 192u
 void *tandem_call_args(uint32_t bytes, uint32_t returned_at, uint32_t returned_bytes);
 
-/* The same for arguments that lie elsewhere. */
-void tandem_call_args_at(const void *args);
+/* The same for arguments that lie elsewhere, of so many bytes; 0: their size is not known. */
+void tandem_call_args_at(const void *args, uint32_t bytes);
+
+/* What sinks are to know of this thread's next call, or operation: the id of one whose record
+ * has none, as what a device does for a call that counts as none that enqueues (0: no such id);
+ * and an address in the call's own frame, where its record is begun in a function that returns
+ * before the call does (NULL: it is not). Records between that and the call's end come from
+ * frames below it, and one from above it means that the call was left by longjmp().
+ * tandem_call_prepare(0, NULL) after the call's record. */
+void call_prepare(uint64_t id, const void *frame);
+
+static inline void tandem_call_prepare(uint64_t id, const void *frame)
+{
+	if (tandem_unlikely(tandem_thread.tap))
+		call_prepare(id, frame);
+}
 
 /* What follows the publishing of a call's record. struct TYPE has the arguments, of which the
  * initializers follow; they are put in their place only where a sink wants them. */
@@ -77,13 +91,13 @@ void tandem_call_args_at(const void *args);
 	} while (0)
 
 /* The same with arguments that stay where they are until the call has ended. */
-static inline __attribute__((always_inline)) void tandem_call_commit_at(struct tandem_call *call,
-									const void *args)
+static inline __attribute__((always_inline)) void
+tandem_call_commit_at(struct tandem_call *call, const void *args, uint32_t bytes)
 {
 	(void)call;
 	tandem_record_publish();
 	if (tandem_unlikely(tandem_thread.after)) {
-		tandem_call_args_at(args);
+		tandem_call_args_at(args, bytes);
 		tandem_record_after(&tandem_thread);
 	}
 }

@@ -29,6 +29,8 @@
 #define OPEN_CALLS 64u
 /* Frames of one call are closer to each other. */
 #define STACK_BYTES (256u * 1024)
+/* From a call's frame to where its record is begun. */
+#define FRAME_BYTES (32u * 1024)
 #define SCRATCH_BYTES (192u * 1024)
 
 static struct {
@@ -48,7 +50,7 @@ struct open_call {
 	uint64_t stream; /* of a record in the trace; STREAM_TAP: it is in the scratch space */
 	uint32_t scratch_used; /* when it began */
 	uint32_t mask;	       /* of the sinks that got it */
-	uint32_t returned_at, returned_bytes;
+	uint32_t args_bytes, returned_at, returned_bytes;
 	uint32_t generations[TANDEM_SINKS];
 	uint64_t words[TANDEM_SINKS][TANDEM_SINK_WORDS];
 	_Alignas(16) uint8_t space[TANDEM_CALL_ARGS_MOST];
@@ -66,12 +68,15 @@ struct tap {
 	uint32_t mask;
 	bool in_scratch, is_call;
 	uintptr_t pointer;
+	uintptr_t call_pointer;
 	struct tandem_record *record;
 	uint64_t stream;		     /* the thread's, meanwhile */
 	uint8_t *cursor;		     /* ... */
 	struct tandem_packet_header *packet; /* ... */
 
 	uintptr_t in_sink; /* the frame that called it; 0: in none */
+	uint64_t id;	   /* of the next event that has none; 0: not known */
+	uintptr_t frame;   /* of the next call; 0: its record's */
 	uint32_t depth, scratch_used;
 	struct open_call open[OPEN_CALLS + 1];
 	struct tandem_packet_header header; /* of the scratch space */
@@ -264,7 +269,22 @@ void tandem_sink_flush(void)
 
 uint64_t tandem_sink_next_id(void)
 {
-	return tandem_operation_next();
+	struct tap *tap = tandem_thread.tap;
+	uint64_t known = tap ? tap->id : 0;
+
+	if (!known)
+		return tandem_operation_next();
+	tap->id = 0;
+	return known;
+}
+
+void call_prepare(uint64_t id, const void *frame)
+{
+	struct tap *tap = tandem_thread.tap;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)frame;
+
+	tap->id = id;
+	tap->frame = at > here && at - here < FRAME_BYTES ? at : 0;
 }
 
 /* Those that were left by longjmp(): what is under way has its frame above the call that
@@ -335,8 +355,10 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	tap->mask = wanted_by(tap, id);
 	tap->is_call = what & TANDEM_RECORD_CALL;
 	if (tap->mask) {
-		drop_left_calls(tap, thread->busy);
+		tap->call_pointer = tap->is_call && tap->frame ? tap->frame : thread->busy;
+		drop_left_calls(tap, tap->call_pointer);
 		call_place(tap)->args = NULL;
+		call_place(tap)->args_bytes = 0;
 	}
 	tap->pointer = thread->busy;
 	tap->in_scratch = false;
@@ -365,6 +387,7 @@ static void give_record(struct tap *tap, struct open_call *call)
 		call->generations[i] =
 			atomic_load_explicit(&slots[i].generation, memory_order_relaxed);
 		call->words[i][0] = 0;
+		call->words[i][TANDEM_SINK_ARGS_BYTES] = call->args_bytes;
 		if (sink && sink->record)
 			sink->record(sink, &call->record->head, call->args, call->words[i]);
 	}
@@ -400,17 +423,20 @@ void *tandem_call_args(uint32_t bytes, uint32_t returned_at, uint32_t returned_b
 		return NULL;
 	call = call_place(tap);
 	call->args = call->space;
+	call->args_bytes = bytes;
 	call->returned_at = returned_at;
 	call->returned_bytes = returned_bytes;
 	return call->space;
 }
 
-void tandem_call_args_at(const void *args)
+void tandem_call_args_at(const void *args, uint32_t bytes)
 {
 	struct tandem_thread *thread = &tandem_thread;
 
-	if (thread->after & TANDEM_AFTER_SINKS && thread->tap->mask)
-		call_place(thread->tap)->args = args;
+	if (!(thread->after & TANDEM_AFTER_SINKS) || !thread->tap->mask)
+		return;
+	call_place(thread->tap)->args = args;
+	call_place(thread->tap)->args_bytes = args ? bytes : 0;
 }
 
 /* The record has been committed, as the thread's state says that was put in its place. Until
@@ -430,7 +456,7 @@ static void after_commit(struct tandem_thread *thread)
 	call->stream = tap->in_scratch ? STREAM_TAP : tap->stream;
 	call->scratch_used = tap->scratch_used;
 	call->mask = tap->mask;
-	call->pointer = tap->pointer;
+	call->pointer = tap->call_pointer;
 	/* Before the sink, which may be left by longjmp(). */
 	if (tap->mask && tap->is_call) {
 		if (tap->in_scratch)

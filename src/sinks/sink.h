@@ -49,7 +49,8 @@
 #define TANDEM_SINK_DOMAINS 64u
 #define TANDEM_SINK_EVENTS 1024u /* of a domain: the lower 10 bits of an id */
 #define TANDEM_SINK_ALL UINT32_MAX
-#define TANDEM_SINK_WORDS 5u
+#define TANDEM_SINK_WORDS 6u
+#define TANDEM_SINK_ARGS_BYTES 5u /* which word says how many bytes `args` has; 0: not known */
 
 /* What libraries of sinks call in libtandem.so. */
 #define TANDEM_SINK_API __attribute__((visibility("default")))
@@ -61,7 +62,8 @@ struct tandem_sink {
 	/* `record` and `args` are valid during the function only, and are not to be changed.
 	 * `args` is NULL for what is no call, for a function without arguments and where the
 	 * domain has none to give. What is stored in word[TANDEM_SINK_WORDS] comes back with
-	 * the end of the same call; word[0] is 0 at first. Any thread, also in a signal handler. Traced functions that it
+	 * the end of the same call; word[0] is 0 at first, and word[TANDEM_SINK_ARGS_BYTES] is
+	 * not to be changed. Any thread, also in a signal handler. Traced functions that it
 	 * calls are not recorded, nor given to any sink. Who leaves it by longjmp() is in it
 	 * until the thread's next event. NULL: not called. */
 	void (*record)(struct tandem_sink *sink, const struct tandem_record *record,
@@ -109,7 +111,8 @@ TANDEM_SINK_API bool tandem_sink_in_here(void);
 /* Has runtimes deliver what has completed. Not in a sink's function. */
 TANDEM_SINK_API void tandem_sink_flush(void);
 
-/* From a sink's functions: a number for the event, of the same numbers as operation ids. */
+/* From a sink's functions, once an event: a number for it where its record has no operation id,
+ * of the same numbers. */
 TANDEM_SINK_API uint64_t tandem_sink_next_id(void);
 
 /* For a sink that TANDEM_SINK has loaded, before it attaches: makes a process without a

@@ -70,6 +70,7 @@ static void call_begin(struct tandem_tracer *client, const struct tandem_record 
 			.external_id = word[WORD_EXTERNAL],
 			.args = args,
 			.data = &word[WORD_DATA],
+			.args_bytes = (uint32_t)word[TANDEM_SINK_ARGS_BYTES],
 		};
 
 		registration->callback(&call, registration->arg);
@@ -106,6 +107,7 @@ void delivery_end(struct tandem_sink *sink, const struct tandem_call_record *rec
 			.external_id = word[WORD_EXTERNAL],
 			.args = args,
 			.data = &word[WORD_DATA],
+			.args_bytes = (uint32_t)word[TANDEM_SINK_ARGS_BYTES],
 		};
 
 		registration->callback(&call, registration->arg);
@@ -163,7 +165,7 @@ static void operation(struct tandem_tracer *client, const struct tandem_rec_oper
 	slot->flags = 0;
 	slot->timed = record->timed;
 	slot->op = record->kind;
-	slot->correlation = record->op;
+	slot->correlation = record->op ? record->op : tandem_sink_next_id();
 	slot->begin = record->start;
 	slot->end = record->end;
 	slot->kernel = record->kernel;
@@ -239,6 +241,7 @@ static void annotation_callback(const struct registration *registration,
 		.external_id = external_of(thread, &flags),
 		.args = args,
 		.data = &data,
+		.args_bytes = sizeof(*args),
 	};
 
 	registration->callback(&call, registration->arg);

@@ -24,6 +24,7 @@ struct pool {
 };
 
 static struct pool pools[POOLS];
+static _Atomic tandem_tracer_pool_t ended[POOLS]; /* closed by the exit handler */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t openings;
 
@@ -149,6 +150,13 @@ int tandem_tracer_pool_open(const struct tandem_tracer_pool_properties *properti
 	return 0;
 }
 
+/* Whether the exit handler has closed it: who closes it in a destructor that comes later has
+ * what they wanted. */
+static bool is_ended(tandem_tracer_pool_t number)
+{
+	return number && atomic_load(&ended[number % POOLS]) == number;
+}
+
 static int pool_close(tandem_tracer_pool_t number, time_t seconds)
 {
 	struct pool *pool;
@@ -156,6 +164,8 @@ static int pool_close(tandem_tracer_pool_t number, time_t seconds)
 
 	if (consumer_is_here())
 		return error_set(-EDEADLK, "a pool's callback can't close a pool");
+	if (is_ended(number))
+		return 0;
 	if (!pool_find(number))
 		return error_set(-EBADF, "that pool is not open");
 	if (!tandem_sink_in_here())
@@ -192,6 +202,8 @@ int tandem_tracer_pool_flush(tandem_tracer_pool_t number)
 
 	if (consumer_is_here())
 		return error_set(-EDEADLK, "a pool's callback can't flush a pool");
+	if (is_ended(number))
+		return 0;
 	if (!pool_find(number))
 		return error_set(-EBADF, "that pool is not open");
 	if (!tandem_sink_in_here())
@@ -232,8 +244,10 @@ void pools_close(void)
 	for (uint32_t i = 0; i < POOLS; i++) {
 		tandem_tracer_pool_t number = atomic_load(&pools[i].buffers.number);
 
-		if (number)
-			pool_close(number, EXIT_SECONDS);
+		if (!number)
+			continue;
+		pool_close(number, EXIT_SECONDS);
+		atomic_store(&ended[i], number);
 	}
 }
 
@@ -244,5 +258,6 @@ void pools_forked(void)
 		/* The program's allocator is not called: who knows what its lock is at. */
 		atomic_store(&pools[i].buffers.number, 0);
 		pools[i].memory = NULL;
+		atomic_store(&ended[i], 0);
 	}
 }

@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import api  # noqa: E402
 import c_args  # noqa: E402
+import c_face  # noqa: E402
 import c_next  # noqa: E402
 import c_records  # noqa: E402
 import c_types  # noqa: E402
@@ -138,10 +139,11 @@ def tabled_domain(outputs, name, said):
     numbers = ids_of(outputs, "src/domains/%s/%s.ids" % (name, name), name, int(said.get("own", 1)))
     records = records_make(outputs, name, numbers)
     return tabled_make(outputs, name, api_, numbers, records, said["results"],
-                       ["%s.api" % name, "%s.rules" % name], layouts, said["args"])
+                       ["%s.api" % name, "%s.rules" % name], layouts, said["args"],
+                       said.get("face"))
 
 
-def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts, what):
+def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts, what, face):
     """Adds the outputs of a domain whose functions are in tables; returns its events."""
     book = rules.Rules(os.path.join(ROOT, "src/domains/%s/%s.rules" % (name, name)),
                        [function.name for function in api_.functions], tabled.KEYS)
@@ -153,6 +155,8 @@ def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts
     outputs[gen + "ids.h"] = tabled.ids_h(name, calls, api_, sources[:1])
     outputs[gen + "api.c"] = tabled.tables_c(name, calls, api_, sources, layouts)
     outputs[gen + "wrappers.c"] = tabled.wrappers_c(name, calls, api_, sources)
+    if face:
+        outputs["include/" + face] = c_face.prof_str_h(name, calls, sources[:1])
     outputs["src/schema/gen/%s_schema.c" % name] = schema.schema_write(
         "%s.events, %s" % (name, " and ".join(sources)), name, domains.number(name), events)
     return [(name, domains.number(name), events)]

@@ -120,8 +120,9 @@ def row(call, version, domain, steps):
     flags = ["ARGUMENTS_" + flag for key, flag in FLAGS if key in call.rule]
     if not version.returns_status:
         flags.append("ARGUMENTS_NO_STATUS")
-    return "{ %d, TANDEM_CLASS_%s, %s,\n\t\t{ %s } }, /* %s */" % (
-        event_id(domain, call.number), call.cls.upper(), " | ".join(flags) or "0",
+    size = max((argument.offset + argument.bytes for argument in version.arguments), default=0)
+    return "{ %d, TANDEM_CLASS_%s, %s, %d,\n\t\t{ %s } }, /* %s */" % (
+        event_id(domain, call.number), call.cls.upper(), " | ".join(flags) or "0", size,
         ", ".join(levels), version.name)
 
 

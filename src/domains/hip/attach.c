@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/domain.h"
+#include "core/local.h"
 #include "core/process.h"
 #include "domains/hip/activity_callbacks.h"
 #include "domains/hip/dispatch_table.h"
@@ -16,12 +18,12 @@
 #include "schema/gen/hip_records.h"
 
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
-static bool attached;
+static _Atomic bool attached;
 static uint32_t unknown_functions;
 
 static bool is_asked_for(void)
 {
-	return tandem_session_dir[0] && tandem_control.domains & TANDEM_DOMAIN_BIT(hip);
+	return tandem_in_use() && tandem_control.domains & TANDEM_DOMAIN_BIT(hip);
 }
 
 static void attached_by(uint8_t generation)
@@ -60,11 +62,18 @@ void hip_at_fork(void)
 
 void hip_attach(void)
 {
-	if (!is_asked_for())
+	if (!is_asked_for() || atomic_load(&attached))
 		return;
 	pthread_mutex_lock(&attaching);
 	runtime_register();
 	pthread_mutex_unlock(&attaching);
+}
+
+/* A tool in the process has chosen what it wants: its library may have come after ours. */
+void hip_switched(void)
+{
+	if (tandem_local)
+		hip_attach();
 }
 
 static void attach_table(const char *name, void *table)

@@ -14,6 +14,9 @@ void hip_attach(void);
  * With another's, a runtime may have been loaded. */
 void hip_offered(const char *name, void *table);
 
+/* What a tool in the process records has changed. */
+void hip_switched(void);
+
 void hip_at_fork(void);
 
 #endif

@@ -27,6 +27,7 @@ struct hip_call *hip_call_enter(void)
 	if (!call)
 		return NULL;
 	call->data = NULL;
+	call->frame = NULL;
 	call->outer = hip_thread.innermost;
 	hip_thread.innermost = call;
 	return call;
@@ -148,10 +149,14 @@ void hip_call_record(struct hip_call *call, const void *arguments)
 	api = hip_function(call->function, call->hip5);
 	if (call->op)
 		operation_expect(call, api, arguments);
-	if (hip_wanted(TANDEM_HIP_api) &&
-	    (!(api->flags & ARGUMENTS_QUIET) || hip_wanted(TANDEM_HIP_all)))
-		arguments_begin(&call->call, api, hip_steps, arguments,
-				call->op & HIP_NO_OPERATION ? 0 : call->op, object_number);
+	if (hip_wanted(TANDEM_HIP_api) && (!(api->flags & ARGUMENTS_QUIET) || hip_wants_all())) {
+		bool enqueues = !(call->op & HIP_NO_OPERATION);
+
+		tandem_call_prepare(enqueues ? 0 : call->op & ~HIP_NO_OPERATION, call->frame);
+		arguments_begin(&call->call, api, hip_steps, arguments, enqueues ? call->op : 0,
+				object_number);
+		tandem_call_prepare(0, NULL);
+	}
 	if (api->flags & ARGUMENTS_HOOK)
 		hip_hook_before(call->function, arguments);
 }

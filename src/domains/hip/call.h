@@ -20,6 +20,7 @@ struct hip_call {
 	uint32_t function;	 /* 0: it is not recorded */
 	bool hip5;		 /* its arguments are laid out as HIP 5 has them */
 	void *data;		 /* of the way in (activity_callbacks.c) */
+	const void *frame;	 /* in the runtime's or the wrapper's frame; NULL: not known */
 	uint64_t operation;	 /* of the wrapped call around it */
 	struct hip_call *outer;	 /* around it, of those that callbacks report */
 };

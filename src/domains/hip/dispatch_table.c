@@ -34,6 +34,7 @@ void hip_wrapped_begin(struct hip_call *call, uint32_t function, const void *arg
 	struct hip_thread *thread = &hip_thread;
 
 	call->operation = thread->operation;
+	call->frame = call;
 	if (!hip_call_prepare(call, function, false))
 		return;
 	thread->operation = call->op;

@@ -4,6 +4,7 @@
 #include "domains/hip/attach.h"
 
 const struct domain domain_hip = {
+	.switched = hip_switched,
 	.at_fork = hip_at_fork,
 	.offered = hip_offered,
 };

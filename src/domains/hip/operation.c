@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "core/call.h"
 #include "core/kernel_name.h"
 #include "core/stream.h"
 #include "domains/hip/queue.h"
@@ -131,6 +132,7 @@ void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool 
 
 	if (kind == TANDEM_OPERATION_KIND_kernel && has_name && activity->kernel)
 		kernel = tandem_kernel_named(TANDEM_DOMAIN_hip, activity->kernel);
+	tandem_call_prepare(op & ~HIP_NO_OPERATION, NULL);
 	record = tandem_record_begin(TANDEM_EVENT_operation, sizeof(*record));
 	if (!record)
 		return;
@@ -153,4 +155,5 @@ void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool 
 	record->timed = timed ? TANDEM_TIMED_device_ns : TANDEM_TIMED_no;
 	record->shape = 0;
 	tandem_record_commit();
+	tandem_call_prepare(0, NULL);
 }

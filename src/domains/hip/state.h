@@ -9,6 +9,7 @@
 
 #include "core/capture.h"
 #include "core/control.h"
+#include "core/local.h"
 #include "schema/hip.h"
 
 #pragma GCC visibility push(hidden)
@@ -28,6 +29,12 @@ static inline bool hip_calls_are_wrapped(void)
 static inline bool hip_wanted(enum tandem_hip_choice choice)
 {
 	return tandem_choices(TANDEM_DOMAIN_hip) >> choice & 1;
+}
+
+/* Calls too that only ask: a tool in the process chooses by function. */
+static inline bool hip_wants_all(void)
+{
+	return hip_wanted(TANDEM_HIP_all) || tandem_local;
 }
 
 static inline bool hip_recording(void)

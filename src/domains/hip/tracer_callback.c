@@ -75,6 +75,7 @@ static int api_called(uint32_t id, void *data)
 	call = hip_call_enter();
 	if (!call)
 		return -1;
+	call->frame = data;
 	if (!hip_call_prepare(call, function, hip5)) {
 		hip_call_leave(call);
 		return -1;

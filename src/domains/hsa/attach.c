@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/domain.h"
+#include "core/local.h"
 #include "domains/hsa/abi.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/gen/ids.h"
@@ -15,7 +16,7 @@
 
 static bool is_wrapped(const struct arguments_function *function)
 {
-	return !(function->flags & ARGUMENTS_QUIET) || hsa_wanted(TANDEM_HSA_all);
+	return !(function->flags & ARGUMENTS_QUIET) || hsa_wants_all();
 }
 
 /* All of the runtime's functions are known from now on; those that are to be recorded have
@@ -41,8 +42,8 @@ static void table_wrap(struct hsa_table_version *table, const struct hsa_wrapper
 
 static void tables_wrap(const struct hsa_api_table *tables, uint8_t entry)
 {
-	if (!tandem_session_dir[0] || !(tandem_control.domains & TANDEM_DOMAIN_BIT(hsa)) ||
-	    !tables || !tables->core)
+	if (!tandem_in_use() || !(tandem_control.domains & TANDEM_DOMAIN_BIT(hsa)) || !tables ||
+	    !tables->core)
 		return;
 	hsa_runtime_begins(tables->core->bytes, tables->amd ? tables->amd->bytes : 0, entry);
 	table_wrap(tables->core, hsa_wrappers_core, hsa_wrapper_count_core);

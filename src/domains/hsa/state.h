@@ -10,6 +10,7 @@
 
 #include "core/capture.h"
 #include "core/control.h"
+#include "core/local.h"
 #include "schema/hsa.h"
 
 #pragma GCC visibility push(hidden)
@@ -20,6 +21,13 @@ extern __thread uint32_t hsa_in_tool __attribute__((tls_model("initial-exec")));
 static inline bool hsa_wanted(enum tandem_hsa_choice choice)
 {
 	return tandem_choices(TANDEM_DOMAIN_hsa) >> choice & 1;
+}
+
+/* Loads and stores too, and what HIP's runtime calls: a tool in the process chooses by
+ * function. */
+static inline bool hsa_wants_all(void)
+{
+	return hsa_wanted(TANDEM_HSA_all) || tandem_local;
 }
 
 static inline bool hsa_recording(void)

@@ -30,19 +30,19 @@ static const char *const roctx_functions[] = {
 };
 
 static const struct face_domain domains[] = {
-	{ACTIVITY_DOMAIN_HSA_API, "hsa", FACE_API, 0, NULL},
-	{ACTIVITY_DOMAIN_HSA_OPS, "hsa", FACE_OPERATIONS, HSA_OP_ID_NUMBER, hsa_operations},
-	{ACTIVITY_DOMAIN_HIP_OPS, "hip", FACE_OPERATIONS, HIP_OP_ID_NUMBER, NULL},
-	{ACTIVITY_DOMAIN_HIP_API, "hip", FACE_API, 0, NULL},
-	{ACTIVITY_DOMAIN_KFD_API, NULL, FACE_NONE, 0, NULL},
-	{ACTIVITY_DOMAIN_EXT_API, NULL, FACE_EXTERNAL, 0, NULL},
-	{ACTIVITY_DOMAIN_ROCTX, NULL, FACE_ROCTX, ROCTX_API_ID_NUMBER, roctx_functions},
-	{ACTIVITY_DOMAIN_HSA_EVT, NULL, FACE_NONE, HSA_EVT_ID_NUMBER, hsa_events},
-	{ACTIVITY_DOMAIN_OPENCL_API, "opencl", FACE_API, 0, NULL},
-	{ACTIVITY_DOMAIN_OPENCL_OPS, "opencl", FACE_OPERATIONS, HIP_OP_ID_NUMBER, NULL},
-	{ACTIVITY_DOMAIN_CUDA_API, "cuda", FACE_API, 0, NULL},
-	{ACTIVITY_DOMAIN_CUDA_OPS, "cuda", FACE_OPERATIONS, HIP_OP_ID_NUMBER, NULL},
-	{ACTIVITY_DOMAIN_CUDART_API, "cudart", FACE_API, 0, NULL},
+	{ACTIVITY_DOMAIN_HSA_API, "hsa", FACE_API, 0, NULL, "hsa_init"},
+	{ACTIVITY_DOMAIN_HSA_OPS, "hsa", FACE_OPERATIONS, HSA_OP_ID_NUMBER, hsa_operations, NULL},
+	{ACTIVITY_DOMAIN_HIP_OPS, "hip", FACE_OPERATIONS, HIP_OP_ID_NUMBER, NULL, NULL},
+	{ACTIVITY_DOMAIN_HIP_API, "hip", FACE_API, 0, NULL, NULL},
+	{ACTIVITY_DOMAIN_KFD_API, NULL, FACE_NONE, 0, NULL, NULL},
+	{ACTIVITY_DOMAIN_EXT_API, NULL, FACE_EXTERNAL, 0, NULL, NULL},
+	{ACTIVITY_DOMAIN_ROCTX, NULL, FACE_ROCTX, ROCTX_API_ID_NUMBER, roctx_functions, NULL},
+	{ACTIVITY_DOMAIN_HSA_EVT, NULL, FACE_NONE, HSA_EVT_ID_NUMBER, hsa_events, NULL},
+	{ACTIVITY_DOMAIN_OPENCL_API, "opencl", FACE_API, 0, NULL, NULL},
+	{ACTIVITY_DOMAIN_OPENCL_OPS, "opencl", FACE_OPERATIONS, HIP_OP_ID_NUMBER, NULL, NULL},
+	{ACTIVITY_DOMAIN_CUDA_API, "cuda", FACE_API, 0, NULL, NULL},
+	{ACTIVITY_DOMAIN_CUDA_OPS, "cuda", FACE_OPERATIONS, HIP_OP_ID_NUMBER, NULL, NULL},
+	{ACTIVITY_DOMAIN_CUDART_API, "cudart", FACE_API, 0, NULL, NULL},
 };
 
 #define DOMAINS (sizeof(domains) / sizeof(domains[0]))
@@ -99,13 +99,43 @@ const struct face_domain *face_domain_of(uint32_t tracer_domain, uint32_t kind)
 	return NULL;
 }
 
+/* Of HSA alone: its functions are one after another. */
+static uint32_t first_function(const struct face_domain *domain)
+{
+	uint32_t number = face_tracer_domain(domain), op = 0;
+
+	if (!domain->first || number == TANDEM_TRACER_ALL ||
+	    tandem_tracer_op_code(number, domain->first, &op, NULL))
+		return 0;
+	return op;
+}
+
+uint32_t face_op_of_call(const struct face_domain *domain, uint32_t function)
+{
+	static _Atomic uint32_t known; /* asked for in every callback */
+	uint32_t first;
+
+	if (!domain->first)
+		return function;
+	first = known;
+	if (!first)
+		known = first = first_function(domain);
+	return function >= first ? function - first : TANDEM_TRACER_ALL;
+}
+
+uint32_t face_call_of_op(const struct face_domain *domain, uint32_t op)
+{
+	return op == TANDEM_TRACER_ALL ? op : op + first_function(domain);
+}
+
 bool face_op_exists(const struct face_domain *domain, uint32_t op)
 {
 	uint32_t number = face_tracer_domain(domain);
 
 	if (domain->what != FACE_API)
 		return op < domain->op_count;
-	return number == TANDEM_TRACER_ALL || tandem_tracer_id_string(number, op);
+	return number == TANDEM_TRACER_ALL ||
+	       tandem_tracer_id_string(number, face_call_of_op(domain, op));
 }
 
 uint32_t face_op_of(uint32_t operation)
@@ -138,7 +168,8 @@ const char *roctracer_op_string(uint32_t number, uint32_t op, uint32_t kind)
 	if (domain->what == FACE_EXTERNAL)
 		return "EXT_API";
 	if (domain->what == FACE_API && face_tracer_domain(domain) != TANDEM_TRACER_ALL)
-		name = tandem_tracer_id_string(face_tracer_domain(domain), op);
+		name = tandem_tracer_id_string(face_tracer_domain(domain),
+					       face_call_of_op(domain, op));
 	else if (domain->ops)
 		name = op < domain->op_count ? domain->ops[op] : NULL;
 	else if (domain->what == FACE_OPERATIONS)
@@ -168,6 +199,8 @@ roctracer_status_t roctracer_op_code(uint32_t number, const char *name, uint32_t
 	    (tandem_tracer_op_code(face_tracer_domain(domain), name, &found, &of) ||
 	     of != TANDEM_TRACER_API))
 		found = UINT32_MAX;
+	if (domain->what == FACE_API && found != UINT32_MAX)
+		found = face_op_of_call(domain, found);
 	if (found == UINT32_MAX)
 		return status_set(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
 				  "domain %u has no function '%s'", number, name);

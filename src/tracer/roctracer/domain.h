@@ -23,6 +23,8 @@ struct face_domain {
 	enum face_what what;
 	uint32_t op_count; /* of operations that have no names in the tracer */
 	const char *const *ops;
+	const char *first; /* the function with which ROCTracer's numbers begin, at 0; NULL: they
+			    * are the tracer's */
 };
 
 /* NULL: there is no such domain. */
@@ -39,6 +41,11 @@ uint32_t face_tracer_domain(const struct face_domain *domain);
 
 /* Whether there is such an operation. Where the runtime is unknown here, every one is. */
 bool face_op_exists(const struct face_domain *domain, uint32_t op);
+
+/* ROCTracer's number of one of the tracer's functions, and the tracer's of ROCTracer's.
+ * TANDEM_TRACER_ALL: it has none, or all. */
+uint32_t face_op_of_call(const struct face_domain *domain, uint32_t function);
+uint32_t face_call_of_op(const struct face_domain *domain, uint32_t op);
 
 /* What devices do: dispatch, copy or barrier, of enum tandem_tracer_operation; its kind as
  * HIP's records have it, and its name. */

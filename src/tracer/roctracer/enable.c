@@ -9,13 +9,14 @@
 
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctracer_hip.h"
+#include "roctracer/roctracer_hsa.h"
 #include "roctracer/roctracer_roctx.h"
+#include "tracer/roctracer/api_data.h"
 #include "tracer/roctracer/domain.h"
 #include "tracer/roctracer/pool.h"
 #include "tracer/roctracer/status.h"
 
 #define ALL TANDEM_TRACER_ALL
-#define HIP_ARGS_BYTES 192u /* of the union in hip_api_data_t that have arguments */
 
 /* A client's callback and its argument: made once, and kept. */
 struct callback {
@@ -63,39 +64,14 @@ static struct callback *callback_get(activity_rtapi_callback_t function, void *a
 
 /* --- in traced calls ------------------------------------------------------------------------ */
 
-static void hip_called(const struct callback *callback, uint32_t domain,
-		       const struct tandem_tracer_call *call)
-{
-	struct {
-		uint64_t correlation_id;
-		uint32_t phase;
-		_Alignas(8) uint8_t args[HIP_ARGS_BYTES];
-		uint64_t more[16]; /* larger unions of later versions */
-	} data = {.correlation_id = call->correlation_id, .phase = call->phase};
-
-	if (call->args)
-		memcpy(data.args, call->args, sizeof(data.args));
-	callback->function(domain, call->op, &data, callback->arg);
-}
-
 static void called(const struct tandem_tracer_call *call, void *arg)
 {
 	const struct face_domain *domain = face_domain_of(call->domain, TANDEM_TRACER_API);
 	const struct callback *callback = arg;
-	tandem_api_data_t data = {
-		.correlation_id = call->correlation_id,
-		.phase = call->phase,
-		.result = call->result,
-		.args = call->args,
-		.phase_data = call->data,
-	};
+	uint32_t op = domain ? face_op_of_call(domain, call->op) : ALL;
 
-	if (!domain)
-		return;
-	if (domain->number == ACTIVITY_DOMAIN_HIP_API)
-		hip_called(callback, domain->number, call);
-	else
-		callback->function(domain->number, call->op, &data, callback->arg);
+	if (op != ALL)
+		api_data_call(call, domain->number, op, callback->function, callback->arg);
 }
 
 /* What libroctx64.so.4 calls, ROCm's or Tandem's. 0: it has been reported. */
@@ -166,6 +142,7 @@ static roctracer_status_t callback_set(uint32_t number, uint32_t op, struct call
 	error = tracer_get(&own);
 	if (error)
 		return status_of(error);
+	op = face_call_of_op(domain, op);
 	if (callback)
 		return status_of(tandem_tracer_callback_enable(own, ours, op, called, callback));
 	return status_of(tandem_tracer_callback_disable(own, ours, op));
@@ -264,6 +241,7 @@ static roctracer_status_t activity_set(uint32_t number, uint32_t op, tandem_trac
 		return status_of(error);
 	if (domain->what == FACE_OPERATIONS)
 		return status_of(operation_set(own, ours, op, pool));
+	op = face_call_of_op(domain, op);
 	if (pool)
 		return status_of(
 			tandem_tracer_activity_enable(own, ours, TANDEM_TRACER_API, op, pool));
@@ -363,6 +341,15 @@ void roctracer_stop(void)
 		stop_callback();
 }
 
+/* The runtime's tables, which a tool of HSA_TOOLS_LIB has before libtandem-hsa.so is asked. */
+extern void tandem_hsa_loaded(void *tables) __attribute__((weak));
+
+static void hsa_tables(void *tables)
+{
+	if (tables && tandem_hsa_loaded)
+		tandem_hsa_loaded(tables);
+}
+
 roctracer_status_t roctracer_set_properties(roctracer_domain_t number, void *properties)
 {
 	const struct face_domain *domain = face_domain(number);
@@ -372,6 +359,11 @@ roctracer_status_t roctracer_set_properties(roctracer_domain_t number, void *pro
 	    domain->number == ACTIVITY_DOMAIN_ROCTX)
 		return status_set(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
 				  "domain %d has no properties", (int)number);
+	/* Up to 5.2 a tool passes on what its OnLoad() got. */
+	if (domain->number == ACTIVITY_DOMAIN_HSA_API)
+		hsa_tables(properties);
+	else if (domain->number == ACTIVITY_DOMAIN_HSA_OPS && properties)
+		hsa_tables(((struct hsa_ops_properties_t *)properties)->table);
 	if (domain->what != FACE_EXTERNAL)
 		return ROCTRACER_STATUS_SUCCESS;
 	if (!external)
@@ -435,7 +427,7 @@ void roctracer_mark(const char *message)
 	tandem_tracer_mark(message);
 }
 
-/* HSA loads its tools by these; Tandem's HSA domain has an entry library of its own. */
+/* HSA loads its tools by these. */
 __attribute__((visibility("default"))) extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
 
@@ -447,7 +439,8 @@ __attribute__((visibility("default"))) void OnUnload(void);
 bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_count,
 	    const char *const *failed_names)
 {
-	(void)table, (void)runtime_version, (void)failed_count, (void)failed_names;
+	(void)runtime_version, (void)failed_count, (void)failed_names;
+	hsa_tables(table);
 	return true;
 }
 

@@ -42,7 +42,8 @@ static roctracer_pool_t *pool_pointer(tandem_tracer_pool_t number)
 	return (roctracer_pool_t *)(uintptr_t)number;
 }
 
-static void convert(const struct tandem_tracer_record *from, const struct face_domain *domain,
+/* false: ROCTracer has no such operation. */
+static bool convert(const struct tandem_tracer_record *from, const struct face_domain *domain,
 		    activity_record_t *to)
 {
 	*to = (activity_record_t){.domain = domain->number};
@@ -50,10 +51,10 @@ static void convert(const struct tandem_tracer_record *from, const struct face_d
 	to->begin_ns = from->begin_ns;
 	to->end_ns = from->end_ns;
 	if (from->kind == TANDEM_TRACER_API) {
-		to->op = from->op;
+		to->op = face_op_of_call(domain, from->op);
 		to->process_id = from->process_id;
 		to->thread_id = from->thread_id;
-		return;
+		return to->op != TANDEM_TRACER_ALL;
 	}
 	to->op = face_op_of(from->op);
 	to->kind = face_kind_of(from->op);
@@ -63,6 +64,7 @@ static void convert(const struct tandem_tracer_record *from, const struct face_d
 		to->kernel_name = from->name;
 	else
 		to->bytes = from->bytes;
+	return true;
 }
 
 static void external(const struct tandem_tracer_record *from, activity_record_t *to)
@@ -91,8 +93,9 @@ static void delivered(const struct tandem_tracer_record *begin,
 	for (const struct tandem_tracer_record *record = begin; record < end;
 	     record = (const void *)((const char *)record + record->struct_size)) {
 		const struct face_domain *domain = face_domain_of(record->domain, record->kind);
+		activity_record_t converted;
 
-		if (!domain)
+		if (!domain || !convert(record, domain, &converted))
 			continue;
 		if (count + 2 > pool->most) {
 			pass_on(pool, count);
@@ -100,7 +103,7 @@ static void delivered(const struct tandem_tracer_record *begin,
 		}
 		if (record->flags & TANDEM_TRACER_EXTERNAL)
 			external(record, &pool->records[count++]);
-		convert(record, domain, &pool->records[count++]);
+		pool->records[count++] = converted;
 	}
 	pass_on(pool, count);
 }

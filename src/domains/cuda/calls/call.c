@@ -154,7 +154,7 @@ static uint64_t operation_id(const struct cuda_api *api, const struct cupti_call
 static void plain_begin(struct tandem_call *call, uint16_t id, const void *arguments)
 {
 	if (tandem_likely(tandem_call_begin(call, id, sizeof(struct tandem_call_record))))
-		tandem_call_commit_at(call, arguments);
+		tandem_call_commit_at(call, arguments, 0);
 }
 
 static __attribute__((noinline)) void full_begin(struct tandem_call *call,
@@ -191,7 +191,7 @@ static __attribute__((noinline)) void full_begin(struct tandem_call *call,
 		memcpy(record, args.text[i], args.text_bytes[i]);
 		record += args.text_bytes[i];
 	}
-	tandem_call_commit_at(call, data->arguments);
+	tandem_call_commit_at(call, data->arguments, 0);
 }
 
 void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,

@@ -668,971 +668,971 @@ const struct arguments_step hip_steps[] = {
 };
 
 const struct arguments_function hip_functions[] = {
-	[1] = { 3073, TANDEM_CLASS_CALL, ARGUMENTS_QUIET,
+	[1] = { 3073, TANDEM_CLASS_CALL, ARGUMENTS_QUIET, 72,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 4, 32 } } }, /* __hipPopCallConfiguration */
-	[2] = { 3074, TANDEM_CLASS_CALL, ARGUMENTS_QUIET,
+	[2] = { 3074, TANDEM_CLASS_CALL, ARGUMENTS_QUIET, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 2, 36 } } }, /* __hipPushCallConfiguration */
-	[3] = { 3075, TANDEM_CLASS_CALL, 0,
+	[3] = { 3075, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipArray3DCreate */
-	[4] = { 3076, TANDEM_CLASS_CALL, 0,
+	[4] = { 3076, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipArrayCreate */
-	[5] = { 3077, TANDEM_CLASS_CALL, 0,
+	[5] = { 3077, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipArrayDestroy */
-	[6] = { 3078, TANDEM_CLASS_QUERY, 0,
+	[6] = { 3078, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipChooseDeviceR0000 */
-	[7] = { 3079, TANDEM_CLASS_CALL, 0,
+	[7] = { 3079, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 2, 36 } } }, /* hipConfigureCall */
-	[8] = { 3080, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[8] = { 3080, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 24,
 		{ { 0, 0, 0 }, { 9, 1, 8 }, { 10, 2, 16 } } }, /* hipCtxCreate */
-	[9] = { 3081, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[9] = { 3081, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxDestroy */
-	[10] = { 3082, TANDEM_CLASS_CALL, 0,
+	[10] = { 3082, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxDisablePeerAccess */
-	[11] = { 3083, TANDEM_CLASS_CALL, 0,
+	[11] = { 3083, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 1, 12 } } }, /* hipCtxEnablePeerAccess */
-	[12] = { 3084, TANDEM_CLASS_QUERY, 0,
+	[12] = { 3084, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipCtxGetApiVersion */
-	[13] = { 3085, TANDEM_CLASS_QUERY, 0,
+	[13] = { 3085, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxGetCacheConfig */
-	[14] = { 3086, TANDEM_CLASS_QUERY, 0,
+	[14] = { 3086, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxGetCurrent */
-	[15] = { 3087, TANDEM_CLASS_QUERY, 0,
+	[15] = { 3087, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxGetDevice */
-	[16] = { 3088, TANDEM_CLASS_QUERY, 0,
+	[16] = { 3088, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxGetFlags */
-	[17] = { 3089, TANDEM_CLASS_QUERY, 0,
+	[17] = { 3089, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxGetSharedMemConfig */
-	[18] = { 3090, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[18] = { 3090, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxPopCurrent */
-	[19] = { 3091, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[19] = { 3091, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxPushCurrent */
-	[20] = { 3092, TANDEM_CLASS_CALL, 0,
+	[20] = { 3092, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipCtxSetCacheConfig */
-	[21] = { 3093, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[21] = { 3093, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipCtxSetCurrent */
-	[22] = { 3094, TANDEM_CLASS_CALL, 0,
+	[22] = { 3094, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipCtxSetSharedMemConfig */
-	[23] = { 3095, TANDEM_CLASS_WAIT, 0,
+	[23] = { 3095, TANDEM_CLASS_WAIT, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipCtxSynchronize */
-	[24] = { 3096, TANDEM_CLASS_CALL, 0,
+	[24] = { 3096, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDestroyExternalMemory */
-	[25] = { 3097, TANDEM_CLASS_CALL, 0,
+	[25] = { 3097, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDestroyExternalSemaphore */
-	[26] = { 3098, TANDEM_CLASS_QUERY, 0,
+	[26] = { 3098, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 2, 16 } } }, /* hipDeviceCanAccessPeer */
-	[27] = { 3099, TANDEM_CLASS_QUERY, 0,
+	[27] = { 3099, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 17, 3, 20 } } }, /* hipDeviceComputeCapability */
-	[28] = { 3100, TANDEM_CLASS_CALL, 0,
+	[28] = { 3100, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipDeviceDisablePeerAccess */
-	[29] = { 3101, TANDEM_CLASS_CALL, 0,
+	[29] = { 3101, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 14, 1, 4 }, { 8, 1, 8 } } }, /* hipDeviceEnablePeerAccess */
-	[30] = { 3102, TANDEM_CLASS_QUERY, 0,
+	[30] = { 3102, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 2, 12 } } }, /* hipDeviceGet */
-	[31] = { 3103, TANDEM_CLASS_QUERY, 0,
+	[31] = { 3103, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 2, 16 } } }, /* hipDeviceGetAttribute */
-	[32] = { 3104, TANDEM_CLASS_QUERY, 0,
+	[32] = { 3104, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 10 } } }, /* hipDeviceGetByPCIBusId */
-	[33] = { 3105, TANDEM_CLASS_QUERY, 0,
+	[33] = { 3105, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDeviceGetCacheConfig */
-	[34] = { 3106, TANDEM_CLASS_QUERY, 0,
+	[34] = { 3106, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 24, 2, 12 } } }, /* hipDeviceGetLimit */
-	[35] = { 3107, TANDEM_CLASS_QUERY, 0,
+	[35] = { 3107, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 2, 16 } } }, /* hipDeviceGetName */
-	[36] = { 3108, TANDEM_CLASS_QUERY, 0,
+	[36] = { 3108, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 26, 2, 20 } } }, /* hipDeviceGetP2PAttribute */
-	[37] = { 3109, TANDEM_CLASS_QUERY, 0,
+	[37] = { 3109, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 2, 16 } } }, /* hipDeviceGetPCIBusId */
-	[38] = { 3110, TANDEM_CLASS_QUERY, 0,
+	[38] = { 3110, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDeviceGetSharedMemConfig */
-	[39] = { 3111, TANDEM_CLASS_QUERY, 0,
+	[39] = { 3111, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipDeviceGetStreamPriorityRange */
-	[40] = { 3112, TANDEM_CLASS_QUERY, 0,
+	[40] = { 3112, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 28, 3, 20 } } }, /* hipDevicePrimaryCtxGetState */
-	[41] = { 3113, TANDEM_CLASS_CALL, 0,
+	[41] = { 3113, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipDevicePrimaryCtxRelease */
-	[42] = { 3114, TANDEM_CLASS_CALL, 0,
+	[42] = { 3114, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipDevicePrimaryCtxReset */
-	[43] = { 3115, TANDEM_CLASS_CALL, 0,
+	[43] = { 3115, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 24, 2, 12 } } }, /* hipDevicePrimaryCtxRetain */
-	[44] = { 3116, TANDEM_CLASS_CALL, 0,
+	[44] = { 3116, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDevicePrimaryCtxSetFlags */
-	[45] = { 3117, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[45] = { 3117, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipDeviceReset */
-	[46] = { 3118, TANDEM_CLASS_CALL, 0,
+	[46] = { 3118, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipDeviceSetCacheConfig */
-	[47] = { 3119, TANDEM_CLASS_CALL, 0,
+	[47] = { 3119, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipDeviceSetSharedMemConfig */
-	[48] = { 3120, TANDEM_CLASS_WAIT, 0,
+	[48] = { 3120, TANDEM_CLASS_WAIT, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipDeviceSynchronize */
-	[49] = { 3121, TANDEM_CLASS_QUERY, 0,
+	[49] = { 3121, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 24, 2, 12 } } }, /* hipDeviceTotalMem */
-	[50] = { 3122, TANDEM_CLASS_CALL, 0,
+	[50] = { 3122, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_50 */
-	[51] = { 3123, TANDEM_CLASS_ENQUEUE, 0,
+	[51] = { 3123, TANDEM_CLASS_ENQUEUE, 0, 8,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 8, 1, 16 } } }, /* hipDrvMemcpy2DUnaligned */
-	[52] = { 3124, TANDEM_CLASS_ENQUEUE, 0,
+	[52] = { 3124, TANDEM_CLASS_ENQUEUE, 0, 8,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 8, 1, 16 } } }, /* hipDrvMemcpy3D */
-	[53] = { 3125, TANDEM_CLASS_ENQUEUE, 0,
+	[53] = { 3125, TANDEM_CLASS_ENQUEUE, 0, 200,
 		{ { 0, 0, 8 }, { 31, 1, 12 }, { 32, 2, 20 } } }, /* hipDrvMemcpy3DAsync */
-	[54] = { 3126, TANDEM_CLASS_CREATE, 0,
+	[54] = { 3126, TANDEM_CLASS_CREATE, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipEventCreate */
-	[55] = { 3127, TANDEM_CLASS_CREATE, 0,
+	[55] = { 3127, TANDEM_CLASS_CREATE, 0, 20,
 		{ { 0, 0, 0 }, { 34, 1, 4 }, { 35, 2, 12 } } }, /* hipEventCreateWithFlags */
-	[56] = { 3128, TANDEM_CLASS_RELEASE, 0,
+	[56] = { 3128, TANDEM_CLASS_RELEASE, 0, 8,
 		{ { 0, 0, 0 }, { 37, 1, 4 }, { 37, 1, 4 } } }, /* hipEventDestroy */
-	[57] = { 3129, TANDEM_CLASS_QUERY, 0,
+	[57] = { 3129, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 38, 3, 16 } } }, /* hipEventElapsedTime */
-	[58] = { 3130, TANDEM_CLASS_QUERY, 0,
+	[58] = { 3130, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 37, 1, 4 }, { 37, 1, 4 } } }, /* hipEventQuery */
-	[59] = { 3131, TANDEM_CLASS_CALL, 0,
+	[59] = { 3131, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 41, 2, 8 }, { 41, 2, 8 } } }, /* hipEventRecord */
-	[60] = { 3132, TANDEM_CLASS_WAIT, 0,
+	[60] = { 3132, TANDEM_CLASS_WAIT, 0, 8,
 		{ { 0, 0, 0 }, { 37, 1, 4 }, { 37, 1, 4 } } }, /* hipEventSynchronize */
-	[61] = { 3133, TANDEM_CLASS_QUERY, 0,
+	[61] = { 3133, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 43, 2, 24 } } }, /* hipExtGetLinkTypeAndHopCount */
-	[62] = { 3134, TANDEM_CLASS_ENQUEUE, 0,
+	[62] = { 3134, TANDEM_CLASS_ENQUEUE, 0, 84,
 		{ { 0, 0, 8 }, { 45, 2, 16 }, { 47, 7, 76 } } }, /* hipExtLaunchKernel */
-	[63] = { 3135, TANDEM_CLASS_ENQUEUE, 0,
+	[63] = { 3135, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 54, 2, 24 } } }, /* hipExtLaunchMultiKernelMultiDevice */
-	[64] = { 3136, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[64] = { 3136, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 28,
 		{ { 0, 0, 0 }, { 56, 2, 20 }, { 56, 2, 20 } } }, /* hipExtMallocWithFlags */
-	[65] = { 3137, TANDEM_CLASS_ENQUEUE, 0,
+	[65] = { 3137, TANDEM_CLASS_ENQUEUE, 0, 100,
 		{ { 0, 0, 8 }, { 58, 2, 16 }, { 60, 8, 76 } } }, /* hipExtModuleLaunchKernel */
-	[66] = { 3138, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[66] = { 3138, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 68, 3, 20 } } }, /* hipExtStreamCreateWithCUMask */
-	[67] = { 3139, TANDEM_CLASS_QUERY, 0,
+	[67] = { 3139, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 71, 3, 16 } } }, /* hipExtStreamGetCUMask */
-	[68] = { 3140, TANDEM_CLASS_CALL, 0,
+	[68] = { 3140, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipExternalMemoryGetMappedBuffer */
-	[69] = { 3141, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[69] = { 3141, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 8, 1, 8 }, { 8, 1, 8 } } }, /* hipFree */
-	[70] = { 3142, TANDEM_CLASS_RELEASE, 0,
+	[70] = { 3142, TANDEM_CLASS_RELEASE, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipFreeArray */
-	[71] = { 3143, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[71] = { 3143, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 8, 1, 8 }, { 8, 1, 8 } } }, /* hipFreeHost */
-	[72] = { 3144, TANDEM_CLASS_RELEASE, 0,
+	[72] = { 3144, TANDEM_CLASS_RELEASE, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipFreeMipmappedArray */
-	[73] = { 3145, TANDEM_CLASS_QUERY, 0,
+	[73] = { 3145, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 76, 3, 16 } } }, /* hipFuncGetAttribute */
-	[74] = { 3146, TANDEM_CLASS_QUERY, 0,
+	[74] = { 3146, TANDEM_CLASS_QUERY, 0, 72,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 54, 2, 16 } } }, /* hipFuncGetAttributes */
-	[75] = { 3147, TANDEM_CLASS_CALL, 0,
+	[75] = { 3147, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipFuncSetAttribute */
-	[76] = { 3148, TANDEM_CLASS_CALL, 0,
+	[76] = { 3148, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 1, 12 } } }, /* hipFuncSetCacheConfig */
-	[77] = { 3149, TANDEM_CLASS_CALL, 0,
+	[77] = { 3149, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 1, 12 } } }, /* hipFuncSetSharedMemConfig */
-	[78] = { 3150, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[78] = { 3150, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipGetDevice */
-	[79] = { 3151, TANDEM_CLASS_QUERY, 0,
+	[79] = { 3151, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipGetDeviceCount */
-	[80] = { 3152, TANDEM_CLASS_QUERY, 0,
+	[80] = { 3152, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipGetDeviceFlags */
-	[81] = { 3153, TANDEM_CLASS_QUERY, 0,
+	[81] = { 3153, TANDEM_CLASS_QUERY, 0, 804,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 79, 2, 12 } } }, /* hipGetDevicePropertiesR0000 */
-	[82] = { 3154, TANDEM_CLASS_CALL, 0,
+	[82] = { 3154, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_82 */
-	[83] = { 3155, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_DEVICE | ARGUMENTS_NO_STATUS,
+	[83] = { 3155, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_DEVICE | ARGUMENTS_NO_STATUS, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipGetErrorString */
-	[84] = { 3156, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[84] = { 3156, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipGetLastError */
-	[85] = { 3157, TANDEM_CLASS_QUERY, 0,
+	[85] = { 3157, TANDEM_CLASS_QUERY, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 81, 2, 20 } } }, /* hipGetMipmappedArrayLevel */
-	[86] = { 3158, TANDEM_CLASS_QUERY, 0,
+	[86] = { 3158, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipGetSymbolAddress */
-	[87] = { 3159, TANDEM_CLASS_QUERY, 0,
+	[87] = { 3159, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipGetSymbolSize */
-	[88] = { 3160, TANDEM_CLASS_ENQUEUE, 0,
+	[88] = { 3160, TANDEM_CLASS_ENQUEUE, 0, 96,
 		{ { 0, 0, 8 }, { 58, 2, 16 }, { 83, 7, 72 } } }, /* hipHccModuleLaunchKernel */
-	[89] = { 3161, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[89] = { 3161, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 28,
 		{ { 0, 0, 0 }, { 56, 2, 20 }, { 56, 2, 20 } } }, /* hipHostAlloc */
-	[90] = { 3162, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[90] = { 3162, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 8, 1, 8 }, { 8, 1, 8 } } }, /* hipHostFree */
-	[91] = { 3163, TANDEM_CLASS_QUERY, 0,
+	[91] = { 3163, TANDEM_CLASS_QUERY, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 81, 2, 20 } } }, /* hipHostGetDevicePointer */
-	[92] = { 3164, TANDEM_CLASS_QUERY, 0,
+	[92] = { 3164, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipHostGetFlags */
-	[93] = { 3165, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[93] = { 3165, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 28,
 		{ { 0, 0, 0 }, { 56, 2, 20 }, { 56, 2, 20 } } }, /* hipHostMalloc */
-	[94] = { 3166, TANDEM_CLASS_CALL, 0,
+	[94] = { 3166, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 90, 2, 20 }, { 90, 2, 20 } } }, /* hipHostRegister */
-	[95] = { 3167, TANDEM_CLASS_CALL, 0,
+	[95] = { 3167, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 8, 1, 8 }, { 8, 1, 8 } } }, /* hipHostUnregister */
-	[96] = { 3168, TANDEM_CLASS_CALL, 0,
+	[96] = { 3168, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipImportExternalMemory */
-	[97] = { 3169, TANDEM_CLASS_CALL, 0,
+	[97] = { 3169, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipImportExternalSemaphore */
-	[98] = { 3170, TANDEM_CLASS_CALL, 0,
+	[98] = { 3170, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipInit */
-	[99] = { 3171, TANDEM_CLASS_CALL, 0,
+	[99] = { 3171, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipIpcCloseMemHandle */
-	[100] = { 3172, TANDEM_CLASS_CALL, 0,
+	[100] = { 3172, TANDEM_CLASS_CALL, 0, 80,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 92, 2, 12 } } }, /* hipIpcGetEventHandle */
-	[101] = { 3173, TANDEM_CLASS_CALL, 0,
+	[101] = { 3173, TANDEM_CLASS_CALL, 0, 80,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 94, 2, 16 } } }, /* hipIpcGetMemHandle */
-	[102] = { 3174, TANDEM_CLASS_CALL, 0,
+	[102] = { 3174, TANDEM_CLASS_CALL, 0, 80,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipIpcOpenEventHandle */
-	[103] = { 3175, TANDEM_CLASS_CALL, 0,
+	[103] = { 3175, TANDEM_CLASS_CALL, 0, 84,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 96, 2, 12 } } }, /* hipIpcOpenMemHandle */
-	[104] = { 3176, TANDEM_CLASS_ENQUEUE, 0,
+	[104] = { 3176, TANDEM_CLASS_ENQUEUE, 0, 8,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 8, 1, 16 } } }, /* hipLaunchByPtr */
-	[105] = { 3177, TANDEM_CLASS_ENQUEUE, 0,
+	[105] = { 3177, TANDEM_CLASS_ENQUEUE, 0, 64,
 		{ { 0, 0, 8 }, { 45, 2, 16 }, { 98, 4, 52 } } }, /* hipLaunchCooperativeKernel */
-	[106] = { 3178, TANDEM_CLASS_ENQUEUE, 0,
+	[106] = { 3178, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 54, 2, 24 } } }, /* hipLaunchCooperativeKernelMultiDevice */
-	[107] = { 3179, TANDEM_CLASS_ENQUEUE, 0,
+	[107] = { 3179, TANDEM_CLASS_ENQUEUE, 0, 64,
 		{ { 0, 0, 8 }, { 45, 2, 16 }, { 102, 4, 64 } } }, /* hipLaunchKernel */
-	[108] = { 3180, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[108] = { 3180, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 24,
 		{ { 0, 0, 0 }, { 10, 2, 16 }, { 10, 2, 16 } } }, /* hipMalloc */
-	[109] = { 3181, TANDEM_CLASS_CREATE, 0,
+	[109] = { 3181, TANDEM_CLASS_CREATE, 0, 64,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 106, 2, 32 } } }, /* hipMalloc3D */
-	[110] = { 3182, TANDEM_CLASS_CREATE, 0,
+	[110] = { 3182, TANDEM_CLASS_CREATE, 0, 76,
 		{ { 0, 0, 0 }, { 108, 1, 4 }, { 109, 3, 20 } } }, /* hipMalloc3DArray */
-	[111] = { 3183, TANDEM_CLASS_CREATE, 0,
+	[111] = { 3183, TANDEM_CLASS_CREATE, 0, 68,
 		{ { 0, 0, 0 }, { 112, 1, 20 }, { 113, 3, 36 } } }, /* hipMallocArray */
-	[112] = { 3184, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[112] = { 3184, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 24,
 		{ { 0, 0, 0 }, { 10, 2, 16 }, { 10, 2, 16 } } }, /* hipMallocHost */
-	[113] = { 3185, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[113] = { 3185, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 28,
 		{ { 0, 0, 0 }, { 56, 2, 20 }, { 56, 2, 20 } } }, /* hipMallocManaged */
-	[114] = { 3186, TANDEM_CLASS_CREATE, 0,
+	[114] = { 3186, TANDEM_CLASS_CREATE, 0, 80,
 		{ { 0, 0, 0 }, { 116, 1, 4 }, { 117, 4, 24 } } }, /* hipMallocMipmappedArray */
-	[115] = { 3187, TANDEM_CLASS_CREATE, 0,
+	[115] = { 3187, TANDEM_CLASS_CREATE, 0, 48,
 		{ { 0, 0, 0 }, { 121, 2, 24 }, { 123, 3, 32 } } }, /* hipMallocPitch */
-	[116] = { 3188, TANDEM_CLASS_CALL, 0,
+	[116] = { 3188, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipMemAdvise */
-	[117] = { 3189, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[117] = { 3189, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 24,
 		{ { 0, 0, 0 }, { 10, 2, 16 }, { 10, 2, 16 } } }, /* hipMemAllocHost */
-	[118] = { 3190, TANDEM_CLASS_CREATE, 0,
+	[118] = { 3190, TANDEM_CLASS_CREATE, 0, 52,
 		{ { 0, 0, 0 }, { 127, 2, 16 }, { 129, 5, 36 } } }, /* hipMemAllocPitch */
-	[119] = { 3191, TANDEM_CLASS_QUERY, 0,
+	[119] = { 3191, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 134, 3, 24 } } }, /* hipMemGetAddressRange */
-	[120] = { 3192, TANDEM_CLASS_QUERY, 0,
+	[120] = { 3192, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipMemGetInfo */
-	[121] = { 3193, TANDEM_CLASS_ENQUEUE, 0,
+	[121] = { 3193, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 137, 2, 32 }, { 137, 2, 32 } } }, /* hipMemPrefetchAsync */
-	[122] = { 3194, TANDEM_CLASS_QUERY, 0,
+	[122] = { 3194, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipMemPtrGetInfo */
-	[123] = { 3195, TANDEM_CLASS_QUERY, 0,
+	[123] = { 3195, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 139, 2, 36 } } }, /* hipMemRangeGetAttribute */
-	[124] = { 3196, TANDEM_CLASS_QUERY, 0,
+	[124] = { 3196, TANDEM_CLASS_QUERY, 0, 72,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 141, 4, 48 } } }, /* hipMemRangeGetAttributes */
-	[125] = { 3197, TANDEM_CLASS_ENQUEUE, 0,
+	[125] = { 3197, TANDEM_CLASS_ENQUEUE, 0, 28,
 		{ { 0, 0, 8 }, { 145, 1, 36 }, { 145, 1, 36 } } }, /* hipMemcpy */
-	[126] = { 3198, TANDEM_CLASS_ENQUEUE, 0,
+	[126] = { 3198, TANDEM_CLASS_ENQUEUE, 0, 52,
 		{ { 0, 0, 8 }, { 146, 3, 44 }, { 149, 5, 60 } } }, /* hipMemcpy2D */
-	[127] = { 3199, TANDEM_CLASS_ENQUEUE, 0,
+	[127] = { 3199, TANDEM_CLASS_ENQUEUE, 0, 64,
 		{ { 0, 0, 8 }, { 154, 4, 48 }, { 158, 6, 64 } } }, /* hipMemcpy2DAsync */
-	[128] = { 3200, TANDEM_CLASS_ENQUEUE, 0,
+	[128] = { 3200, TANDEM_CLASS_ENQUEUE, 0, 60,
 		{ { 0, 0, 8 }, { 164, 3, 44 }, { 167, 5, 68 } } }, /* hipMemcpy2DFromArray */
-	[129] = { 3201, TANDEM_CLASS_ENQUEUE, 0,
+	[129] = { 3201, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 172, 4, 48 }, { 176, 6, 72 } } }, /* hipMemcpy2DFromArrayAsync */
-	[130] = { 3202, TANDEM_CLASS_ENQUEUE, 0,
+	[130] = { 3202, TANDEM_CLASS_ENQUEUE, 0, 60,
 		{ { 0, 0, 8 }, { 182, 3, 44 }, { 185, 5, 68 } } }, /* hipMemcpy2DToArray */
-	[131] = { 3203, TANDEM_CLASS_ENQUEUE, 0,
+	[131] = { 3203, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 190, 4, 48 }, { 194, 6, 72 } } }, /* hipMemcpy2DToArrayAsync */
-	[132] = { 3204, TANDEM_CLASS_ENQUEUE, 0,
+	[132] = { 3204, TANDEM_CLASS_ENQUEUE, 0, 8,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 8, 1, 16 } } }, /* hipMemcpy3D */
-	[133] = { 3205, TANDEM_CLASS_ENQUEUE, 0,
+	[133] = { 3205, TANDEM_CLASS_ENQUEUE, 0, 176,
 		{ { 0, 0, 8 }, { 200, 1, 12 }, { 201, 2, 20 } } }, /* hipMemcpy3DAsync */
-	[134] = { 3206, TANDEM_CLASS_ENQUEUE, 0,
+	[134] = { 3206, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 203, 2, 40 }, { 203, 2, 40 } } }, /* hipMemcpyAsync */
-	[135] = { 3207, TANDEM_CLASS_ENQUEUE, 0,
+	[135] = { 3207, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 43, 2, 32 }, { 205, 3, 40 } } }, /* hipMemcpyAtoH */
-	[136] = { 3208, TANDEM_CLASS_ENQUEUE, 0,
+	[136] = { 3208, TANDEM_CLASS_ENQUEUE, 0, 24,
 		{ { 0, 0, 8 }, { 126, 1, 32 }, { 126, 1, 32 } } }, /* hipMemcpyDtoD */
-	[137] = { 3209, TANDEM_CLASS_ENQUEUE, 0,
+	[137] = { 3209, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 208, 2, 36 }, { 208, 2, 36 } } }, /* hipMemcpyDtoDAsync */
-	[138] = { 3210, TANDEM_CLASS_ENQUEUE, 0,
+	[138] = { 3210, TANDEM_CLASS_ENQUEUE, 0, 24,
 		{ { 0, 0, 8 }, { 126, 1, 32 }, { 126, 1, 32 } } }, /* hipMemcpyDtoH */
-	[139] = { 3211, TANDEM_CLASS_ENQUEUE, 0,
+	[139] = { 3211, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 208, 2, 36 }, { 208, 2, 36 } } }, /* hipMemcpyDtoHAsync */
-	[140] = { 3212, TANDEM_CLASS_ENQUEUE, 0,
+	[140] = { 3212, TANDEM_CLASS_ENQUEUE, 0, 44,
 		{ { 0, 0, 8 }, { 210, 2, 36 }, { 212, 3, 52 } } }, /* hipMemcpyFromArray */
-	[141] = { 3213, TANDEM_CLASS_ENQUEUE, 0,
+	[141] = { 3213, TANDEM_CLASS_ENQUEUE, 0, 36,
 		{ { 0, 0, 8 }, { 215, 2, 36 }, { 217, 3, 44 } } }, /* hipMemcpyFromSymbol */
-	[142] = { 3214, TANDEM_CLASS_ENQUEUE, 0,
+	[142] = { 3214, TANDEM_CLASS_ENQUEUE, 0, 48,
 		{ { 0, 0, 8 }, { 220, 3, 40 }, { 223, 4, 48 } } }, /* hipMemcpyFromSymbolAsync */
-	[143] = { 3215, TANDEM_CLASS_ENQUEUE, 0,
+	[143] = { 3215, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 227, 3, 32 }, { 230, 4, 40 } } }, /* hipMemcpyHtoA */
-	[144] = { 3216, TANDEM_CLASS_ENQUEUE, 0,
+	[144] = { 3216, TANDEM_CLASS_ENQUEUE, 0, 24,
 		{ { 0, 0, 8 }, { 126, 1, 32 }, { 126, 1, 32 } } }, /* hipMemcpyHtoD */
-	[145] = { 3217, TANDEM_CLASS_ENQUEUE, 0,
+	[145] = { 3217, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 208, 2, 36 }, { 208, 2, 36 } } }, /* hipMemcpyHtoDAsync */
-	[146] = { 3218, TANDEM_CLASS_ENQUEUE, 0,
+	[146] = { 3218, TANDEM_CLASS_ENQUEUE, 0, 8,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 8, 1, 16 } } }, /* hipMemcpyParam2D */
-	[147] = { 3219, TANDEM_CLASS_ENQUEUE, 0,
+	[147] = { 3219, TANDEM_CLASS_ENQUEUE, 0, 144,
 		{ { 0, 0, 8 }, { 234, 1, 12 }, { 235, 2, 20 } } }, /* hipMemcpyParam2DAsync */
-	[148] = { 3220, TANDEM_CLASS_ENQUEUE, 0,
+	[148] = { 3220, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 134, 3, 32 }, { 237, 5, 40 } } }, /* hipMemcpyPeer */
-	[149] = { 3221, TANDEM_CLASS_ENQUEUE, 0,
+	[149] = { 3221, TANDEM_CLASS_ENQUEUE, 0, 48,
 		{ { 0, 0, 8 }, { 242, 4, 36 }, { 246, 6, 44 } } }, /* hipMemcpyPeerAsync */
-	[150] = { 3222, TANDEM_CLASS_ENQUEUE, 0,
+	[150] = { 3222, TANDEM_CLASS_ENQUEUE, 0, 44,
 		{ { 0, 0, 8 }, { 252, 2, 36 }, { 254, 3, 52 } } }, /* hipMemcpyToArray */
-	[151] = { 3223, TANDEM_CLASS_ENQUEUE, 0,
+	[151] = { 3223, TANDEM_CLASS_ENQUEUE, 0, 36,
 		{ { 0, 0, 8 }, { 257, 4, 36 }, { 261, 5, 44 } } }, /* hipMemcpyToSymbol */
-	[152] = { 3224, TANDEM_CLASS_ENQUEUE, 0,
+	[152] = { 3224, TANDEM_CLASS_ENQUEUE, 0, 48,
 		{ { 0, 0, 8 }, { 266, 5, 40 }, { 271, 6, 48 } } }, /* hipMemcpyToSymbolAsync */
-	[153] = { 3225, TANDEM_CLASS_ENQUEUE, 0,
+	[153] = { 3225, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 203, 2, 40 }, { 203, 2, 40 } } }, /* hipMemcpyWithStream */
-	[154] = { 3226, TANDEM_CLASS_ENQUEUE, 0,
+	[154] = { 3226, TANDEM_CLASS_ENQUEUE, 0, 24,
 		{ { 0, 0, 8 }, { 6, 2, 24 }, { 277, 3, 28 } } }, /* hipMemset */
-	[155] = { 3227, TANDEM_CLASS_ENQUEUE, 0,
+	[155] = { 3227, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 280, 2, 32 }, { 282, 3, 44 } } }, /* hipMemset2D */
-	[156] = { 3228, TANDEM_CLASS_ENQUEUE, 0,
+	[156] = { 3228, TANDEM_CLASS_ENQUEUE, 0, 48,
 		{ { 0, 0, 8 }, { 285, 3, 36 }, { 288, 4, 48 } } }, /* hipMemset2DAsync */
-	[157] = { 3229, TANDEM_CLASS_ENQUEUE, 0,
+	[157] = { 3229, TANDEM_CLASS_ENQUEUE, 0, 64,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 292, 2, 36 } } }, /* hipMemset3D */
-	[158] = { 3230, TANDEM_CLASS_ENQUEUE, 0,
+	[158] = { 3230, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 294, 1, 12 }, { 295, 3, 40 } } }, /* hipMemset3DAsync */
-	[159] = { 3231, TANDEM_CLASS_ENQUEUE, 0,
+	[159] = { 3231, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 298, 3, 28 }, { 301, 4, 32 } } }, /* hipMemsetAsync */
-	[160] = { 3232, TANDEM_CLASS_ENQUEUE, 0,
+	[160] = { 3232, TANDEM_CLASS_ENQUEUE, 0, 24,
 		{ { 0, 0, 8 }, { 6, 2, 24 }, { 305, 3, 26 } } }, /* hipMemsetD16 */
-	[161] = { 3233, TANDEM_CLASS_ENQUEUE, 0,
+	[161] = { 3233, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 298, 3, 28 }, { 308, 4, 30 } } }, /* hipMemsetD16Async */
-	[162] = { 3234, TANDEM_CLASS_ENQUEUE, 0,
+	[162] = { 3234, TANDEM_CLASS_ENQUEUE, 0, 24,
 		{ { 0, 0, 8 }, { 6, 2, 24 }, { 277, 3, 28 } } }, /* hipMemsetD32 */
-	[163] = { 3235, TANDEM_CLASS_ENQUEUE, 0,
+	[163] = { 3235, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 298, 3, 28 }, { 301, 4, 32 } } }, /* hipMemsetD32Async */
-	[164] = { 3236, TANDEM_CLASS_ENQUEUE, 0,
+	[164] = { 3236, TANDEM_CLASS_ENQUEUE, 0, 24,
 		{ { 0, 0, 8 }, { 6, 2, 24 }, { 312, 3, 25 } } }, /* hipMemsetD8 */
-	[165] = { 3237, TANDEM_CLASS_ENQUEUE, 0,
+	[165] = { 3237, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 298, 3, 28 }, { 315, 4, 29 } } }, /* hipMemsetD8Async */
-	[166] = { 3238, TANDEM_CLASS_CALL, 0,
+	[166] = { 3238, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 319, 1, 2 }, { 320, 3, 18 } } }, /* hipModuleGetFunction */
-	[167] = { 3239, TANDEM_CLASS_QUERY, 0,
+	[167] = { 3239, TANDEM_CLASS_QUERY, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 323, 4, 26 } } }, /* hipModuleGetGlobal */
-	[168] = { 3240, TANDEM_CLASS_QUERY, 0,
+	[168] = { 3240, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 3, 18 } } }, /* hipModuleGetTexRef */
-	[169] = { 3241, TANDEM_CLASS_ENQUEUE, 0,
+	[169] = { 3241, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 58, 2, 16 }, { 327, 5, 60 } } }, /* hipModuleLaunchKernel */
-	[170] = { 3242, TANDEM_CLASS_BUILD, 0,
+	[170] = { 3242, TANDEM_CLASS_BUILD, 0, 24,
 		{ { 0, 0, 0 }, { 332, 1, 2 }, { 22, 2, 10 } } }, /* hipModuleLoad */
-	[171] = { 3243, TANDEM_CLASS_BUILD, 0,
+	[171] = { 3243, TANDEM_CLASS_BUILD, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipModuleLoadData */
-	[172] = { 3244, TANDEM_CLASS_BUILD, 0,
+	[172] = { 3244, TANDEM_CLASS_BUILD, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 333, 4, 36 } } }, /* hipModuleLoadDataEx */
-	[173] = { 3245, TANDEM_CLASS_QUERY, 0,
+	[173] = { 3245, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 337, 4, 24 } } }, /* hipModuleOccupancyMaxActiveBlocksPerMultiprocessor */
-	[174] = { 3246, TANDEM_CLASS_QUERY, 0,
+	[174] = { 3246, TANDEM_CLASS_QUERY, 0, 44,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 341, 4, 28 } } }, /* hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
-	[175] = { 3247, TANDEM_CLASS_QUERY, 0,
+	[175] = { 3247, TANDEM_CLASS_QUERY, 0, 52,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 345, 4, 32 } } }, /* hipModuleOccupancyMaxPotentialBlockSize */
-	[176] = { 3248, TANDEM_CLASS_QUERY, 0,
+	[176] = { 3248, TANDEM_CLASS_QUERY, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 349, 4, 36 } } }, /* hipModuleOccupancyMaxPotentialBlockSizeWithFlags */
-	[177] = { 3249, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[177] = { 3249, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipModuleUnload */
-	[178] = { 3250, TANDEM_CLASS_QUERY, 0,
+	[178] = { 3250, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 353, 3, 28 } } }, /* hipOccupancyMaxActiveBlocksPerMultiprocessor */
-	[179] = { 3251, TANDEM_CLASS_QUERY, 0,
+	[179] = { 3251, TANDEM_CLASS_QUERY, 0, 44,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 3, 32 } } }, /* hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
-	[180] = { 3252, TANDEM_CLASS_QUERY, 0,
+	[180] = { 3252, TANDEM_CLASS_QUERY, 0, 52,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 146, 3, 36 } } }, /* hipOccupancyMaxPotentialBlockSize */
-	[181] = { 3253, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[181] = { 3253, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipPeekAtLastError */
-	[182] = { 3254, TANDEM_CLASS_QUERY, 0,
+	[182] = { 3254, TANDEM_CLASS_QUERY, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 359, 2, 16 } } }, /* hipPointerGetAttributes */
-	[183] = { 3255, TANDEM_CLASS_CALL, 0,
+	[183] = { 3255, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipProfilerStart */
-	[184] = { 3256, TANDEM_CLASS_CALL, 0,
+	[184] = { 3256, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipProfilerStop */
-	[185] = { 3257, TANDEM_CLASS_CALL, 0,
+	[185] = { 3257, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_185 */
-	[186] = { 3258, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[186] = { 3258, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 4,
 		{ { 0, 0, 0 }, { 14, 1, 4 }, { 14, 1, 4 } } }, /* hipSetDevice */
-	[187] = { 3259, TANDEM_CLASS_CALL, 0,
+	[187] = { 3259, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipSetDeviceFlags */
-	[188] = { 3260, TANDEM_CLASS_CALL, 0,
+	[188] = { 3260, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipSetupArgument */
-	[189] = { 3261, TANDEM_CLASS_CALL, 0,
+	[189] = { 3261, TANDEM_CLASS_CALL, 0, 184,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 361, 4, 24 } } }, /* hipSignalExternalSemaphoresAsync */
-	[190] = { 3262, TANDEM_CLASS_CALL, 0,
+	[190] = { 3262, TANDEM_CLASS_CALL, 0, 28,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 366, 2, 24 } } }, /* hipStreamAddCallback */
-	[191] = { 3263, TANDEM_CLASS_CALL, 0,
+	[191] = { 3263, TANDEM_CLASS_CALL, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 366, 2, 24 } } }, /* hipStreamAttachMemAsync */
-	[192] = { 3264, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[192] = { 3264, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipStreamCreate */
-	[193] = { 3265, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[193] = { 3265, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 20,
 		{ { 0, 0, 0 }, { 34, 1, 4 }, { 35, 2, 12 } } }, /* hipStreamCreateWithFlags */
-	[194] = { 3266, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[194] = { 3266, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 24,
 		{ { 0, 0, 0 }, { 9, 1, 8 }, { 10, 2, 16 } } }, /* hipStreamCreateWithPriority */
-	[195] = { 3267, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[195] = { 3267, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 365, 1, 4 } } }, /* hipStreamDestroy */
-	[196] = { 3268, TANDEM_CLASS_QUERY, 0,
+	[196] = { 3268, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamGetFlags */
-	[197] = { 3269, TANDEM_CLASS_QUERY, 0,
+	[197] = { 3269, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamGetPriority */
-	[198] = { 3270, TANDEM_CLASS_QUERY, 0,
+	[198] = { 3270, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 365, 1, 4 } } }, /* hipStreamQuery */
-	[199] = { 3271, TANDEM_CLASS_WAIT, 0,
+	[199] = { 3271, TANDEM_CLASS_WAIT, 0, 8,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 365, 1, 4 } } }, /* hipStreamSynchronize */
-	[200] = { 3272, TANDEM_CLASS_CALL, 0,
+	[200] = { 3272, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 370, 2, 8 }, { 372, 3, 12 } } }, /* hipStreamWaitEvent */
-	[201] = { 3273, TANDEM_CLASS_CALL, 0,
+	[201] = { 3273, TANDEM_CLASS_CALL, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 366, 2, 24 } } }, /* hipStreamWaitValue32 */
-	[202] = { 3274, TANDEM_CLASS_CALL, 0,
+	[202] = { 3274, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 375, 3, 32 } } }, /* hipStreamWaitValue64 */
-	[203] = { 3275, TANDEM_CLASS_CALL, 0,
+	[203] = { 3275, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 20 } } }, /* hipStreamWriteValue32 */
-	[204] = { 3276, TANDEM_CLASS_CALL, 0,
+	[204] = { 3276, TANDEM_CLASS_CALL, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 366, 2, 24 } } }, /* hipStreamWriteValue64 */
-	[205] = { 3277, TANDEM_CLASS_CALL, 0,
+	[205] = { 3277, TANDEM_CLASS_CALL, 0, 184,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 361, 4, 24 } } }, /* hipWaitExternalSemaphoresAsync */
-	[206] = { 3278, TANDEM_CLASS_CALL, 0,
+	[206] = { 3278, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipCreateSurfaceObject */
-	[207] = { 3279, TANDEM_CLASS_CALL, 0,
+	[207] = { 3279, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDestroySurfaceObject */
-	[208] = { 3280, TANDEM_CLASS_CALL, 0,
+	[208] = { 3280, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddKernelNode */
-	[209] = { 3281, TANDEM_CLASS_CALL, 0,
+	[209] = { 3281, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddMemcpyNode */
-	[210] = { 3282, TANDEM_CLASS_CALL, 0,
+	[210] = { 3282, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddMemsetNode */
-	[211] = { 3283, TANDEM_CLASS_CREATE, 0,
+	[211] = { 3283, TANDEM_CLASS_CREATE, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 24, 2, 12 } } }, /* hipGraphCreate */
-	[212] = { 3284, TANDEM_CLASS_RELEASE, 0,
+	[212] = { 3284, TANDEM_CLASS_RELEASE, 0, 8,
 		{ { 0, 0, 0 }, { 8, 1, 8 }, { 8, 1, 8 } } }, /* hipGraphDestroy */
-	[213] = { 3285, TANDEM_CLASS_RELEASE, 0,
+	[213] = { 3285, TANDEM_CLASS_RELEASE, 0, 8,
 		{ { 0, 0, 0 }, { 8, 1, 8 }, { 8, 1, 8 } } }, /* hipGraphExecDestroy */
-	[214] = { 3286, TANDEM_CLASS_BUILD, 0,
+	[214] = { 3286, TANDEM_CLASS_BUILD, 0, 64,
 		{ { 0, 0, 0 }, { 10, 2, 16 }, { 383, 5, 40 } } }, /* hipGraphInstantiate */
-	[215] = { 3287, TANDEM_CLASS_ENQUEUE, 0,
+	[215] = { 3287, TANDEM_CLASS_ENQUEUE, 0, 16,
 		{ { 0, 0, 8 }, { 388, 2, 20 }, { 388, 2, 20 } } }, /* hipGraphLaunch */
-	[216] = { 3288, TANDEM_CLASS_CALL, 0,
+	[216] = { 3288, TANDEM_CLASS_CALL, 0, 68,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 390, 3, 20 } } }, /* hipMipmappedArrayCreate */
-	[217] = { 3289, TANDEM_CLASS_CALL, 0,
+	[217] = { 3289, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipMipmappedArrayDestroy */
-	[218] = { 3290, TANDEM_CLASS_QUERY, 0,
+	[218] = { 3290, TANDEM_CLASS_QUERY, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 81, 2, 20 } } }, /* hipMipmappedArrayGetLevel */
-	[219] = { 3291, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[219] = { 3291, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 12,
 		{ { 0, 0, 0 }, { 393, 2, 8 }, { 393, 2, 8 } } }, /* hipStreamBeginCapture */
-	[220] = { 3292, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[220] = { 3292, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 16,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 368, 2, 12 } } }, /* hipStreamEndCapture */
-	[221] = { 3293, TANDEM_CLASS_QUERY, 0,
+	[221] = { 3293, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipTexRefGetAddress */
-	[222] = { 3294, TANDEM_CLASS_QUERY, 0,
+	[222] = { 3294, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipTexRefGetFlags */
-	[223] = { 3295, TANDEM_CLASS_QUERY, 0,
+	[223] = { 3295, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 134, 3, 24 } } }, /* hipTexRefGetFormat */
-	[224] = { 3296, TANDEM_CLASS_QUERY, 0,
+	[224] = { 3296, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipTexRefGetMaxAnisotropy */
-	[225] = { 3297, TANDEM_CLASS_QUERY, 0,
+	[225] = { 3297, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipTexRefGetMipMappedArray */
-	[226] = { 3298, TANDEM_CLASS_QUERY, 0,
+	[226] = { 3298, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipTexRefGetMipmapLevelBias */
-	[227] = { 3299, TANDEM_CLASS_QUERY, 0,
+	[227] = { 3299, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 134, 3, 24 } } }, /* hipTexRefGetMipmapLevelClamp */
-	[228] = { 3300, TANDEM_CLASS_CALL, 0,
+	[228] = { 3300, TANDEM_CLASS_CALL, 0, 128,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 3, 32 } } }, /* hipTexRefSetAddress */
-	[229] = { 3301, TANDEM_CLASS_CALL, 0,
+	[229] = { 3301, TANDEM_CLASS_CALL, 0, 144,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 398, 3, 32 } } }, /* hipTexRefSetAddress2D */
-	[230] = { 3302, TANDEM_CLASS_CALL, 0,
+	[230] = { 3302, TANDEM_CLASS_CALL, 0, 104,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 401, 2, 16 } } }, /* hipTexRefSetBorderColor */
-	[231] = { 3303, TANDEM_CLASS_CALL, 0,
+	[231] = { 3303, TANDEM_CLASS_CALL, 0, 104,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 401, 2, 16 } } }, /* hipTexRefSetFormat */
-	[232] = { 3304, TANDEM_CLASS_CALL, 0,
+	[232] = { 3304, TANDEM_CLASS_CALL, 0, 100,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 403, 2, 12 } } }, /* hipTexRefSetMaxAnisotropy */
-	[233] = { 3305, TANDEM_CLASS_CALL, 0,
+	[233] = { 3305, TANDEM_CLASS_CALL, 0, 104,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipTexRefSetMipmapLevelClamp */
-	[234] = { 3306, TANDEM_CLASS_CALL, 0,
+	[234] = { 3306, TANDEM_CLASS_CALL, 0, 172,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 3, 20 } } }, /* hipTexRefSetMipmappedArray */
-	[235] = { 3307, TANDEM_CLASS_QUERY, 0,
+	[235] = { 3307, TANDEM_CLASS_QUERY, 0, 36,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 408, 3, 24 } } }, /* hipGLGetDevices */
-	[236] = { 3308, TANDEM_CLASS_CALL, 0,
+	[236] = { 3308, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 3, 32 } } }, /* hipGraphAddDependencies */
-	[237] = { 3309, TANDEM_CLASS_CALL, 0,
+	[237] = { 3309, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 3, 32 } } }, /* hipGraphAddEmptyNode */
-	[238] = { 3310, TANDEM_CLASS_CALL, 0,
+	[238] = { 3310, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecKernelNodeSetParams */
-	[239] = { 3311, TANDEM_CLASS_QUERY, 0,
+	[239] = { 3311, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 43, 2, 24 } } }, /* hipGraphGetNodes */
-	[240] = { 3312, TANDEM_CLASS_QUERY, 0,
+	[240] = { 3312, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 43, 2, 24 } } }, /* hipGraphGetRootNodes */
-	[241] = { 3313, TANDEM_CLASS_QUERY, 0,
+	[241] = { 3313, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphKernelNodeGetParams */
-	[242] = { 3314, TANDEM_CLASS_CALL, 0,
+	[242] = { 3314, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphKernelNodeSetParams */
-	[243] = { 3315, TANDEM_CLASS_QUERY, 0,
+	[243] = { 3315, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphMemcpyNodeGetParams */
-	[244] = { 3316, TANDEM_CLASS_CALL, 0,
+	[244] = { 3316, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphMemcpyNodeSetParams */
-	[245] = { 3317, TANDEM_CLASS_QUERY, 0,
+	[245] = { 3317, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphMemsetNodeGetParams */
-	[246] = { 3318, TANDEM_CLASS_CALL, 0,
+	[246] = { 3318, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphMemsetNodeSetParams */
-	[247] = { 3319, TANDEM_CLASS_CALL, 0,
+	[247] = { 3319, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipGraphicsGLRegisterBuffer */
-	[248] = { 3320, TANDEM_CLASS_CALL, 0,
+	[248] = { 3320, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 417, 3, 16 } } }, /* hipGraphicsMapResources */
-	[249] = { 3321, TANDEM_CLASS_CALL, 0,
+	[249] = { 3321, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 134, 3, 24 } } }, /* hipGraphicsResourceGetMappedPointer */
-	[250] = { 3322, TANDEM_CLASS_CALL, 0,
+	[250] = { 3322, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 417, 3, 16 } } }, /* hipGraphicsUnmapResources */
-	[251] = { 3323, TANDEM_CLASS_CALL, 0,
+	[251] = { 3323, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipGraphicsUnregisterResource */
-	[252] = { 3324, TANDEM_CLASS_CALL, 0,
+	[252] = { 3324, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddChildGraphNode */
-	[253] = { 3325, TANDEM_CLASS_CALL, 0,
+	[253] = { 3325, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 420, 4, 36 } } }, /* hipGraphAddEventRecordNode */
-	[254] = { 3326, TANDEM_CLASS_CALL, 0,
+	[254] = { 3326, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 420, 4, 36 } } }, /* hipGraphAddEventWaitNode */
-	[255] = { 3327, TANDEM_CLASS_CALL, 0,
+	[255] = { 3327, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddHostNode */
-	[256] = { 3328, TANDEM_CLASS_CALL, 0,
+	[256] = { 3328, TANDEM_CLASS_CALL, 0, 76,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 424, 3, 60 } } }, /* hipGraphAddMemcpyNode1D */
-	[257] = { 3329, TANDEM_CLASS_CALL, 0,
+	[257] = { 3329, TANDEM_CLASS_CALL, 0, 84,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 427, 3, 68 } } }, /* hipGraphAddMemcpyNodeFromSymbol */
-	[258] = { 3330, TANDEM_CLASS_CALL, 0,
+	[258] = { 3330, TANDEM_CLASS_CALL, 0, 84,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 427, 3, 68 } } }, /* hipGraphAddMemcpyNodeToSymbol */
-	[259] = { 3331, TANDEM_CLASS_QUERY, 0,
+	[259] = { 3331, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphChildGraphNodeGetGraph */
-	[260] = { 3332, TANDEM_CLASS_CREATE, 0,
+	[260] = { 3332, TANDEM_CLASS_CREATE, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipGraphClone */
-	[261] = { 3333, TANDEM_CLASS_CALL, 0,
+	[261] = { 3333, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipGraphDestroyNode */
-	[262] = { 3334, TANDEM_CLASS_QUERY, 0,
+	[262] = { 3334, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphEventRecordNodeGetEvent */
-	[263] = { 3335, TANDEM_CLASS_CALL, 0,
+	[263] = { 3335, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 430, 2, 12 } } }, /* hipGraphEventRecordNodeSetEvent */
-	[264] = { 3336, TANDEM_CLASS_QUERY, 0,
+	[264] = { 3336, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphEventWaitNodeGetEvent */
-	[265] = { 3337, TANDEM_CLASS_CALL, 0,
+	[265] = { 3337, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 430, 2, 12 } } }, /* hipGraphEventWaitNodeSetEvent */
-	[266] = { 3338, TANDEM_CLASS_CALL, 0,
+	[266] = { 3338, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecChildGraphNodeSetParams */
-	[267] = { 3339, TANDEM_CLASS_CALL, 0,
+	[267] = { 3339, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 2, 20 } } }, /* hipGraphExecEventRecordNodeSetEvent */
-	[268] = { 3340, TANDEM_CLASS_CALL, 0,
+	[268] = { 3340, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 2, 20 } } }, /* hipGraphExecEventWaitNodeSetEvent */
-	[269] = { 3341, TANDEM_CLASS_CALL, 0,
+	[269] = { 3341, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecHostNodeSetParams */
-	[270] = { 3342, TANDEM_CLASS_CALL, 0,
+	[270] = { 3342, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecMemcpyNodeSetParams */
-	[271] = { 3343, TANDEM_CLASS_CALL, 0,
+	[271] = { 3343, TANDEM_CLASS_CALL, 0, 44,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 1, 44 } } }, /* hipGraphExecMemcpyNodeSetParams1D */
-	[272] = { 3344, TANDEM_CLASS_CALL, 0,
+	[272] = { 3344, TANDEM_CLASS_CALL, 0, 52,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 435, 1, 52 } } }, /* hipGraphExecMemcpyNodeSetParamsFromSymbol */
-	[273] = { 3345, TANDEM_CLASS_CALL, 0,
+	[273] = { 3345, TANDEM_CLASS_CALL, 0, 52,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 435, 1, 52 } } }, /* hipGraphExecMemcpyNodeSetParamsToSymbol */
-	[274] = { 3346, TANDEM_CLASS_CALL, 0,
+	[274] = { 3346, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecMemsetNodeSetParams */
-	[275] = { 3347, TANDEM_CLASS_CALL, 0,
+	[275] = { 3347, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 8, 1, 8 }, { 436, 2, 32 } } }, /* hipGraphExecUpdate */
-	[276] = { 3348, TANDEM_CLASS_QUERY, 0,
+	[276] = { 3348, TANDEM_CLASS_QUERY, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 3, 32 } } }, /* hipGraphGetEdges */
-	[277] = { 3349, TANDEM_CLASS_QUERY, 0,
+	[277] = { 3349, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphHostNodeGetParams */
-	[278] = { 3350, TANDEM_CLASS_CALL, 0,
+	[278] = { 3350, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphHostNodeSetParams */
-	[279] = { 3351, TANDEM_CLASS_BUILD, 0,
+	[279] = { 3351, TANDEM_CLASS_BUILD, 0, 32,
 		{ { 0, 0, 0 }, { 10, 2, 16 }, { 227, 3, 24 } } }, /* hipGraphInstantiateWithFlags */
-	[280] = { 3352, TANDEM_CLASS_CALL, 0,
+	[280] = { 3352, TANDEM_CLASS_CALL, 0, 36,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 438, 1, 36 } } }, /* hipGraphMemcpyNodeSetParams1D */
-	[281] = { 3353, TANDEM_CLASS_CALL, 0,
+	[281] = { 3353, TANDEM_CLASS_CALL, 0, 44,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 1, 44 } } }, /* hipGraphMemcpyNodeSetParamsFromSymbol */
-	[282] = { 3354, TANDEM_CLASS_CALL, 0,
+	[282] = { 3354, TANDEM_CLASS_CALL, 0, 44,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 1, 44 } } }, /* hipGraphMemcpyNodeSetParamsToSymbol */
-	[283] = { 3355, TANDEM_CLASS_CALL, 0,
+	[283] = { 3355, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipGraphNodeFindInClone */
-	[284] = { 3356, TANDEM_CLASS_QUERY, 0,
+	[284] = { 3356, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 43, 2, 24 } } }, /* hipGraphNodeGetDependencies */
-	[285] = { 3357, TANDEM_CLASS_QUERY, 0,
+	[285] = { 3357, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 43, 2, 24 } } }, /* hipGraphNodeGetDependentNodes */
-	[286] = { 3358, TANDEM_CLASS_QUERY, 0,
+	[286] = { 3358, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphNodeGetType */
-	[287] = { 3359, TANDEM_CLASS_CALL, 0,
+	[287] = { 3359, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 3, 32 } } }, /* hipGraphRemoveDependencies */
-	[288] = { 3360, TANDEM_CLASS_QUERY, 0,
+	[288] = { 3360, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 439, 3, 20 } } }, /* hipStreamGetCaptureInfo */
-	[289] = { 3361, TANDEM_CLASS_QUERY, 0,
+	[289] = { 3361, TANDEM_CLASS_QUERY, 0, 80,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 442, 6, 44 } } }, /* hipStreamGetCaptureInfo_v2 */
-	[290] = { 3362, TANDEM_CLASS_QUERY, 0,
+	[290] = { 3362, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamIsCapturing */
-	[291] = { 3363, TANDEM_CLASS_CALL, 0,
+	[291] = { 3363, TANDEM_CLASS_CALL, 0, 36,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 448, 3, 24 } } }, /* hipStreamUpdateCaptureDependencies */
-	[292] = { 3364, TANDEM_CLASS_QUERY, 0,
+	[292] = { 3364, TANDEM_CLASS_QUERY, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 451, 4, 28 } } }, /* hipDrvPointerGetAttributes */
-	[293] = { 3365, TANDEM_CLASS_CALL, 0,
+	[293] = { 3365, TANDEM_CLASS_CALL, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 81, 2, 20 } } }, /* hipGraphicsGLRegisterImage */
-	[294] = { 3366, TANDEM_CLASS_QUERY, 0,
+	[294] = { 3366, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipGraphicsSubResourceGetMappedArray */
-	[295] = { 3367, TANDEM_CLASS_QUERY, 0,
+	[295] = { 3367, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 20 } } }, /* hipPointerGetAttribute */
-	[296] = { 3368, TANDEM_CLASS_CALL, 0,
+	[296] = { 3368, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_296 */
-	[297] = { 3369, TANDEM_CLASS_CALL, 0,
+	[297] = { 3369, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipThreadExchangeStreamCaptureMode */
-	[298] = { 3370, TANDEM_CLASS_QUERY, 0,
+	[298] = { 3370, TANDEM_CLASS_QUERY, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 457, 2, 12 } } }, /* hipDeviceGetUuid */
-	[299] = { 3371, TANDEM_CLASS_QUERY, 0,
+	[299] = { 3371, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 459, 2, 16 } } }, /* hipGetChannelDesc */
-	[300] = { 3372, TANDEM_CLASS_QUERY, 0,
+	[300] = { 3372, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 20 } } }, /* hipGraphKernelNodeGetAttribute */
-	[301] = { 3373, TANDEM_CLASS_CALL, 0,
+	[301] = { 3373, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 20 } } }, /* hipGraphKernelNodeSetAttribute */
-	[302] = { 3374, TANDEM_CLASS_CALL, 0,
+	[302] = { 3374, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 378, 2, 20 } } }, /* hipLaunchHostFunc */
-	[303] = { 3375, TANDEM_CLASS_QUERY, 0,
+	[303] = { 3375, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 24, 2, 12 } } }, /* hipDeviceGetDefaultMemPool */
-	[304] = { 3376, TANDEM_CLASS_QUERY, 0,
+	[304] = { 3376, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 24, 2, 12 } } }, /* hipDeviceGetMemPool */
-	[305] = { 3377, TANDEM_CLASS_CALL, 0,
+	[305] = { 3377, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 461, 2, 12 } } }, /* hipDeviceSetMemPool */
-	[306] = { 3378, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[306] = { 3378, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 16,
 		{ { 0, 0, 0 }, { 463, 2, 12 }, { 463, 2, 12 } } }, /* hipFreeAsync */
-	[307] = { 3379, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[307] = { 3379, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 32,
 		{ { 0, 0, 0 }, { 465, 3, 20 }, { 465, 3, 20 } } }, /* hipMallocAsync */
-	[308] = { 3380, TANDEM_CLASS_CREATE, 0,
+	[308] = { 3380, TANDEM_CLASS_CREATE, 0, 40,
 		{ { 0, 0, 0 }, { 468, 3, 20 }, { 471, 4, 28 } } }, /* hipMallocFromPoolAsync */
-	[309] = { 3381, TANDEM_CLASS_CALL, 0,
+	[309] = { 3381, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipMemPoolCreate */
-	[310] = { 3382, TANDEM_CLASS_CALL, 0,
+	[310] = { 3382, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipMemPoolDestroy */
-	[311] = { 3383, TANDEM_CLASS_CALL, 0,
+	[311] = { 3383, TANDEM_CLASS_CALL, 0, 80,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 94, 2, 16 } } }, /* hipMemPoolExportPointer */
-	[312] = { 3384, TANDEM_CLASS_CALL, 0,
+	[312] = { 3384, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipMemPoolExportToShareableHandle */
-	[313] = { 3385, TANDEM_CLASS_QUERY, 0,
+	[313] = { 3385, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipMemPoolGetAccess */
-	[314] = { 3386, TANDEM_CLASS_QUERY, 0,
+	[314] = { 3386, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 20 } } }, /* hipMemPoolGetAttribute */
-	[315] = { 3387, TANDEM_CLASS_CALL, 0,
+	[315] = { 3387, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipMemPoolImportFromShareableHandle */
-	[316] = { 3388, TANDEM_CLASS_CALL, 0,
+	[316] = { 3388, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipMemPoolImportPointer */
-	[317] = { 3389, TANDEM_CLASS_CALL, 0,
+	[317] = { 3389, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 475, 2, 24 } } }, /* hipMemPoolSetAccess */
-	[318] = { 3390, TANDEM_CLASS_CALL, 0,
+	[318] = { 3390, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 20 } } }, /* hipMemPoolSetAttribute */
-	[319] = { 3391, TANDEM_CLASS_CALL, 0,
+	[319] = { 3391, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipMemPoolTrimTo */
-	[320] = { 3392, TANDEM_CLASS_CALL, 0,
+	[320] = { 3392, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 477, 1, 8 }, { 478, 2, 16 } } }, /* hipMemAddressFree */
-	[321] = { 3393, TANDEM_CLASS_CALL, 0,
+	[321] = { 3393, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 480, 3, 24 }, { 483, 4, 40 } } }, /* hipMemAddressReserve */
-	[322] = { 3394, TANDEM_CLASS_CREATE, 0,
+	[322] = { 3394, TANDEM_CLASS_CREATE, 0, 72,
 		{ { 0, 0, 0 }, { 487, 2, 16 }, { 489, 4, 32 } } }, /* hipMemCreate */
-	[323] = { 3395, TANDEM_CLASS_CALL, 0,
+	[323] = { 3395, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 493, 2, 28 } } }, /* hipMemExportToShareableHandle */
-	[324] = { 3396, TANDEM_CLASS_QUERY, 0,
+	[324] = { 3396, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 134, 3, 24 } } }, /* hipMemGetAccess */
-	[325] = { 3397, TANDEM_CLASS_QUERY, 0,
+	[325] = { 3397, TANDEM_CLASS_QUERY, 0, 60,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 3, 20 } } }, /* hipMemGetAllocationGranularity */
-	[326] = { 3398, TANDEM_CLASS_QUERY, 0,
+	[326] = { 3398, TANDEM_CLASS_QUERY, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 359, 2, 16 } } }, /* hipMemGetAllocationPropertiesFromHandle */
-	[327] = { 3399, TANDEM_CLASS_CALL, 0,
+	[327] = { 3399, TANDEM_CLASS_CALL, 0, 28,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 81, 2, 20 } } }, /* hipMemImportFromShareableHandle */
-	[328] = { 3400, TANDEM_CLASS_CALL, 0,
+	[328] = { 3400, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 498, 3, 24 }, { 501, 4, 40 } } }, /* hipMemMap */
-	[329] = { 3401, TANDEM_CLASS_CALL, 0,
+	[329] = { 3401, TANDEM_CLASS_CALL, 0, 176,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 505, 3, 16 } } }, /* hipMemMapArrayAsync */
-	[330] = { 3402, TANDEM_CLASS_RELEASE, 0,
+	[330] = { 3402, TANDEM_CLASS_RELEASE, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipMemRelease */
-	[331] = { 3403, TANDEM_CLASS_CALL, 0,
+	[331] = { 3403, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipMemRetainAllocationHandle */
-	[332] = { 3404, TANDEM_CLASS_CALL, 0,
+	[332] = { 3404, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 478, 2, 16 }, { 508, 3, 24 } } }, /* hipMemSetAccess */
-	[333] = { 3405, TANDEM_CLASS_CALL, 0,
+	[333] = { 3405, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 478, 2, 16 }, { 478, 2, 16 } } }, /* hipMemUnmap */
-	[334] = { 3406, TANDEM_CLASS_CALL, 0,
+	[334] = { 3406, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipDeviceSetGraphMemAttribute */
-	[335] = { 3407, TANDEM_CLASS_QUERY, 0,
+	[335] = { 3407, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipDeviceGetGraphMemAttribute */
-	[336] = { 3408, TANDEM_CLASS_CALL, 0,
+	[336] = { 3408, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipDeviceGraphMemTrim */
-	[337] = { 3409, TANDEM_CLASS_CALL, 0,
+	[337] = { 3409, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 461, 2, 12 } } }, /* hipDeviceSetLimit */
-	[338] = { 3410, TANDEM_CLASS_CALL, 0,
+	[338] = { 3410, TANDEM_CLASS_CALL, 0, 108,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 511, 2, 20 } } }, /* hipTexRefSetArray */
-	[339] = { 3411, TANDEM_CLASS_CALL, 0,
+	[339] = { 3411, TANDEM_CLASS_CALL, 0, 100,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 403, 2, 12 } } }, /* hipTexRefSetFlags */
-	[340] = { 3412, TANDEM_CLASS_CALL, 0,
+	[340] = { 3412, TANDEM_CLASS_CALL, 0, 100,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipTexRefSetMipmapLevelBias */
-	[341] = { 3413, TANDEM_CLASS_QUERY, ARGUMENTS_NO_DEVICE,
+	[341] = { 3413, TANDEM_CLASS_QUERY, ARGUMENTS_NO_DEVICE, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDriverGetVersion */
-	[342] = { 3414, TANDEM_CLASS_CALL, 0,
+	[342] = { 3414, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 463, 2, 12 } } }, /* hipGraphUpload */
-	[343] = { 3415, TANDEM_CLASS_QUERY, ARGUMENTS_NO_DEVICE,
+	[343] = { 3415, TANDEM_CLASS_QUERY, ARGUMENTS_NO_DEVICE, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipRuntimeGetVersion */
-	[344] = { 3416, TANDEM_CLASS_CALL, 0,
+	[344] = { 3416, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 513, 2, 32 } } }, /* hipUserObjectCreate */
-	[345] = { 3417, TANDEM_CLASS_CALL, 0,
+	[345] = { 3417, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 1, 12 } } }, /* hipUserObjectRelease */
-	[346] = { 3418, TANDEM_CLASS_CALL, 0,
+	[346] = { 3418, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 1, 12 } } }, /* hipUserObjectRetain */
-	[347] = { 3419, TANDEM_CLASS_CALL, 0,
+	[347] = { 3419, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphRetainUserObject */
-	[348] = { 3420, TANDEM_CLASS_CALL, 0,
+	[348] = { 3420, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 515, 1, 20 } } }, /* hipGraphReleaseUserObject */
-	[349] = { 3421, TANDEM_CLASS_QUERY, 0,
+	[349] = { 3421, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 516, 3, 14 } } }, /* hipGraphDebugDotPrint */
-	[350] = { 3422, TANDEM_CLASS_CALL, 0,
+	[350] = { 3422, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphKernelNodeCopyAttributes */
-	[351] = { 3423, TANDEM_CLASS_QUERY, 0,
+	[351] = { 3423, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphNodeGetEnabled */
-	[352] = { 3424, TANDEM_CLASS_CALL, 0,
+	[352] = { 3424, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 515, 1, 20 } } }, /* hipGraphNodeSetEnabled */
-	[353] = { 3425, TANDEM_CLASS_CALL, 0,
+	[353] = { 3425, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 20 } } }, /* hipPointerSetAttribute */
-	[354] = { 3426, TANDEM_CLASS_CALL, 0,
+	[354] = { 3426, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddMemAllocNode */
-	[355] = { 3427, TANDEM_CLASS_CALL, 0,
+	[355] = { 3427, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddMemFreeNode */
-	[356] = { 3428, TANDEM_CLASS_QUERY, 0,
+	[356] = { 3428, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphMemAllocNodeGetParams */
-	[357] = { 3429, TANDEM_CLASS_QUERY, 0,
+	[357] = { 3429, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphMemFreeNodeGetParams */
-	[358] = { 3430, TANDEM_CLASS_ENQUEUE, 0,
+	[358] = { 3430, TANDEM_CLASS_ENQUEUE, 0, 56,
 		{ { 0, 0, 8 }, { 58, 2, 16 }, { 519, 4, 52 } } }, /* hipModuleLaunchCooperativeKernel */
-	[359] = { 3431, TANDEM_CLASS_ENQUEUE, 0,
+	[359] = { 3431, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 54, 2, 24 } } }, /* hipModuleLaunchCooperativeKernelMultiDevice */
-	[360] = { 3432, TANDEM_CLASS_QUERY, 0,
+	[360] = { 3432, TANDEM_CLASS_QUERY, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 523, 2, 16 } } }, /* hipArray3DGetDescriptor */
-	[361] = { 3433, TANDEM_CLASS_QUERY, 0,
+	[361] = { 3433, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 459, 2, 16 } } }, /* hipArrayGetDescriptor */
-	[362] = { 3434, TANDEM_CLASS_QUERY, 0,
+	[362] = { 3434, TANDEM_CLASS_QUERY, 0, 88,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 525, 4, 32 } } }, /* hipArrayGetInfo */
-	[363] = { 3435, TANDEM_CLASS_QUERY, 0,
+	[363] = { 3435, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamGetDevice */
-	[364] = { 3436, TANDEM_CLASS_CALL, 0,
+	[364] = { 3436, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipExternalMemoryGetMappedMipmappedArray */
-	[365] = { 3437, TANDEM_CLASS_QUERY, 0,
+	[365] = { 3437, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipChooseDeviceR0600 */
-	[366] = { 3438, TANDEM_CLASS_CALL, 0,
+	[366] = { 3438, TANDEM_CLASS_CALL, 0, 248,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 529, 4, 48 } } }, /* hipDrvGraphAddMemcpyNode */
-	[367] = { 3439, TANDEM_CLASS_CALL, 0,
+	[367] = { 3439, TANDEM_CLASS_CALL, 0, 104,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 533, 4, 48 } } }, /* hipDrvGraphAddMemsetNode */
-	[368] = { 3440, TANDEM_CLASS_QUERY, 0,
+	[368] = { 3440, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipDrvGraphMemcpyNodeGetParams */
-	[369] = { 3441, TANDEM_CLASS_CALL, 0,
+	[369] = { 3441, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipDrvGraphMemcpyNodeSetParams */
-	[370] = { 3442, TANDEM_CLASS_QUERY, 0,
+	[370] = { 3442, TANDEM_CLASS_QUERY, 0, 1484,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 537, 2, 12 } } }, /* hipGetDevicePropertiesR0600 */
-	[371] = { 3443, TANDEM_CLASS_CALL, 0,
+	[371] = { 3443, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddExternalSemaphoresSignalNode */
-	[372] = { 3444, TANDEM_CLASS_CALL, 0,
+	[372] = { 3444, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddExternalSemaphoresWaitNode */
-	[373] = { 3445, TANDEM_CLASS_CALL, 0,
+	[373] = { 3445, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecExternalSemaphoresSignalNodeSetParams */
-	[374] = { 3446, TANDEM_CLASS_CALL, 0,
+	[374] = { 3446, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecExternalSemaphoresWaitNodeSetParams */
-	[375] = { 3447, TANDEM_CLASS_QUERY, 0,
+	[375] = { 3447, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphExternalSemaphoresSignalNodeGetParams */
-	[376] = { 3448, TANDEM_CLASS_CALL, 0,
+	[376] = { 3448, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphExternalSemaphoresSignalNodeSetParams */
-	[377] = { 3449, TANDEM_CLASS_QUERY, 0,
+	[377] = { 3449, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphExternalSemaphoresWaitNodeGetParams */
-	[378] = { 3450, TANDEM_CLASS_CALL, 0,
+	[378] = { 3450, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphExternalSemaphoresWaitNodeSetParams */
-	[379] = { 3451, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[379] = { 3451, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipExtGetLastError */
-	[380] = { 3452, TANDEM_CLASS_CALL, 0,
+	[380] = { 3452, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddNode */
-	[381] = { 3453, TANDEM_CLASS_QUERY, 0,
+	[381] = { 3453, TANDEM_CLASS_QUERY, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 539, 4, 36 } } }, /* hipGetProcAddress */
-	[382] = { 3454, TANDEM_CLASS_QUERY, 0,
+	[382] = { 3454, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphExecGetFlags */
-	[383] = { 3455, TANDEM_CLASS_CALL, 0,
+	[383] = { 3455, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecNodeSetParams */
-	[384] = { 3456, TANDEM_CLASS_BUILD, 0,
+	[384] = { 3456, TANDEM_CLASS_BUILD, 0, 32,
 		{ { 0, 0, 0 }, { 10, 2, 16 }, { 227, 3, 24 } } }, /* hipGraphInstantiateWithParams */
-	[385] = { 3457, TANDEM_CLASS_CALL, 0,
+	[385] = { 3457, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphNodeSetParams */
-	[386] = { 3458, TANDEM_CLASS_CALL, 0,
+	[386] = { 3458, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipDrvGraphAddMemFreeNode */
-	[387] = { 3459, TANDEM_CLASS_CALL, 0,
+	[387] = { 3459, TANDEM_CLASS_CALL, 0, 216,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 543, 2, 32 } } }, /* hipDrvGraphExecMemcpyNodeSetParams */
-	[388] = { 3460, TANDEM_CLASS_CALL, 0,
+	[388] = { 3460, TANDEM_CLASS_CALL, 0, 72,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 545, 2, 32 } } }, /* hipDrvGraphExecMemsetNodeSetParams */
-	[389] = { 3461, TANDEM_CLASS_QUERY, 0,
+	[389] = { 3461, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipTexRefGetArray */
-	[390] = { 3462, TANDEM_CLASS_QUERY, 0,
+	[390] = { 3462, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipTexRefGetBorderColor */
-	[391] = { 3463, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[391] = { 3463, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 60,
 		{ { 0, 0, 0 }, { 547, 2, 8 }, { 549, 5, 40 } } }, /* hipStreamBeginCaptureToGraph */
-	[392] = { 3464, TANDEM_CLASS_QUERY, 0,
+	[392] = { 3464, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipGetFuncBySymbol */
-	[393] = { 3465, TANDEM_CLASS_CALL, 0,
+	[393] = { 3465, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_393 */
-	[394] = { 3466, TANDEM_CLASS_CALL, 0,
+	[394] = { 3466, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_394 */
-	[395] = { 3467, TANDEM_CLASS_CALL, 0,
+	[395] = { 3467, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_395 */
-	[396] = { 3468, TANDEM_CLASS_CALL, 0,
+	[396] = { 3468, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_396 */
-	[397] = { 3469, TANDEM_CLASS_CALL, 0,
+	[397] = { 3469, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_397 */
-	[398] = { 3470, TANDEM_CLASS_CALL, 0,
+	[398] = { 3470, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_398 */
-	[399] = { 3471, TANDEM_CLASS_CALL, 0,
+	[399] = { 3471, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* RESERVED_399 */
-	[400] = { 3472, TANDEM_CLASS_ENQUEUE, 0,
+	[400] = { 3472, TANDEM_CLASS_ENQUEUE, 0, 68,
 		{ { 0, 0, 8 }, { 554, 3, 44 }, { 557, 5, 76 } } }, /* hipMemcpy2DArrayToArray */
-	[401] = { 3473, TANDEM_CLASS_ENQUEUE, 0,
+	[401] = { 3473, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 134, 3, 32 }, { 562, 5, 48 } } }, /* hipMemcpyAtoA */
-	[402] = { 3474, TANDEM_CLASS_ENQUEUE, 0,
+	[402] = { 3474, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 567, 2, 24 }, { 569, 4, 40 } } }, /* hipMemcpyAtoD */
-	[403] = { 3475, TANDEM_CLASS_ENQUEUE, 0,
+	[403] = { 3475, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 573, 3, 36 }, { 576, 4, 44 } } }, /* hipMemcpyAtoHAsync */
-	[404] = { 3476, TANDEM_CLASS_ENQUEUE, 0,
+	[404] = { 3476, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 580, 2, 24 }, { 582, 3, 40 } } }, /* hipMemcpyDtoA */
-	[405] = { 3477, TANDEM_CLASS_ENQUEUE, 0,
+	[405] = { 3477, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 585, 4, 36 }, { 589, 5, 44 } } }, /* hipMemcpyHtoAAsync */
-	[406] = { 3478, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[406] = { 3478, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 2, 12 } } }, /* hipSetValidDevices */
-	[407] = { 3479, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[407] = { 3479, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 28,
 		{ { 0, 0, 0 }, { 56, 2, 20 }, { 56, 2, 20 } } }, /* hipExtHostAlloc */
-	[701] = { 3773, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[701] = { 3773, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* __hipRegisterFatBinary */
-	[702] = { 3774, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[702] = { 3774, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 80,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 594, 4, 70 } } }, /* __hipRegisterFunction */
-	[703] = { 3775, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[703] = { 3775, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 44,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 598, 3, 38 } } }, /* __hipRegisterManagedVar */
-	[704] = { 3776, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[704] = { 3776, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 601, 1, 40 } } }, /* __hipRegisterSurface */
-	[705] = { 3777, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[705] = { 3777, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 44,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 1, 44 } } }, /* __hipRegisterTexture */
-	[706] = { 3778, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[706] = { 3778, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 602, 2, 52 } } }, /* __hipRegisterVar */
-	[707] = { 3779, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_HOOK | ARGUMENTS_NO_STATUS,
+	[707] = { 3779, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_HOOK | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* __hipUnregisterFatBinary */
-	[708] = { 3780, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_DEVICE | ARGUMENTS_NO_STATUS,
+	[708] = { 3780, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_DEVICE | ARGUMENTS_NO_STATUS, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipApiName */
-	[709] = { 3781, TANDEM_CLASS_CALL, 0,
+	[709] = { 3781, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 601, 1, 40 } } }, /* hipBindTexture */
-	[710] = { 3782, TANDEM_CLASS_CALL, 0,
+	[710] = { 3782, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 604, 1, 56 } } }, /* hipBindTexture2D */
-	[711] = { 3783, TANDEM_CLASS_CALL, 0,
+	[711] = { 3783, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipBindTextureToArray */
-	[712] = { 3784, TANDEM_CLASS_CALL, 0,
+	[712] = { 3784, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipBindTextureToMipmappedArray */
-	[713] = { 3785, TANDEM_CLASS_CALL, ARGUMENTS_NO_STATUS,
+	[713] = { 3785, TANDEM_CLASS_CALL, ARGUMENTS_NO_STATUS, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 515, 1, 20 } } }, /* hipCreateChannelDesc */
-	[714] = { 3786, TANDEM_CLASS_CALL, 0,
+	[714] = { 3786, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 605, 1, 32 } } }, /* hipCreateTextureObject */
-	[715] = { 3787, TANDEM_CLASS_CALL, 0,
+	[715] = { 3787, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDestroyTextureObject */
-	[716] = { 3788, TANDEM_CLASS_QUERY, 0,
+	[716] = { 3788, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 515, 1, 20 } } }, /* hipDeviceGetTexture1DLinearMaxWidth */
-	[717] = { 3789, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[717] = { 3789, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 461, 2, 12 } } }, /* hipDrvGetErrorName */
-	[718] = { 3790, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[718] = { 3790, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 461, 2, 12 } } }, /* hipDrvGetErrorString */
-	[719] = { 3791, TANDEM_CLASS_CALL, 0,
+	[719] = { 3791, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 41, 2, 8 }, { 41, 2, 8 } } }, /* hipEventRecord_spt */
-	[720] = { 3792, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_DEVICE | ARGUMENTS_NO_STATUS,
+	[720] = { 3792, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_DEVICE | ARGUMENTS_NO_STATUS, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipGetErrorName */
-	[721] = { 3793, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[721] = { 3793, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 1, 4 } } }, /* hipGetStreamDeviceId */
-	[722] = { 3794, TANDEM_CLASS_QUERY, 0,
+	[722] = { 3794, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGetTextureAlignmentOffset */
-	[723] = { 3795, TANDEM_CLASS_QUERY, 0,
+	[723] = { 3795, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGetTextureObjectResourceDesc */
-	[724] = { 3796, TANDEM_CLASS_QUERY, 0,
+	[724] = { 3796, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGetTextureObjectResourceViewDesc */
-	[725] = { 3797, TANDEM_CLASS_QUERY, 0,
+	[725] = { 3797, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGetTextureObjectTextureDesc */
-	[726] = { 3798, TANDEM_CLASS_QUERY, 0,
+	[726] = { 3798, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGetTextureReference */
-	[727] = { 3799, TANDEM_CLASS_ENQUEUE, 0,
+	[727] = { 3799, TANDEM_CLASS_ENQUEUE, 0, 16,
 		{ { 0, 0, 8 }, { 388, 2, 20 }, { 388, 2, 20 } } }, /* hipGraphLaunch_spt */
-	[728] = { 3800, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[728] = { 3800, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipKernelNameRef */
-	[729] = { 3801, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[729] = { 3801, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 463, 2, 12 } } }, /* hipKernelNameRefByPtr */
-	[730] = { 3802, TANDEM_CLASS_ENQUEUE, 0,
+	[730] = { 3802, TANDEM_CLASS_ENQUEUE, 0, 56,
 		{ { 0, 0, 8 }, { 606, 2, 16 }, { 608, 3, 52 } } }, /* hipLaunchCooperativeKernel_spt */
-	[731] = { 3803, TANDEM_CLASS_CALL, 0,
+	[731] = { 3803, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 378, 2, 20 } } }, /* hipLaunchHostFunc_spt */
-	[732] = { 3804, TANDEM_CLASS_ENQUEUE, 0,
+	[732] = { 3804, TANDEM_CLASS_ENQUEUE, 0, 56,
 		{ { 0, 0, 8 }, { 606, 2, 16 }, { 611, 3, 64 } } }, /* hipLaunchKernel_spt */
-	[733] = { 3805, TANDEM_CLASS_ENQUEUE, 0,
+	[733] = { 3805, TANDEM_CLASS_ENQUEUE, 0, 64,
 		{ { 0, 0, 8 }, { 154, 4, 48 }, { 158, 6, 64 } } }, /* hipMemcpy2DAsync_spt */
-	[734] = { 3806, TANDEM_CLASS_ENQUEUE, 0,
+	[734] = { 3806, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 172, 4, 48 }, { 176, 6, 72 } } }, /* hipMemcpy2DFromArrayAsync_spt */
-	[735] = { 3807, TANDEM_CLASS_ENQUEUE, 0,
+	[735] = { 3807, TANDEM_CLASS_ENQUEUE, 0, 60,
 		{ { 0, 0, 8 }, { 164, 3, 44 }, { 167, 5, 68 } } }, /* hipMemcpy2DFromArray_spt */
-	[736] = { 3808, TANDEM_CLASS_ENQUEUE, 0,
+	[736] = { 3808, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 190, 4, 48 }, { 194, 6, 72 } } }, /* hipMemcpy2DToArrayAsync_spt */
-	[737] = { 3809, TANDEM_CLASS_ENQUEUE, 0,
+	[737] = { 3809, TANDEM_CLASS_ENQUEUE, 0, 60,
 		{ { 0, 0, 8 }, { 182, 3, 44 }, { 185, 5, 68 } } }, /* hipMemcpy2DToArray_spt */
-	[738] = { 3810, TANDEM_CLASS_ENQUEUE, 0,
+	[738] = { 3810, TANDEM_CLASS_ENQUEUE, 0, 52,
 		{ { 0, 0, 8 }, { 146, 3, 44 }, { 149, 5, 60 } } }, /* hipMemcpy2D_spt */
-	[739] = { 3811, TANDEM_CLASS_ENQUEUE, 0,
+	[739] = { 3811, TANDEM_CLASS_ENQUEUE, 0, 16,
 		{ { 0, 0, 8 }, { 614, 1, 12 }, { 388, 2, 20 } } }, /* hipMemcpy3DAsync_spt */
-	[740] = { 3812, TANDEM_CLASS_ENQUEUE, 0,
+	[740] = { 3812, TANDEM_CLASS_ENQUEUE, 0, 8,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 8, 1, 16 } } }, /* hipMemcpy3D_spt */
-	[741] = { 3813, TANDEM_CLASS_ENQUEUE, 0,
+	[741] = { 3813, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 203, 2, 40 }, { 203, 2, 40 } } }, /* hipMemcpyAsync_spt */
-	[742] = { 3814, TANDEM_CLASS_ENQUEUE, 0,
+	[742] = { 3814, TANDEM_CLASS_ENQUEUE, 0, 44,
 		{ { 0, 0, 8 }, { 210, 2, 36 }, { 212, 3, 52 } } }, /* hipMemcpyFromArray_spt */
-	[743] = { 3815, TANDEM_CLASS_ENQUEUE, 0,
+	[743] = { 3815, TANDEM_CLASS_ENQUEUE, 0, 48,
 		{ { 0, 0, 8 }, { 220, 3, 40 }, { 223, 4, 48 } } }, /* hipMemcpyFromSymbolAsync_spt */
-	[744] = { 3816, TANDEM_CLASS_ENQUEUE, 0,
+	[744] = { 3816, TANDEM_CLASS_ENQUEUE, 0, 36,
 		{ { 0, 0, 8 }, { 215, 2, 36 }, { 217, 3, 44 } } }, /* hipMemcpyFromSymbol_spt */
-	[745] = { 3817, TANDEM_CLASS_ENQUEUE, 0,
+	[745] = { 3817, TANDEM_CLASS_ENQUEUE, 0, 48,
 		{ { 0, 0, 8 }, { 266, 5, 40 }, { 271, 6, 48 } } }, /* hipMemcpyToSymbolAsync_spt */
-	[746] = { 3818, TANDEM_CLASS_ENQUEUE, 0,
+	[746] = { 3818, TANDEM_CLASS_ENQUEUE, 0, 36,
 		{ { 0, 0, 8 }, { 257, 4, 36 }, { 261, 5, 44 } } }, /* hipMemcpyToSymbol_spt */
-	[747] = { 3819, TANDEM_CLASS_ENQUEUE, 0,
+	[747] = { 3819, TANDEM_CLASS_ENQUEUE, 0, 28,
 		{ { 0, 0, 8 }, { 145, 1, 36 }, { 145, 1, 36 } } }, /* hipMemcpy_spt */
-	[748] = { 3820, TANDEM_CLASS_ENQUEUE, 0,
+	[748] = { 3820, TANDEM_CLASS_ENQUEUE, 0, 48,
 		{ { 0, 0, 8 }, { 285, 3, 36 }, { 288, 4, 48 } } }, /* hipMemset2DAsync_spt */
-	[749] = { 3821, TANDEM_CLASS_ENQUEUE, 0,
+	[749] = { 3821, TANDEM_CLASS_ENQUEUE, 0, 40,
 		{ { 0, 0, 8 }, { 280, 2, 32 }, { 282, 3, 44 } } }, /* hipMemset2D_spt */
-	[750] = { 3822, TANDEM_CLASS_ENQUEUE, 0,
+	[750] = { 3822, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 294, 1, 12 }, { 295, 3, 40 } } }, /* hipMemset3DAsync_spt */
-	[751] = { 3823, TANDEM_CLASS_ENQUEUE, 0,
+	[751] = { 3823, TANDEM_CLASS_ENQUEUE, 0, 64,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 292, 2, 36 } } }, /* hipMemset3D_spt */
-	[752] = { 3824, TANDEM_CLASS_ENQUEUE, 0,
+	[752] = { 3824, TANDEM_CLASS_ENQUEUE, 0, 32,
 		{ { 0, 0, 8 }, { 298, 3, 28 }, { 301, 4, 32 } } }, /* hipMemsetAsync_spt */
-	[753] = { 3825, TANDEM_CLASS_ENQUEUE, 0,
+	[753] = { 3825, TANDEM_CLASS_ENQUEUE, 0, 24,
 		{ { 0, 0, 8 }, { 6, 2, 24 }, { 277, 3, 28 } } }, /* hipMemset_spt */
-	[754] = { 3826, TANDEM_CLASS_CALL, 0,
+	[754] = { 3826, TANDEM_CLASS_CALL, 0, 28,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 366, 2, 24 } } }, /* hipStreamAddCallback_spt */
-	[755] = { 3827, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[755] = { 3827, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 12,
 		{ { 0, 0, 0 }, { 393, 2, 8 }, { 393, 2, 8 } } }, /* hipStreamBeginCapture_spt */
-	[756] = { 3828, TANDEM_CLASS_CALL, ARGUMENTS_HOOK,
+	[756] = { 3828, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 16,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 368, 2, 12 } } }, /* hipStreamEndCapture_spt */
-	[757] = { 3829, TANDEM_CLASS_QUERY, 0,
+	[757] = { 3829, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 20 } } }, /* hipStreamGetCaptureInfo_spt */
-	[758] = { 3830, TANDEM_CLASS_QUERY, 0,
+	[758] = { 3830, TANDEM_CLASS_QUERY, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 615, 2, 44 } } }, /* hipStreamGetCaptureInfo_v2_spt */
-	[759] = { 3831, TANDEM_CLASS_QUERY, 0,
+	[759] = { 3831, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamGetFlags_spt */
-	[760] = { 3832, TANDEM_CLASS_QUERY, 0,
+	[760] = { 3832, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamGetPriority_spt */
-	[761] = { 3833, TANDEM_CLASS_QUERY, 0,
+	[761] = { 3833, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamIsCapturing_spt */
-	[762] = { 3834, TANDEM_CLASS_QUERY, 0,
+	[762] = { 3834, TANDEM_CLASS_QUERY, 0, 8,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 365, 1, 4 } } }, /* hipStreamQuery_spt */
-	[763] = { 3835, TANDEM_CLASS_WAIT, 0,
+	[763] = { 3835, TANDEM_CLASS_WAIT, 0, 8,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 365, 1, 4 } } }, /* hipStreamSynchronize_spt */
-	[764] = { 3836, TANDEM_CLASS_CALL, 0,
+	[764] = { 3836, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 370, 2, 8 }, { 372, 3, 12 } } }, /* hipStreamWaitEvent_spt */
-	[765] = { 3837, TANDEM_CLASS_CALL, 0,
+	[765] = { 3837, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 605, 1, 32 } } }, /* hipTexObjectCreate */
-	[766] = { 3838, TANDEM_CLASS_CALL, 0,
+	[766] = { 3838, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipTexObjectDestroy */
-	[767] = { 3839, TANDEM_CLASS_QUERY, 0,
+	[767] = { 3839, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipTexObjectGetResourceDesc */
-	[768] = { 3840, TANDEM_CLASS_QUERY, 0,
+	[768] = { 3840, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipTexObjectGetResourceViewDesc */
-	[769] = { 3841, TANDEM_CLASS_QUERY, 0,
+	[769] = { 3841, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipTexObjectGetTextureDesc */
-	[770] = { 3842, TANDEM_CLASS_QUERY, 0,
+	[770] = { 3842, TANDEM_CLASS_QUERY, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 515, 1, 20 } } }, /* hipTexRefGetAddressMode */
-	[771] = { 3843, TANDEM_CLASS_QUERY, 0,
+	[771] = { 3843, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipTexRefGetFilterMode */
-	[772] = { 3844, TANDEM_CLASS_QUERY, 0,
+	[772] = { 3844, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipTexRefGetMipmapFilterMode */
-	[773] = { 3845, TANDEM_CLASS_CALL, 0,
+	[773] = { 3845, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipTexRefSetAddressMode */
-	[774] = { 3846, TANDEM_CLASS_CALL, 0,
+	[774] = { 3846, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 1, 12 } } }, /* hipTexRefSetFilterMode */
-	[775] = { 3847, TANDEM_CLASS_CALL, 0,
+	[775] = { 3847, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 1, 12 } } }, /* hipTexRefSetMipmapFilterMode */
-	[776] = { 3848, TANDEM_CLASS_CALL, 0,
+	[776] = { 3848, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipUnbindTexture */
 };
 const uint32_t hip_function_count =
@@ -1640,21 +1640,21 @@ const uint32_t hip_function_count =
 
 /* Those whose arguments lie elsewhere there; id 0: the others. */
 const struct arguments_function hip_functions_hip5[] = {
-	[53] = { 3125, TANDEM_CLASS_ENQUEUE, 0,
+	[53] = { 3125, TANDEM_CLASS_ENQUEUE, 0, 144,
 		{ { 0, 0, 8 }, { 234, 1, 12 }, { 235, 2, 20 } } }, /* hipDrvMemcpy3DAsync */
-	[130] = { 3202, TANDEM_CLASS_ENQUEUE, 0,
+	[130] = { 3202, TANDEM_CLASS_ENQUEUE, 0, 124,
 		{ { 0, 0, 8 }, { 617, 3, 44 }, { 620, 5, 68 } } }, /* hipMemcpy2DToArray */
-	[131] = { 3203, TANDEM_CLASS_ENQUEUE, 0,
+	[131] = { 3203, TANDEM_CLASS_ENQUEUE, 0, 136,
 		{ { 0, 0, 8 }, { 625, 4, 48 }, { 629, 6, 72 } } }, /* hipMemcpy2DToArrayAsync */
-	[135] = { 3207, TANDEM_CLASS_ENQUEUE, 0,
+	[135] = { 3207, TANDEM_CLASS_ENQUEUE, 0, 96,
 		{ { 0, 0, 8 }, { 635, 2, 32 }, { 637, 3, 40 } } }, /* hipMemcpyAtoH */
-	[143] = { 3215, TANDEM_CLASS_ENQUEUE, 0,
+	[143] = { 3215, TANDEM_CLASS_ENQUEUE, 0, 96,
 		{ { 0, 0, 8 }, { 640, 3, 32 }, { 643, 4, 40 } } }, /* hipMemcpyHtoA */
-	[150] = { 3222, TANDEM_CLASS_ENQUEUE, 0,
+	[150] = { 3222, TANDEM_CLASS_ENQUEUE, 0, 108,
 		{ { 0, 0, 8 }, { 647, 2, 36 }, { 649, 3, 52 } } }, /* hipMemcpyToArray */
-	[189] = { 3261, TANDEM_CLASS_CALL, 0,
+	[189] = { 3261, TANDEM_CLASS_CALL, 0, 176,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 652, 4, 24 } } }, /* hipSignalExternalSemaphoresAsync */
-	[205] = { 3277, TANDEM_CLASS_CALL, 0,
+	[205] = { 3277, TANDEM_CLASS_CALL, 0, 176,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 652, 4, 24 } } }, /* hipWaitExternalSemaphoresAsync */
 };
 const uint32_t hip_function_count_hip5 =

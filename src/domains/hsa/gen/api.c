@@ -161,403 +161,403 @@ const struct arguments_step hsa_steps[] = {
 };
 
 const struct arguments_function hsa_functions[] = {
-	[4] = { 4100, TANDEM_CLASS_CALL, 0,
+	[4] = { 4100, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hsa_init */
-	[5] = { 4101, TANDEM_CLASS_CALL, 0,
+	[5] = { 4101, TANDEM_CLASS_CALL, 0, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hsa_shut_down */
-	[6] = { 4102, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[6] = { 4102, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 2, 12 } } }, /* hsa_system_get_info */
-	[7] = { 4103, TANDEM_CLASS_QUERY, 0,
+	[7] = { 4103, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 2, 14 } } }, /* hsa_system_extension_supported */
-	[8] = { 4104, TANDEM_CLASS_QUERY, 0,
+	[8] = { 4104, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 2, 14 } } }, /* hsa_system_get_extension_table */
-	[9] = { 4105, TANDEM_CLASS_QUERY, 0,
+	[9] = { 4105, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_iterate_agents */
-	[10] = { 4106, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[10] = { 4106, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 5, 3, 16 } } }, /* hsa_agent_get_info */
-	[11] = { 4107, TANDEM_CLASS_CREATE, 0,
+	[11] = { 4107, TANDEM_CLASS_CREATE, 0, 48,
 		{ { 0, 0, 0 }, { 8, 2, 12 }, { 10, 2, 44 } } }, /* hsa_queue_create */
-	[12] = { 4108, TANDEM_CLASS_CREATE, 0,
+	[12] = { 4108, TANDEM_CLASS_CREATE, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 2, 36 } } }, /* hsa_soft_queue_create */
-	[13] = { 4109, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[13] = { 4109, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_queue_destroy */
-	[14] = { 4110, TANDEM_CLASS_CALL, 0,
+	[14] = { 4110, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_queue_inactivate */
-	[15] = { 4111, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[15] = { 4111, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_queue_load_read_index_scacquire */
-	[16] = { 4112, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[16] = { 4112, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_queue_load_read_index_relaxed */
-	[17] = { 4113, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[17] = { 4113, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_queue_load_write_index_scacquire */
-	[18] = { 4114, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[18] = { 4114, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_queue_load_write_index_relaxed */
-	[19] = { 4115, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[19] = { 4115, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_queue_store_write_index_relaxed */
-	[20] = { 4116, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[20] = { 4116, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_queue_store_write_index_screlease */
-	[21] = { 4117, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[21] = { 4117, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_queue_cas_write_index_scacq_screl */
-	[22] = { 4118, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[22] = { 4118, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_queue_cas_write_index_scacquire */
-	[23] = { 4119, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[23] = { 4119, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_queue_cas_write_index_relaxed */
-	[24] = { 4120, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[24] = { 4120, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_queue_cas_write_index_screlease */
-	[25] = { 4121, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[25] = { 4121, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_queue_add_write_index_scacq_screl */
-	[26] = { 4122, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[26] = { 4122, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_queue_add_write_index_scacquire */
-	[27] = { 4123, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[27] = { 4123, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_queue_add_write_index_relaxed */
-	[28] = { 4124, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[28] = { 4124, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_queue_add_write_index_screlease */
-	[29] = { 4125, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[29] = { 4125, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_queue_store_read_index_relaxed */
-	[30] = { 4126, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[30] = { 4126, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_queue_store_read_index_screlease */
-	[31] = { 4127, TANDEM_CLASS_QUERY, 0,
+	[31] = { 4127, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 20 } } }, /* hsa_agent_iterate_regions */
-	[32] = { 4128, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[32] = { 4128, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_region_get_info */
-	[33] = { 4129, TANDEM_CLASS_QUERY, 0,
+	[33] = { 4129, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 5, 3, 16 } } }, /* hsa_agent_get_exception_policies */
-	[34] = { 4130, TANDEM_CLASS_QUERY, 0,
+	[34] = { 4130, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 4, 18 } } }, /* hsa_agent_extension_supported */
-	[35] = { 4131, TANDEM_CLASS_CALL, 0,
+	[35] = { 4131, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_memory_register */
-	[36] = { 4132, TANDEM_CLASS_CALL, 0,
+	[36] = { 4132, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_memory_deregister */
-	[37] = { 4133, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[37] = { 4133, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 24,
 		{ { 0, 0, 0 }, { 4, 1, 16 }, { 15, 1, 24 } } }, /* hsa_memory_allocate */
-	[38] = { 4134, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[38] = { 4134, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 14, 1, 8 }, { 14, 1, 8 } } }, /* hsa_memory_free */
-	[39] = { 4135, TANDEM_CLASS_CALL, 0,
+	[39] = { 4135, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_memory_copy */
-	[40] = { 4136, TANDEM_CLASS_CALL, 0,
+	[40] = { 4136, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 24, 3, 16 } } }, /* hsa_memory_assign_agent */
-	[41] = { 4137, TANDEM_CLASS_CREATE, 0,
+	[41] = { 4137, TANDEM_CLASS_CREATE, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 28 } } }, /* hsa_signal_create */
-	[42] = { 4138, TANDEM_CLASS_RELEASE, 0,
+	[42] = { 4138, TANDEM_CLASS_RELEASE, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_signal_destroy */
-	[43] = { 4139, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[43] = { 4139, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_signal_load_relaxed */
-	[44] = { 4140, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[44] = { 4140, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_signal_load_scacquire */
-	[45] = { 4141, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[45] = { 4141, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_store_relaxed */
-	[46] = { 4142, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[46] = { 4142, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_store_screlease */
-	[47] = { 4143, TANDEM_CLASS_WAIT, ARGUMENTS_NO_STATUS,
+	[47] = { 4143, TANDEM_CLASS_WAIT, ARGUMENTS_NO_STATUS, 36,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 29, 2, 32 } } }, /* hsa_signal_wait_relaxed */
-	[48] = { 4144, TANDEM_CLASS_WAIT, ARGUMENTS_NO_STATUS,
+	[48] = { 4144, TANDEM_CLASS_WAIT, ARGUMENTS_NO_STATUS, 36,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 29, 2, 32 } } }, /* hsa_signal_wait_scacquire */
-	[49] = { 4145, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[49] = { 4145, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_and_relaxed */
-	[50] = { 4146, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[50] = { 4146, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_and_scacquire */
-	[51] = { 4147, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[51] = { 4147, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_and_screlease */
-	[52] = { 4148, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[52] = { 4148, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_and_scacq_screl */
-	[53] = { 4149, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[53] = { 4149, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_or_relaxed */
-	[54] = { 4150, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[54] = { 4150, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_or_scacquire */
-	[55] = { 4151, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[55] = { 4151, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_or_screlease */
-	[56] = { 4152, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[56] = { 4152, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_or_scacq_screl */
-	[57] = { 4153, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[57] = { 4153, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_xor_relaxed */
-	[58] = { 4154, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[58] = { 4154, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_xor_scacquire */
-	[59] = { 4155, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[59] = { 4155, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_xor_screlease */
-	[60] = { 4156, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[60] = { 4156, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_xor_scacq_screl */
-	[61] = { 4157, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[61] = { 4157, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_exchange_relaxed */
-	[62] = { 4158, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[62] = { 4158, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_exchange_scacquire */
-	[63] = { 4159, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[63] = { 4159, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_exchange_screlease */
-	[64] = { 4160, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[64] = { 4160, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_exchange_scacq_screl */
-	[65] = { 4161, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[65] = { 4161, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_add_relaxed */
-	[66] = { 4162, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[66] = { 4162, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_add_scacquire */
-	[67] = { 4163, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[67] = { 4163, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_add_screlease */
-	[68] = { 4164, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[68] = { 4164, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_add_scacq_screl */
-	[69] = { 4165, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[69] = { 4165, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_subtract_relaxed */
-	[70] = { 4166, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[70] = { 4166, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_subtract_scacquire */
-	[71] = { 4167, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[71] = { 4167, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_subtract_screlease */
-	[72] = { 4168, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[72] = { 4168, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_subtract_scacq_screl */
-	[73] = { 4169, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[73] = { 4169, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_signal_cas_relaxed */
-	[74] = { 4170, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[74] = { 4170, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_signal_cas_scacquire */
-	[75] = { 4171, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[75] = { 4171, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_signal_cas_screlease */
-	[76] = { 4172, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[76] = { 4172, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_signal_cas_scacq_screl */
-	[77] = { 4173, TANDEM_CLASS_QUERY, 0,
+	[77] = { 4173, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 31, 2, 10 } } }, /* hsa_isa_from_name */
-	[78] = { 4174, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[78] = { 4174, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_isa_get_info */
-	[79] = { 4175, TANDEM_CLASS_QUERY, 0,
+	[79] = { 4175, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_isa_compatible */
-	[80] = { 4176, TANDEM_CLASS_CALL, 0,
+	[80] = { 4176, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 33, 3, 42 } } }, /* hsa_code_object_serialize */
-	[81] = { 4177, TANDEM_CLASS_BUILD, 0,
+	[81] = { 4177, TANDEM_CLASS_BUILD, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 36, 3, 26 } } }, /* hsa_code_object_deserialize */
-	[82] = { 4178, TANDEM_CLASS_CALL, 0,
+	[82] = { 4178, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_code_object_destroy */
-	[83] = { 4179, TANDEM_CLASS_QUERY, 0,
+	[83] = { 4179, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_code_object_get_info */
-	[84] = { 4180, TANDEM_CLASS_QUERY, 0,
+	[84] = { 4180, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 39, 3, 18 } } }, /* hsa_code_object_get_symbol */
-	[85] = { 4181, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[85] = { 4181, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_code_symbol_get_info */
-	[86] = { 4182, TANDEM_CLASS_QUERY, 0,
+	[86] = { 4182, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_code_object_iterate_symbols */
-	[87] = { 4183, TANDEM_CLASS_CREATE, 0,
+	[87] = { 4183, TANDEM_CLASS_CREATE, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 39, 3, 18 } } }, /* hsa_executable_create */
-	[88] = { 4184, TANDEM_CLASS_RELEASE, 0,
+	[88] = { 4184, TANDEM_CLASS_RELEASE, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_executable_destroy */
-	[89] = { 4185, TANDEM_CLASS_BUILD, 0,
+	[89] = { 4185, TANDEM_CLASS_BUILD, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 42, 4, 22 } } }, /* hsa_executable_load_code_object */
-	[90] = { 4186, TANDEM_CLASS_BUILD, ARGUMENTS_HOOK,
+	[90] = { 4186, TANDEM_CLASS_BUILD, ARGUMENTS_HOOK, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 46, 2, 10 } } }, /* hsa_executable_freeze */
-	[91] = { 4187, TANDEM_CLASS_QUERY, 0,
+	[91] = { 4187, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_executable_get_info */
-	[92] = { 4188, TANDEM_CLASS_CALL, 0,
+	[92] = { 4188, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 39, 3, 18 } } }, /* hsa_executable_global_variable_define */
-	[93] = { 4189, TANDEM_CLASS_CALL, 0,
+	[93] = { 4189, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 48, 4, 22 } } }, /* hsa_executable_agent_global_variable_define */
-	[94] = { 4190, TANDEM_CLASS_CALL, 0,
+	[94] = { 4190, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 48, 4, 22 } } }, /* hsa_executable_readonly_variable_define */
-	[95] = { 4191, TANDEM_CLASS_CALL, 0,
+	[95] = { 4191, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_executable_validate */
-	[96] = { 4192, TANDEM_CLASS_QUERY, 0,
+	[96] = { 4192, TANDEM_CLASS_QUERY, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 52, 6, 28 } } }, /* hsa_executable_get_symbol */
-	[97] = { 4193, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[97] = { 4193, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_executable_symbol_get_info */
-	[98] = { 4194, TANDEM_CLASS_QUERY, 0,
+	[98] = { 4194, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_executable_iterate_symbols */
-	[99] = { 4195, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[99] = { 4195, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 2, 12 } } }, /* hsa_status_string */
-	[100] = { 4196, TANDEM_CLASS_QUERY, 0,
+	[100] = { 4196, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 58, 2, 10 } } }, /* hsa_extension_get_name */
-	[101] = { 4197, TANDEM_CLASS_QUERY, 0,
+	[101] = { 4197, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 60, 2, 20 } } }, /* hsa_system_major_extension_supported */
-	[102] = { 4198, TANDEM_CLASS_QUERY, 0,
+	[102] = { 4198, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 60, 2, 20 } } }, /* hsa_system_get_major_extension_table */
-	[103] = { 4199, TANDEM_CLASS_QUERY, 0,
+	[103] = { 4199, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 62, 4, 24 } } }, /* hsa_agent_major_extension_supported */
-	[104] = { 4200, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[104] = { 4200, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_cache_get_info */
-	[105] = { 4201, TANDEM_CLASS_QUERY, 0,
+	[105] = { 4201, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 20 } } }, /* hsa_agent_iterate_caches */
-	[106] = { 4202, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[106] = { 4202, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_silent_store_relaxed */
-	[107] = { 4203, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS,
+	[107] = { 4203, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_signal_silent_store_screlease */
-	[108] = { 4204, TANDEM_CLASS_CALL, 0,
+	[108] = { 4204, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 66, 3, 32 } } }, /* hsa_signal_group_create */
-	[109] = { 4205, TANDEM_CLASS_CALL, 0,
+	[109] = { 4205, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_signal_group_destroy */
-	[110] = { 4206, TANDEM_CLASS_WAIT, 0,
+	[110] = { 4206, TANDEM_CLASS_WAIT, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 69, 2, 44 } } }, /* hsa_signal_group_wait_any_scacquire */
-	[111] = { 4207, TANDEM_CLASS_WAIT, 0,
+	[111] = { 4207, TANDEM_CLASS_WAIT, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 69, 2, 44 } } }, /* hsa_signal_group_wait_any_relaxed */
-	[112] = { 4208, TANDEM_CLASS_QUERY, 0,
+	[112] = { 4208, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 20 } } }, /* hsa_agent_iterate_isas */
-	[113] = { 4209, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[113] = { 4209, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_isa_get_info_alt */
-	[114] = { 4210, TANDEM_CLASS_QUERY, 0,
+	[114] = { 4210, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_isa_get_exception_policies */
-	[115] = { 4211, TANDEM_CLASS_QUERY, 0,
+	[115] = { 4211, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_isa_get_round_method */
-	[116] = { 4212, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[116] = { 4212, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_wavefront_get_info */
-	[117] = { 4213, TANDEM_CLASS_QUERY, 0,
+	[117] = { 4213, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_isa_iterate_wavefronts */
-	[118] = { 4214, TANDEM_CLASS_QUERY, 0,
+	[118] = { 4214, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 71, 4, 20 } } }, /* hsa_code_object_get_symbol_from_name */
-	[119] = { 4215, TANDEM_CLASS_CALL, 0,
+	[119] = { 4215, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 2, 12 } } }, /* hsa_code_object_reader_create_from_file */
-	[120] = { 4216, TANDEM_CLASS_CALL, 0,
+	[120] = { 4216, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_code_object_reader_create_from_memory */
-	[121] = { 4217, TANDEM_CLASS_CALL, 0,
+	[121] = { 4217, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_code_object_reader_destroy */
-	[122] = { 4218, TANDEM_CLASS_CREATE, 0,
+	[122] = { 4218, TANDEM_CLASS_CREATE, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 39, 3, 18 } } }, /* hsa_executable_create_alt */
-	[123] = { 4219, TANDEM_CLASS_BUILD, 0,
+	[123] = { 4219, TANDEM_CLASS_BUILD, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 36, 3, 26 } } }, /* hsa_executable_load_program_code_object */
-	[124] = { 4220, TANDEM_CLASS_BUILD, 0,
+	[124] = { 4220, TANDEM_CLASS_BUILD, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 75, 5, 30 } } }, /* hsa_executable_load_agent_code_object */
-	[125] = { 4221, TANDEM_CLASS_CALL, 0,
+	[125] = { 4221, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 39, 3, 18 } } }, /* hsa_executable_validate_alt */
-	[126] = { 4222, TANDEM_CLASS_QUERY, 0,
+	[126] = { 4222, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 80, 3, 26 } } }, /* hsa_executable_get_symbol_by_name */
-	[127] = { 4223, TANDEM_CLASS_QUERY, 0,
+	[127] = { 4223, TANDEM_CLASS_QUERY, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 83, 3, 28 } } }, /* hsa_executable_iterate_agent_symbols */
-	[128] = { 4224, TANDEM_CLASS_QUERY, 0,
+	[128] = { 4224, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_executable_iterate_program_symbols */
-	[129] = { 4225, TANDEM_CLASS_QUERY, 0,
+	[129] = { 4225, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 2, 12 } } }, /* hsa_amd_coherency_get_type */
-	[130] = { 4226, TANDEM_CLASS_CALL, 0,
+	[130] = { 4226, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 86, 2, 8 } } }, /* hsa_amd_coherency_set_type */
-	[131] = { 4227, TANDEM_CLASS_CALL, 0,
+	[131] = { 4227, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 88, 1, 12 } } }, /* hsa_amd_profiling_set_profiler_enabled */
-	[132] = { 4228, TANDEM_CLASS_CALL, 0,
+	[132] = { 4228, TANDEM_CLASS_CALL, 0, 1,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 89, 1, 1 } } }, /* hsa_amd_profiling_async_copy_enable */
-	[133] = { 4229, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[133] = { 4229, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 20 } } }, /* hsa_amd_profiling_get_dispatch_time */
-	[134] = { 4230, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[134] = { 4230, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_profiling_get_async_copy_time */
-	[135] = { 4231, TANDEM_CLASS_CALL, ARGUMENTS_QUIET,
+	[135] = { 4231, TANDEM_CLASS_CALL, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 20 } } }, /* hsa_amd_profiling_convert_tick_to_system_domain */
-	[136] = { 4232, TANDEM_CLASS_CALL, ARGUMENTS_QUIET,
+	[136] = { 4232, TANDEM_CLASS_CALL, ARGUMENTS_QUIET, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 90, 2, 36 } } }, /* hsa_amd_signal_async_handler */
-	[137] = { 4233, TANDEM_CLASS_CALL, 0,
+	[137] = { 4233, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_async_function */
-	[138] = { 4234, TANDEM_CLASS_WAIT, ARGUMENTS_NO_STATUS,
+	[138] = { 4234, TANDEM_CLASS_WAIT, ARGUMENTS_NO_STATUS, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 92, 3, 48 } } }, /* hsa_amd_signal_wait_any */
-	[139] = { 4235, TANDEM_CLASS_CALL, 0,
+	[139] = { 4235, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_amd_queue_cu_set_mask */
-	[140] = { 4236, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[140] = { 4236, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_amd_memory_pool_get_info */
-	[141] = { 4237, TANDEM_CLASS_QUERY, 0,
+	[141] = { 4237, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 20 } } }, /* hsa_amd_agent_iterate_memory_pools */
-	[142] = { 4238, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK,
+	[142] = { 4238, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 32,
 		{ { 0, 0, 0 }, { 95, 1, 20 }, { 96, 2, 28 } } }, /* hsa_amd_memory_pool_allocate */
-	[143] = { 4239, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK,
+	[143] = { 4239, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
 		{ { 0, 0, 0 }, { 14, 1, 8 }, { 14, 1, 8 } } }, /* hsa_amd_memory_pool_free */
-	[144] = { 4240, TANDEM_CLASS_ENQUEUE, 0,
+	[144] = { 4240, TANDEM_CLASS_ENQUEUE, 0, 64,
 		{ { 0, 0, 8 }, { 98, 5, 40 }, { 103, 7, 60 } } }, /* hsa_amd_memory_async_copy */
-	[145] = { 4241, TANDEM_CLASS_ENQUEUE, 0,
+	[145] = { 4241, TANDEM_CLASS_ENQUEUE, 0, 69,
 		{ { 0, 0, 8 }, { 98, 5, 40 }, { 110, 7, 65 } } }, /* hsa_amd_memory_async_copy_on_engine */
-	[146] = { 4242, TANDEM_CLASS_QUERY, 0,
+	[146] = { 4242, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 117, 3, 16 } } }, /* hsa_amd_memory_copy_engine_status */
-	[147] = { 4243, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET,
+	[147] = { 4243, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 120, 3, 24 } } }, /* hsa_amd_agent_memory_pool_get_info */
-	[148] = { 4244, TANDEM_CLASS_CALL, 0,
+	[148] = { 4244, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 123, 2, 28 } } }, /* hsa_amd_agents_allow_access */
-	[149] = { 4245, TANDEM_CLASS_QUERY, 0,
+	[149] = { 4245, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_amd_memory_pool_can_migrate */
-	[150] = { 4246, TANDEM_CLASS_CALL, 0,
+	[150] = { 4246, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 95, 1, 20 } } }, /* hsa_amd_memory_migrate */
-	[151] = { 4247, TANDEM_CLASS_CALL, 0,
+	[151] = { 4247, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 125, 2, 36 } } }, /* hsa_amd_memory_lock */
-	[152] = { 4248, TANDEM_CLASS_CALL, 0,
+	[152] = { 4248, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_amd_memory_unlock */
-	[153] = { 4249, TANDEM_CLASS_CALL, 0,
+	[153] = { 4249, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_amd_memory_fill */
-	[154] = { 4250, TANDEM_CLASS_CALL, 0,
+	[154] = { 4250, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 127, 2, 52 } } }, /* hsa_amd_interop_map_buffer */
-	[155] = { 4251, TANDEM_CLASS_CALL, 0,
+	[155] = { 4251, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_amd_interop_unmap_buffer */
-	[156] = { 4252, TANDEM_CLASS_CALL, 0,
+	[156] = { 4252, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 129, 3, 40 } } }, /* hsa_amd_image_create */
-	[157] = { 4253, TANDEM_CLASS_QUERY, 0,
+	[157] = { 4253, TANDEM_CLASS_QUERY, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 132, 1, 40 } } }, /* hsa_amd_pointer_info */
-	[158] = { 4254, TANDEM_CLASS_CALL, 0,
+	[158] = { 4254, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_pointer_info_set_userdata */
-	[159] = { 4255, TANDEM_CLASS_CALL, 0,
+	[159] = { 4255, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_amd_ipc_memory_create */
-	[160] = { 4256, TANDEM_CLASS_CALL, 0,
+	[160] = { 4256, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 2, 36 } } }, /* hsa_amd_ipc_memory_attach */
-	[161] = { 4257, TANDEM_CLASS_CALL, 0,
+	[161] = { 4257, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_amd_ipc_memory_detach */
-	[162] = { 4258, TANDEM_CLASS_CREATE, 0,
+	[162] = { 4258, TANDEM_CLASS_CREATE, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 90, 2, 36 } } }, /* hsa_amd_signal_create */
-	[163] = { 4259, TANDEM_CLASS_CALL, 0,
+	[163] = { 4259, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_ipc_signal_create */
-	[164] = { 4260, TANDEM_CLASS_CALL, 0,
+	[164] = { 4260, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_ipc_signal_attach */
-	[165] = { 4261, TANDEM_CLASS_CALL, 0,
+	[165] = { 4261, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_register_system_event_handler */
-	[166] = { 4262, TANDEM_CLASS_CALL, 0,
+	[166] = { 4262, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 10, 2, 44 } } }, /* hsa_amd_queue_intercept_create */
-	[167] = { 4263, TANDEM_CLASS_CALL, 0,
+	[167] = { 4263, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_amd_queue_intercept_register */
-	[168] = { 4264, TANDEM_CLASS_CALL, 0,
+	[168] = { 4264, TANDEM_CLASS_CALL, 0, 12,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 88, 1, 12 } } }, /* hsa_amd_queue_set_priority */
-	[169] = { 4265, TANDEM_CLASS_ENQUEUE, 0,
+	[169] = { 4265, TANDEM_CLASS_ENQUEUE, 0, 72,
 		{ { 0, 0, 8 }, { 133, 1, 12 }, { 134, 3, 76 } } }, /* hsa_amd_memory_async_copy_rect */
-	[170] = { 4266, TANDEM_CLASS_CALL, 0,
+	[170] = { 4266, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_runtime_queue_create_register */
-	[171] = { 4267, TANDEM_CLASS_CALL, 0,
+	[171] = { 4267, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 137, 3, 48 } } }, /* hsa_amd_memory_lock_to_pool */
-	[172] = { 4268, TANDEM_CLASS_CALL, 0,
+	[172] = { 4268, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_amd_register_deallocation_callback */
-	[173] = { 4269, TANDEM_CLASS_CALL, 0,
+	[173] = { 4269, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_deregister_deallocation_callback */
-	[174] = { 4270, TANDEM_CLASS_CALL, 0,
+	[174] = { 4270, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_signal_value_pointer */
-	[175] = { 4271, TANDEM_CLASS_CALL, 0,
+	[175] = { 4271, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 140, 1, 32 } } }, /* hsa_amd_svm_attributes_set */
-	[176] = { 4272, TANDEM_CLASS_CALL, 0,
+	[176] = { 4272, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 140, 1, 32 } } }, /* hsa_amd_svm_attributes_get */
-	[177] = { 4273, TANDEM_CLASS_CALL, 0,
+	[177] = { 4273, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 141, 4, 40 } } }, /* hsa_amd_svm_prefetch_async */
-	[178] = { 4274, TANDEM_CLASS_CALL, 0,
+	[178] = { 4274, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 145, 1, 4 } } }, /* hsa_amd_spm_acquire */
-	[179] = { 4275, TANDEM_CLASS_CALL, 0,
+	[179] = { 4275, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 145, 1, 4 } } }, /* hsa_amd_spm_release */
-	[180] = { 4276, TANDEM_CLASS_CALL, 0,
+	[180] = { 4276, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 10, 2, 44 } } }, /* hsa_amd_spm_set_dest_buffer */
-	[181] = { 4277, TANDEM_CLASS_QUERY, 0,
+	[181] = { 4277, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_amd_queue_cu_get_mask */
-	[182] = { 4278, TANDEM_CLASS_CALL, 0,
+	[182] = { 4278, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 140, 1, 32 } } }, /* hsa_amd_portable_export_dmabuf */
-	[183] = { 4279, TANDEM_CLASS_CALL, 0,
+	[183] = { 4279, TANDEM_CLASS_CALL, 0, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 146, 1, 4 } } }, /* hsa_amd_portable_close_dmabuf */
-	[184] = { 4280, TANDEM_CLASS_CALL, 0,
+	[184] = { 4280, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 140, 1, 32 } } }, /* hsa_amd_vmem_address_reserve */
-	[185] = { 4281, TANDEM_CLASS_CALL, 0,
+	[185] = { 4281, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_vmem_address_free */
-	[186] = { 4282, TANDEM_CLASS_CALL, 0,
+	[186] = { 4282, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 12, 2, 36 } } }, /* hsa_amd_vmem_handle_create */
-	[187] = { 4283, TANDEM_CLASS_CALL, 0,
+	[187] = { 4283, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 8 } } }, /* hsa_amd_vmem_handle_release */
-	[188] = { 4284, TANDEM_CLASS_CALL, 0,
+	[188] = { 4284, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 132, 1, 40 } } }, /* hsa_amd_vmem_map */
-	[189] = { 4285, TANDEM_CLASS_CALL, 0,
+	[189] = { 4285, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_vmem_unmap */
-	[190] = { 4286, TANDEM_CLASS_CALL, 0,
+	[190] = { 4286, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 140, 1, 32 } } }, /* hsa_amd_vmem_set_access */
-	[191] = { 4287, TANDEM_CLASS_QUERY, 0,
+	[191] = { 4287, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 147, 2, 20 } } }, /* hsa_amd_vmem_get_access */
-	[192] = { 4288, TANDEM_CLASS_CALL, 0,
+	[192] = { 4288, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_amd_vmem_export_shareable_handle */
-	[193] = { 4289, TANDEM_CLASS_CALL, 0,
+	[193] = { 4289, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 2, 12 } } }, /* hsa_amd_vmem_import_shareable_handle */
-	[194] = { 4290, TANDEM_CLASS_CALL, 0,
+	[194] = { 4290, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_vmem_retain_alloc_handle */
-	[195] = { 4291, TANDEM_CLASS_QUERY, 0,
+	[195] = { 4291, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 15, 1, 24 } } }, /* hsa_amd_vmem_get_alloc_properties_from_handle */
-	[196] = { 4292, TANDEM_CLASS_CALL, 0,
+	[196] = { 4292, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 2, 12 } } }, /* hsa_amd_agent_set_async_scratch_limit */
-	[197] = { 4293, TANDEM_CLASS_QUERY, 0,
+	[197] = { 4293, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 2, 20 } } }, /* hsa_amd_queue_get_info */
-	[198] = { 4294, TANDEM_CLASS_CALL, 0,
+	[198] = { 4294, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 132, 1, 40 } } }, /* hsa_amd_vmem_address_reserve_align */
-	[199] = { 4295, TANDEM_CLASS_CALL, 0,
+	[199] = { 4295, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 16 } } }, /* hsa_amd_enable_logging */
-	[200] = { 4296, TANDEM_CLASS_WAIT, ARGUMENTS_NO_STATUS,
+	[200] = { 4296, TANDEM_CLASS_WAIT, ARGUMENTS_NO_STATUS, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 92, 3, 48 } } }, /* hsa_amd_signal_wait_all */
-	[201] = { 4297, TANDEM_CLASS_QUERY, 0,
+	[201] = { 4297, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 117, 3, 16 } } }, /* hsa_amd_memory_get_preferred_copy_engine */
-	[202] = { 4298, TANDEM_CLASS_CALL, 0,
+	[202] = { 4298, TANDEM_CLASS_CALL, 0, 40,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 132, 1, 40 } } }, /* hsa_amd_portable_export_dmabuf_v2 */
 };
 const uint32_t hsa_function_count =
