@@ -112,8 +112,13 @@ spans = page.run("""
 check(spans == made["calls"] + made["operations"],
       "in which each event is counted where it lies", (spans, made))
 page.run("app.select({begin: 1000, end: 200000}, true)")
-check("tandem view" in (page.wait("const m = document.getElementById('message'); return !m.hidden && m.innerText")
-                        or ""), "a sum of a part is refused, with the way to get it")
+check("tandem view" in page.wait("const m = document.querySelector('#selection .wrong'); return m && m.innerText"),
+      "a sum of a part is refused, with the way to get it, in its sheet")
+page.run("app.select(null); await app.findAll('clEnqueueReadBuffer', 'enqueue')")
+check("tandem view" in page.wait("const m = document.querySelector('#instances .wrong'); return m && m.innerText"),
+      "so are all events of a name")
+check(page.run("return await app.source.stacks(0, app.range.first, app.range.last, null)") == {"samples": 0, "nodes": []},
+      "the stacks of the whole run are in it")
 page.run("app.search.input.value = 'clEnqueueReadBuffer'; await app.search.find()")
 check("matches" in page.text("search-count"), "search counts all", page.text("search-count"))
 page.run("app.choose(null); app.range.fitAll()")

@@ -159,5 +159,17 @@ for where, page in pages("names"):
     check(page.run("return app.flame.boxes.length") == 5, f"{where}: and back")
     check(page.browser.complaints() == [], f"{where}: the browser complains of nothing")
 
+# --- names that are cut
+cut = page.run("""
+    const context = document.createElement("canvas").getContext("2d");
+    context.font = TEXT_FONT;
+    const name = "particle_interaction_forces_reduce";
+    const fit = (room) => app.painter.fitName(context, name, room);
+    return [fit(1000), fit(120), fit(40), fit(3)]""")
+head, _, tail = cut[1].partition("\u2026")
+check(cut[0] == "particle_interaction_forces_reduce" and len(head) >= len(tail) > 2 and cut[0].startswith(head) and
+      cut[0].endswith(tail), "a name is cut in the middle", cut)
+check(cut[2].endswith("\u2026") and len(cut[2]) > 2 and cut[3] == "", "of a few letters the first ones are left", cut)
+
 Page.close_browser()
 finish()

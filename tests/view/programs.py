@@ -37,6 +37,18 @@ for where, page in pages("pipeline"):
     threads = {name: states for kind, name, states in rows if kind == "thread"}
     check({"sh", "seq", "sort", "tail"} <= set(threads) and set(threads.values()) == {1},
           f"{where}: and its thread, with one track of states", rows)
+    states = page.run("return app.rows.all.filter(r => r.kind === 'thread').length && "
+                      "app.overview.tracksOf(app.rows.sessions[0]).map(t => [t.type, t.items])")
+    check(len(states) == 2 and all(kind == "state" and items for kind, items in states),
+          f"{where}: the full trace is the states of two threads, as there are no calls", states)
+    drawn = page.run("const c = document.getElementById('overview'), d = c.getContext('2d').getImageData(0, 4, c.width, 8).data;"
+                     "let n = 0; for (let i = 0; i < d.length; i += 4) n += Math.max(d[i], d[i + 1], d[i + 2]) - Math.min(d[i], d[i + 1], d[i + 2]) > 60;"
+                     "return n")
+    check(drawn > 100, f"{where}: which are drawn", drawn)
+    lanes = page.run("const row = app.rows.all.find(r => r.kind === 'process' && r.name === 'sort'); app.fold(row, true);"
+                     "const folded = row.lanes.map(l => l.track.type + ':' + l.track.row.kind); app.fold(row, false);"
+                     "return [folded, row.lanes.some(l => l.track.row !== row)]")
+    check(lanes == [["state:thread"], False], f"{where}: a folded process shows its thread", lanes)
     check("no GPU API calls" in page.text("run"), f"{where}: there were no GPU API calls", page.text("run"))
     check(not page.browser.complaints() and page.run("return document.getElementById('fit-devices').hidden"),
           f"{where}: and no devices to zoom to", page.browser.complaints())

@@ -72,6 +72,12 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
         return [...names]""")
     check("busy_child" in child and "busy_long" not in child, f"{where}: and only where they ran", child)
 
+    page.run("await app.findAll('busy_long', 'sample'); app.search.clear()")
+    named = page.wait("return app.panel.sheet === 'instances' && document.getElementById('instances').innerText")
+    check("CPU time" in named and "duration" not in named.lower() and "0 ns" not in named,
+          f"{where}: samples of a function have a count and CPU time, no durations", named[:300])
+    page.still()
+
     # --- close: a mark for each
     begin = page.run("""
         const track = app.rows.shown.find(r => r.kind === "thread").tracks.find(t => t.type === "samples");

@@ -10,6 +10,7 @@
 #include "view/query/details_span.h"
 #include "view/query/search.h"
 #include "view/query/select.h"
+#include "view/query/stacks.h"
 #include "view/query/tiles.h"
 
 struct bundle_item {
@@ -411,6 +412,20 @@ static int add_sums(const struct view_index *index, struct text *out)
 	return status;
 }
 
+static int add_stacks_of_all(const struct view_index *index, struct text *out)
+{
+	struct row_set rows;
+	int status = row_set_init(&rows, index);
+
+	if (status)
+		return status;
+	text_add_string(out, ",\"stacks_of_all\":");
+	row_set_add_all(&rows);
+	status = stacks_json(&rows, -(INT64_C(1) << 60), INT64_C(1) << 60, out);
+	row_set_free(&rows);
+	return status;
+}
+
 static void add_stacks(const struct view_index *index, struct json *json)
 {
 	json_begin_array(json, "frames");
@@ -447,6 +462,8 @@ int view_bundle_json(const struct view_bundle *bundle, struct text *out)
 		status = add_counts(index, &json);
 		if (!status)
 			status = add_sums(index, out);
+		if (!status)
+			status = add_stacks_of_all(index, out);
 	}
 	json_end_object(&json);
 	return status ? status : out->failed ? -ENOMEM : 0;

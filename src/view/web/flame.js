@@ -39,7 +39,8 @@ class Flame {
 					app.source.stacks(number, begin - session.offset_ns, end - session.offset_ns, rows);
 			}));
 		} catch (error) {
-			app.fail(error);
+			if (asked === this.asked)
+				this.sheet.replaceChildren(element("p", {class: "wrong"}, error.message));
 			return;
 		}
 		if (asked !== this.asked)

@@ -20,10 +20,15 @@ class Instances {
 	/* A name as Search has it. */
 	show(name) {
 		this.name = name;
-		this.list = {byLength: true, least: 0, most: Infinity, skip: 0, count: INSTANCES_ON_PAGE};
+		this.list = {byLength: !this.areMoments, least: 0, most: Infinity, skip: 0, count: INSTANCES_ON_PAGE};
 		byId("tab-instances").hidden = false;
 		this.app.panel.open("instances");
 		return this.refresh();
+	}
+
+	/* Samples and marks have no length. */
+	get areMoments() {
+		return this.name.kind === "sample" || this.name.kind === "mark";
 	}
 
 	/* By its name and kind alone, as tables and details know them. */
@@ -63,13 +68,14 @@ class Instances {
 			if (asked === this.asked)
 				this.draw(this.merged(answers));
 		} catch (error) {
-			app.fail(error);
+			if (asked === this.asked)
+				this.sheet.replaceChildren(element("h2", {}, visible(name.name)), element("p", {class: "wrong"}, error.message));
 		}
 	}
 
 	/* Of all sessions; percentiles are the largest of any. */
 	merged(answers) {
-		const all = {count: 0, failed: 0, total_ns: 0, min_ns: Infinity, p50_ns: 0, p99_ns: 0, max_ns: 0, matching: 0,
+		const all = {count: 0, failed: 0, total_ns: 0, min_ns: Infinity, cpu_ns: 0, p50_ns: 0, p99_ns: 0, max_ns: 0, matching: 0,
 			histogram: [], spans: []};
 		let timed = 0;
 		answers.forEach((answer, session) => {
@@ -77,6 +83,7 @@ class Instances {
 				return;
 			for (const key of ["count", "failed", "total_ns", "matching"])
 				all[key] += answer[key];
+			all.cpu_ns += answer.count * this.app.model.sessions[session].sample_period_ns;
 			for (const key of ["p50_ns", "p99_ns", "max_ns"])
 				all[key] = Math.max(all[key], answer[key]);
 			if (answer.histogram.length)
@@ -99,6 +106,7 @@ class Instances {
 		swatch.style.background = name.label.colour;
 		const order = (byLength, words) => element("button", {"aria-pressed": String(list.byLength === byLength),
 			onclick: () => this.change({byLength})}, words);
+		const samples = this.areMoments;
 		const limited = list.least > 0 || list.most < Infinity;
 		const last = Math.min(list.skip + list.count, all.matching);
 		sheet.replaceChildren(
@@ -106,14 +114,16 @@ class Instances {
 				element("small", {}, kindWords(name.kind) + (app.selection ? ", in the selected range" : ", full trace") +
 					(app.panel.scope ? ", of the selected rows" : ""))),
 			element("div", {class: "columns instances"},
+				samples ? element("section", {}, facts(name.kind === "sample" ? [["samples", countWords(all.count)],
+					["CPU time", lengthWords(all.cpu_ns)]] : [["count", countWords(all.count)]])) :
 				element("section", {}, facts([["count", countWords(all.count) +
 					(all.failed ? ` (${countWords(all.failed)} failed)` : "")],
 				["total", lengthWords(all.total_ns)], ["mean", lengthWords(all.mean_ns)],
 				["min", lengthWords(all.min_ns)], ["p50", lengthWords(all.p50_ns)],
 				["p99", lengthWords(all.p99_ns)], ["max", lengthWords(all.max_ns)]])),
-				element("section", {class: "wide"}, element("h3", {}, "Durations"), this.histogram(all)),
+				samples ? null : element("section", {class: "wide"}, element("h3", {}, "Durations"), this.histogram(all)),
 				element("section", {class: "wide"},
-					element("p", {class: "actions"}, order(true, "Slowest first"), order(false, "Chronologically"),
+					element("p", {class: "actions"}, ...samples ? [] : [order(true, "Slowest first"), order(false, "Chronologically")],
 						limited ? element("button", {id: "instances-all", onclick: () =>
 							this.change({least: 0, most: Infinity})},
 						`${lengthWords(list.least)} to ${lengthWords(list.most)} \u2715`) : null,
@@ -128,6 +138,7 @@ class Instances {
 
 	table(all) {
 		const {app} = this;
+		const samples = this.areMoments;
 		const most = Math.max(1, ...all.spans.map((span) => span.length));
 		const body = element("tbody", {}, ...all.spans.map((span, number) => {
 			const track = app.rows.byTrack.get(span.session + ":" + span.track);
@@ -136,13 +147,13 @@ class Instances {
 			return element("tr", {},
 				element("td", {class: "number dim"}, countWords(this.list.skip + number + 1)),
 				element("td", {class: "number"}, element("button", {class: "pick", title: "Go there",
-					onclick: () => app.goTo(span.session, span)}, lengthWords(span.length))),
-				element("td", {class: "bars"}, bar),
-				element("td", {class: "number"}, timeWords(span.at)),
+					onclick: () => app.goTo(span.session, span)}, samples ? timeWords(span.at) : lengthWords(span.length))),
+				samples ? null : element("td", {class: "bars"}, bar),
+				samples ? null : element("td", {class: "number"}, timeWords(span.at)),
 				element("td", {class: "words"}, track ? pathWords(track.row) : ""));
 		}));
 		return element("table", {class: "table"}, element("thead", {}, element("tr", {},
-			...["#", "duration", "", "start", "row"].map((words) => element("th", {scope: "col"}, words)))), body);
+			...(samples ? ["#", "at", "row"] : ["#", "duration", "", "start", "row"]).map((words) => element("th", {scope: "col"}, words)))), body);
 	}
 
 	/* Bars of equal width on a logarithmic axis; each limits the list to its durations. */

@@ -116,7 +116,8 @@ function localSelect(session, bundle, tracks, from, to, rows) {
 }
 
 function refuseOverview() {
-	throw new Error("This file holds an overview, which cannot be summed up in parts: `tandem view` can.");
+	throw new Error("This file holds an overview of the session, in which events are not there one by one: " +
+		"`tandem view` shows this.");
 }
 
 function countStacks(track, from, to, stacks) {
@@ -126,6 +127,9 @@ function countStacks(track, from, to, stacks) {
 
 /* As src/view/query/stacks.h. */
 function localStacks(session, bundle, tracks, from, to, rows) {
+	/* Of an overview only those of the whole run are known. */
+	if (bundle.bin_ns && rows === null && bundle.stacks_of_all && from <= 0 && to >= Math.max(session.last_ns, session.duration_ns))
+		return bundle.stacks_of_all;
 	if (bundle.bin_ns)
 		refuseOverview();
 	const counts = new Map(), self = new Array(bundle.stacks.length).fill(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The whole run in one strip: when there were API calls and when a device was
- * busy, what is shown of it, where the search found something, where findings
+ * busy (or what threads did), what is shown of it, where the search found something, where findings
  * lie. */
 "use strict";
 
@@ -55,7 +55,7 @@ class Overview {
 		context.clearRect(0, 0, width, height);
 		const places = [], band = this.band;
 		app.rows.sessions.forEach((session, i) => {
-			session.tracks.forEach((track, j) => {
+			this.tracksOf(session).forEach((track, j) => {
 				places.push({track, height: band, y: 4 + i * this.step + j * (band + 1)});
 			});
 		});
@@ -65,6 +65,23 @@ class Overview {
 		app.overviewPainter.draw(context, places, width, ratio, app.range.first, app.range.last);
 		this.drawMarks(context, width, height);
 		this.drawWindow(context, width, height);
+	}
+
+	/* When there were calls and when a device worked; of a program without either, the states of
+	 * the two threads that have the most. */
+	tracksOf(session) {
+		if (!this.chosen)
+			this.chosen = new Map();
+		let tracks = this.chosen.get(session);
+		if (!tracks) {
+			const states = session.tracks.some((track) => track.items) ? [] : this.app.rows.all
+				.filter((row) => row.session === session.session && row.kind === "thread")
+				.flatMap((row) => row.tracks.filter((track) => track.type === "state" && track.items));
+			const most = [...states].sort((a, b) => b.items - a.items).slice(0, 2);
+			tracks = most.length ? states.filter((track) => most.includes(track)) : session.tracks;
+			this.chosen.set(session, tracks);
+		}
+		return tracks;
 	}
 
 	drawMarks(context, width, height) {

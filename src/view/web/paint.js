@@ -11,6 +11,9 @@ const TEXT_FONT = "11px system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif
 const TEXT_LEAST = 26;
 const TEXT_PADDING = 4;
 
+/* A name that is cut has its end as well from so many letters on. */
+const NAME_BOTH_ENDS = 9;
+
 /* Alpha of a pixel that is covered for a moment only: never invisible. */
 const ALPHA_LEAST = 96;
 const ALPHA_DIMMED = 36;
@@ -180,9 +183,10 @@ class Painter {
 		const briefWidth = this.width(context, name);
 		if (briefWidth <= room)
 			return name;
-		/* In the middle: names that begin alike often differ at their ends. */
+		/* In the middle, as names that begin alike often differ at their ends; of a few letters the
+		 * first ones say more. */
 		for (let letters = Math.floor(name.length * room / briefWidth); letters > 1; letters--) {
-			const head = Math.ceil(letters * 0.6);
+			const head = letters < NAME_BOTH_ENDS ? letters : Math.ceil(letters * 0.6);
 			const cut = name.slice(0, head) + "\u2026" + (letters > head ? name.slice(head - letters) : "");
 			if (this.width(context, cut) <= room)
 				return cut;

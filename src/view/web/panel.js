@@ -190,7 +190,7 @@ class Panel {
 		group(isCommandKind(detail.kind) ? "Arguments of its call" : "Arguments",
 			argumentPairs(detail.args));
 		if (detail.links && detail.links.length)
-			columns.append(element("section", {}, element("h3", {}, "Related events"), this.links(span, detail)));
+			columns.append(element("section", {class: "related"}, element("h3", {}, "Related events"), this.links(span, detail)));
 		sheet.append(columns);
 		this.openDetails();
 	}
@@ -322,7 +322,8 @@ class Panel {
 		try {
 			answers = await this.ask(begin, end);
 		} catch (error) {
-			app.fail(error);
+			if (asked === this.asked)
+				sheet.replaceChildren(head, element("p", {class: "wrong"}, error.message));
 			return;
 		} finally {
 			clearTimeout(late);

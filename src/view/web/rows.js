@@ -48,7 +48,8 @@ class Row {
 	/* Makes `lanes`, the tracks that are drawn in this row and where. */
 	measure() {
 		const below = this.folded && !this.opened && FOLDED_LANES[this.kind] || [];
-		const lanes = this.tracks.map((track) => ({track, height: TRACK_HEIGHTS[track.type]}));
+		const own = this.stateBelow ? [this.stateBelow] : this.tracks;
+		const lanes = own.map((track) => ({track, height: TRACK_HEIGHTS[track.type]}));
 		for (const [kind, height, most] of below)
 			for (const child of this.children.filter((one) => one.kind === kind))
 				lanes.push(...child.tracks.slice(0, most).map((track) => ({track, height})));
@@ -66,9 +67,18 @@ class Row {
 		this.lanes = lanes;
 	}
 
+	/* Of a folded process without calls: the states of its first thread; null: none. */
+	get stateBelow() {
+		if (this.kind !== "process" || !this.folded || this.opened || this.tracks.some((track) => track.items))
+			return null;
+		const first = (row) => row.kind === "thread" ? row : row.children.map(first).find((one) => one);
+		const thread = first(this);
+		return thread && thread.tracks.find((track) => track.type === "state") || null;
+	}
+
 	/* It has no picture but those of the rows below it. */
 	get isHeading() {
-		return this.children.length > 0 && !(this.folded && this.lanes.length > this.tracks.length);
+		return this.children.length > 0 && !(this.folded && this.lanes.some(({track}) => track.row !== this));
 	}
 
 	/* Where a track is drawn in this row; undefined: nowhere. */
