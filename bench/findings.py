@@ -56,7 +56,7 @@ def is_judged(finding):
     """What recording cost, and who took CPUs from outside, is no fault of the program's."""
     if finding["name"] == "trace" or finding.get("symptom_of"):
         return False
-    most = finding["who"].split(",")[0]
+    most = finding["culprits"].split(",")[0]
     return (finding["name"] != "preemption" or finding["cause"] == "placement" or
             "the program itself" in most)
 
@@ -80,7 +80,7 @@ class Score:
         self.right += sum(is_judged(f) and matches(f, patterns) for f in findings)
         for f in wrong:
             self.notes.append("%s: false: %s %.1f %%: %s" % (where, key(f), f["percent"],
-                                                             f["what"][:110]))
+                                                             f["description"][:110]))
         return wrong
 
     def judge_fault(self, where, row, shown, saved):
@@ -98,7 +98,7 @@ class Score:
             self.notes.append("%s: rank %d, behind %s" % (where, rank + 1, key(costly[0])))
         if "culprit" in row:
             self.nameable += 1
-            named = any(re.search(row["culprit"], f["object"] + " " + f["who"] + " " + f["what"])
+            named = any(re.search(row["culprit"], f["object"] + " " + f["culprits"] + " " + f["description"])
                         for f in hits)
             self.named += named
             if not named:

@@ -295,11 +295,11 @@
 	X(session, INTEGER, "sessions.id")                             \
 	X(name, TEXT, "kind")                                          \
 	X(cause, TEXT, "within the kind")                              \
-	X(what, TEXT, "in a sentence")                                 \
-	X(todo, TEXT, "in a sentence")                                 \
-	X(who, TEXT, "caused it; NULL: the program itself")            \
-	X(sure, TEXT, "certain, likely, guess")                        \
-	X(why, TEXT, "so sure")                                        \
+	X(description, TEXT, "one sentence")                           \
+	X(suggestion, TEXT, "one sentence")                            \
+	X(culprits, TEXT, "caused it; NULL: the program itself")       \
+	X(confidence, TEXT, "high, medium, low")                       \
+	X(evidence, TEXT, "of the confidence")                         \
 	X(cost_ns, INTEGER, "what it cost; costs of findings overlap") \
 	X(percent, REAL, "of the run")                                 \
 	X(count, INTEGER, "how often")                                 \
@@ -309,7 +309,12 @@
 	X(device, TEXT, "devices.name")                                \
 	X(object, TEXT, "function, kernel...")                         \
 	X(begin_ns, INTEGER, "of the longest, or the first")           \
-	X(end_ns, INTEGER, "")
+	X(end_ns, INTEGER, "")                                         \
+	X(what, TEXT, "description, by its name in version 0.1")       \
+	X(todo, TEXT, "suggestion, likewise; so are the next")         \
+	X(who, TEXT, "culprits")                                       \
+	X(sure, TEXT, "confidence: certain, likely, guess")            \
+	X(why, TEXT, "evidence")
 
 /* X(name, TABLE_NAME, words) */
 #define TABLES(X)                                                                          \

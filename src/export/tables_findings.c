@@ -12,10 +12,15 @@ static int finding_row(struct export *export, const struct finding *finding)
 	row_id(&row[FINDINGS_session], export->session + 1);
 	row_word(&row[FINDINGS_name], finding->name);
 	row_word(&row[FINDINGS_cause], finding->cause);
+	row_word(&row[FINDINGS_description], finding->what);
+	row_word(&row[FINDINGS_suggestion], finding->suggestion);
+	row_word_or_none(&row[FINDINGS_culprits], finding->culprit);
+	row_word(&row[FINDINGS_confidence], finding_confidence_name(finding->confidence));
+	row_word(&row[FINDINGS_evidence], finding->why);
 	row_word(&row[FINDINGS_what], finding->what);
 	row_word(&row[FINDINGS_todo], finding->suggestion);
 	row_word_or_none(&row[FINDINGS_who], finding->culprit);
-	row_word(&row[FINDINGS_sure], finding_confidence_name(finding->confidence));
+	row_word(&row[FINDINGS_sure], finding_confidence_before(finding->confidence));
 	row_word(&row[FINDINGS_why], finding->why);
 	row_integer(&row[FINDINGS_cost_ns], (int64_t)finding->cost_ns);
 	row_real(&row[FINDINGS_percent], finding->percent);

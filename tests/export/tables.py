@@ -55,8 +55,8 @@ check(query(db, "SELECT count(*) FROM device_ops o JOIN api_calls c ON c.id = o.
                 "WHERE o.queued_ns < c.begin_ns OR o.end_ns > o.seen_ns") == [(0,)],
       "none is queued before its call or ends after it was seen")
 said = json.loads(tandem("findings", "--all", "--format", "json", "made").stdout)["findings"]
-check(query(db, "SELECT name, cause, cost_ns, count, what, sure FROM findings") ==
-      [(f["name"], f["cause"], f["cost_ns"], f["count"], f["what"], f["sure"]) for f in said] and
+check(query(db, "SELECT name, cause, cost_ns, count, description, confidence FROM findings") ==
+      [(f["name"], f["cause"], f["cost_ns"], f["count"], f["description"], f["confidence"]) for f in said] and
       said, "findings as `tandem findings` has them", said[:2])
 check(query(db, "SELECT count(*) FROM thread_states") == [(0,)],
       "no states of threads where the kernel was not recorded")

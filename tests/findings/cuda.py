@@ -32,7 +32,7 @@ def findings(name, path=None):
               if f["cost_ns"] > said["duration_ns"] or f["where"].get("begin_ns", 0) < 0 or
               f["where"].get("end_ns", 0) > said["duration_ns"]]
     check(not inside, f"{name}: all that is found lies within the run", inside)
-    words = " ".join(f["what"] + f["do"] for f in said["findings"])
+    words = " ".join(f["description"] + f["suggestion"] for f in said["findings"])
     check("clFinish" not in words and "CL_" not in words and "work-group" not in words,
           f"{name}: in CUDA's words", words)
     return said["findings"]
@@ -45,12 +45,12 @@ def pick(found, name, cause=None):
 overlap = findings("overlap")
 few = pick(overlap, "launch", "few-groups")
 check(len(few) == 1 and few[0]["count"] == 20 and "spin" in few[0]["object"] and
-      "4 blocks for the device's 132 multiprocessors" in few[0]["what"],
+      "4 blocks for the device's 132 multiprocessors" in few[0]["description"],
       "too few blocks to fill the device", few)
 check(not pick(overlap, "launch", "occupancy") and not pick(overlap, "launch", "group-size"),
       "a kernel that fills it is none", pick(overlap, "launch"))
 idle = pick(overlap, "idle-device")
-check(idle and all("H200" in f["where"]["device"] and f["sure"] == "certain" for f in idle),
+check(idle and all("H200" in f["where"]["device"] and f["confidence"] == "high" for f in idle),
       "an idle device", idle)
 check(not pick(overlap, "overlap"), "what is no loop on one queue is not replayed",
       pick(overlap, "overlap"))
@@ -60,7 +60,7 @@ check(not wrong, "a sound program leaks nothing and fails nowhere", wrong)
 
 pageable = pick(overlap, "transfers", "pageable")
 check({f["object"] for f in pageable} == {"copy_h2d", "copy_d2h"} and
-      all(f["cost_ns"] > 20000 and "cudaMallocHost" in f["do"] for f in pageable),
+      all(f["cost_ns"] > 20000 and "cudaMallocHost" in f["suggestion"] for f in pageable),
       "transfers from and to pageable memory", pageable)
 
 # The same with 200 registers a thread, where there were 16.
@@ -71,8 +71,8 @@ with open("heavy.replay", "w", encoding="utf-8") as file:
 check(heavy != text, "kernels are made heavier")
 occupancy = pick(findings("heavy", "heavy.replay"), "launch", "occupancy")
 check(len(occupancy) == 1 and "add" in occupancy[0]["object"] and
-      "8 of 64 warps" in occupancy[0]["what"] and "registers" in occupancy[0]["what"] and
-      "registers" in occupancy[0]["do"] and occupancy[0]["sure"] == "guess",
+      "8 of 64 warps" in occupancy[0]["description"] and "registers" in occupancy[0]["description"] and
+      "registers" in occupancy[0]["suggestion"] and occupancy[0]["confidence"] == "low",
       "low occupancy, by the device's limits, and what limits it", occupancy)
 
 graph = findings("graph")
@@ -81,12 +81,12 @@ check(not pick(graph, "trace", "untimed"), "calls that a graph notes down are no
 check(pick(graph, "idle-device", "launch"), "commands shorter than their launch", graph)
 leaks = pick(graph, "leaks")
 check({f["object"] for f in leaks} == {"cudaMalloc", "cudaHostAlloc"} and
-      all(f["what"].startswith("1 memory object made") for f in leaks),
+      all(f["description"].startswith("1 memory object made") for f in leaks),
       "memory that is never freed, and who made it", leaks)
 
 failing = pick(findings("failing"), "errors", "call")
 check({(f["object"], f["count"]) for f in failing} >= {("cudaLaunchKernel", 3),
                                                        ("cudaDeviceSynchronize", 1)} and
-      all("cudaError" in f["what"] for f in failing), "calls that failed, by CUDA's names", failing)
+      all("cudaError" in f["description"] for f in failing), "calls that failed, by CUDA's names", failing)
 findings("managed")
 finish()

@@ -32,8 +32,8 @@ if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
     shared = findings("both", ["sh", "-c", f"{draw} & {draw} & wait"], pocl, "shared-device",
                       "process")
     check(1 <= len(shared) <= 2 and all(f["cost_ns"] > 1000000 and f["count"] >= 5 and
-                                        str(f["where"]["process"]) not in f["who"] and
-                                        f["who"].startswith("mandelbrot (") for f in shared),
+                                        str(f["where"]["process"]) not in f["culprits"] and
+                                        f["culprits"].startswith("mandelbrot (") for f in shared),
           "who waits for another process's commands, and for whose", shared)
     after = findings("after", ["sh", "-c", f"{draw}; {draw}"], pocl, "shared-device", "process")
     check(not after, "not where they run one after the other", after)
@@ -43,14 +43,14 @@ else:
 program = [os.path.join(EXAMPLES, "idle_device")]
 failed = findings("failed", program, dict(STUB, STUB_STATUS="-9999:5"), "errors", "command")
 check(len(failed) == 1 and failed[0]["count"] >= 8 and
-      failed[0]["object"] == "clEnqueueNDRangeKernel" and "-9999" in failed[0]["what"],
+      failed[0]["object"] == "clEnqueueNDRangeKernel" and "-9999" in failed[0]["description"],
       "commands that end in an error", failed)
 well = findings("well", program, STUB, "errors", "command")
 check(not well, "not where they do not", well)
 
 coarse = findings("coarse", program, dict(STUB, STUB_DELAY_US="20",
                                           STUB_CLOCK_RESOLUTION_NS="3000000"), "trace", "clock")
-check(len(coarse) == 1 and "can be off by" in coarse[0]["what"] and coarse[0]["where"]["device"],
+check(len(coarse) == 1 and "alignment is" in coarse[0]["description"] and coarse[0]["where"]["device"],
       "a clock that is too coarse for the commands", coarse)
 fine = findings("fine", program, dict(STUB, STUB_DELAY_US="2000"), "trace", "clock")
 check(not fine, "not one that is fine", fine)

@@ -98,8 +98,8 @@ for example, driver, kind, cause, count in CASES:
     check(all(f["count"] < count / 4 or (cost and f["cost_ns"] < cost / 10) for f in rest),
           f"and not in its twin", rest)
     for f in found:
-        if not check(f["what"] and f["do"] and f["sure"] in ("certain", "likely", "guess") and
-                     f["why"] and 0 <= f["percent"] <= 100.001 and
+        if not check(f["description"] and f["suggestion"] and f["confidence"] in ("high", "medium", "low") and
+                     f["evidence"] and 0 <= f["percent"] <= 100.001 and
                      abs(f["percent"] - 100 * f["cost_ns"] / shown["duration_ns"]) < 0.01,
                      "it says what, how sure, what to do and what it cost", f):
             break
@@ -135,11 +135,11 @@ else:
     for turn in range(4):
         shown = findings("preemption", BASIC, key=f"-{turn}")
         found = {cause: pick(shown, "preemption", cause) for cause in ("in-calls", "between-calls")}
-        if all(len(f) == 1 and busy(f[0]) in f[0]["who"] for f in found.values()):
+        if all(len(f) == 1 and busy(f[0]) in f[0]["culprits"] for f in found.values()):
             break
     for cause, f in found.items():
-        check(len(f) == 1 and busy(f[0]) in f[0]["who"] and
-              f[0]["who"].split(" ")[0] in f[0]["do"] and f[0]["cost_ns"] > 20 * 1000000 and
+        check(len(f) == 1 and busy(f[0]) in f[0]["culprits"] and
+              f[0]["culprits"].split(" ")[0] in f[0]["suggestion"] and f[0]["cost_ns"] > 20 * 1000000 and
               f[0]["where"]["thread"] and f[0]["where"]["end_ns"] > f[0]["where"]["begin_ns"],
               f"preemption, {cause}: for whom, and where", f)
     # There the busy process works while its parent is blocked in waiting for it. They meet
@@ -154,7 +154,7 @@ else:
 
 idle = good["idle_device", "host-busy"]
 # The host never waits for the device: the run would take as long with its work elsewhere.
-check(idle["cost_ns"] < 10 * 1000000 and "ms" in idle["what"],
+check(idle["cost_ns"] < 10 * 1000000 and "ms" in idle["description"],
       "what the device's idleness does not cost the run is not said to be saved", idle)
 # One cause, one finding: the device's idleness comes of the waits.
 each = findings("synchronisation", SLOW)
@@ -165,6 +165,6 @@ check(idle["where"]["end_ns"] - idle["where"]["begin_ns"] >= 1000000 and
       idle["where"]["device"], "and says where", idle["where"])
 if pocl:
     shared = pick(findings("shared_device", POCL), "shared-device", "context")
-    check(all("context" in f["who"] for f in shared), "a shared device names who ran meanwhile",
+    check(all("context" in f["culprits"] for f in shared), "a shared device names who ran meanwhile",
           shared)
 finish()

@@ -65,6 +65,6 @@ else:
     check(record("late", [CORPUS, "late_contexts"], env=POCL) == 0, "late contexts are recorded")
     said = json.loads(tandem("findings", "--all", "--format", "json", "late").stdout)
     shared = [f for f in said["findings"] if f["name"] == "shared-device"]
-    check(len(shared) == 1 and shared[0]["count"] >= 4 and "context" in shared[0]["who"],
+    check(len(shared) == 1 and shared[0]["count"] >= 4 and "context" in shared[0]["culprits"],
           "owners beyond the 64th are seen", shared)
 finish()

@@ -21,17 +21,17 @@ made = synthetic("made", records=50000, threads=2)
 found = findings("made", "--all")
 cost = [f for f in found if f["cause"] == "recording"]
 check(len(cost) == 1 and cost[0]["count"] == made["calls"], "what recording cost", cost)
-LIKELY = {"certain": 1, "likely": 0.8, "guess": 0.3}
-check(found == sorted(found, key=lambda f: ("symptom_of" in f, -f["cost_ns"] * LIKELY[f["sure"]])),
+LIKELY = {"high": 1, "medium": 0.8, "low": 0.3}
+check(found == sorted(found, key=lambda f: ("symptom_of" in f, -f["cost_ns"] * LIKELY[f["confidence"]])),
       "causes before symptoms, the largest likely saving first",
-      [(f["name"], f["cost_ns"], f["sure"]) for f in found])
+      [(f["name"], f["cost_ns"], f["confidence"]) for f in found])
 few = findings("made", "--min", "5")
 check(few and all(f["percent"] >= 5 or f["cost_ns"] == 0 for f in few), "--min hides the rest")
 only = findings("made", "--all", "--kind", "trace")
 check(only and {f["name"] for f in only} == {"trace"}, "--kind picks one")
 check(only == [f for f in found if f["name"] == "trace"], "and changes nothing in it")
 text = tandem("findings", "--all", "made").stdout
-check(all(f["name"] in text and f["do"].split(",")[0].split()[0] in text for f in found),
+check(all(f["name"] in text and f["suggestion"].split(",")[0].split()[0] in text for f in found),
       "text says the same")
 for options in (["--kind", "nothing"], ["--min", "x"], ["--format", "csv"], ["made", "made"]):
     check(tandem("findings", *options, "made").returncode == 2, f"wrong usage: {options}")
@@ -63,7 +63,7 @@ check(done.returncode == 0 and not done.stderr, "calls after one that never retu
 
 if mandelbrot("limited", "--limit-size", "100k", "--args", "full"):
     losses = [f for f in findings("limited") if f["cause"] == "losses"]
-    check(losses and losses[0]["count"] > 0 and "--limit-size" in losses[0]["do"],
+    check(losses and losses[0]["count"] > 0 and "--limit-size" in losses[0]["suggestion"],
           "events that were lost", losses)
     mandelbrot("untimed", "--device-timing", "off")
     untimed = [f for f in findings("untimed") if f["cause"] == "untimed"]
@@ -71,7 +71,7 @@ if mandelbrot("limited", "--limit-size", "100k", "--args", "full"):
     mandelbrot("run")
     cost = [f for f in findings("run", "--all") if f["cause"] == "recording"]
     each = cost[0]["cost_ns"] / (cost[0]["count"] + 202) if cost else 0
-    check(len(cost) == 1 and 2 < each < 20000 and "at the end of the run" in cost[0]["why"],
+    check(len(cost) == 1 and 2 < each < 20000 and "at the end of the run" in cost[0]["evidence"],
           "what recording cost, by what a call costs here", cost)
     check(not [f for f in findings("run") if f["name"] in ("errors", "leaks") or
                f["cause"] in ("losses", "untimed", "causality")],

@@ -122,8 +122,8 @@ for where, page in pages("short"):
     # --- marks of findings
     page.findings()
     page.run("app.range.set(app.range.first, app.range.last); app.findings.found = []; app.findings.take([{state: 'done', "
-             "findings: [{name: 'made', cause: 'up', cost_ns: 1000000, percent: 11, what: 'a made-up finding', "
-             "sure: 'certain', do: 'nothing', where: {process: 1000, thread: 1001, begin_ns: 4e6, end_ns: 6e6}}]}])")
+             "findings: [{name: 'made', cause: 'up', cost_ns: 1000000, percent: 11, description: 'a made-up finding', "
+             "confidence: 'high', suggestion: 'nothing', where: {process: 1000, thread: 1001, begin_ns: 4e6, end_ns: 6e6}}]}])")
     page.still()
     x, y = page.place("worker 1001", 5e6)
     bottom = page.run("const r = app.rows.shown.find(r => r.words === 'worker 1001'); return "

@@ -231,7 +231,7 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 				      *options ? ", options " : "", finding->object,
 				      units_count(count, row->count));
 	finding->confidence = CONFIDENCE_HIGH;
-	finding->why = "the sources are the same";
+	finding->why = "the sources are identical";
 	finding->suggestion = findings_text(findings,
 					    "build it once and keep the program, or keep its "
 					    "binary%s%s%s for the next run",

@@ -55,6 +55,17 @@ struct maker { /* findings that are being made */
 const char *finding_confidence_name(enum finding_confidence confidence)
 {
 	static const char *const words[] = {
+		[CONFIDENCE_LOW] = "low",
+		[CONFIDENCE_MEDIUM] = "medium",
+		[CONFIDENCE_HIGH] = "high",
+	};
+
+	return words[confidence];
+}
+
+const char *finding_confidence_before(enum finding_confidence confidence)
+{
+	static const char *const words[] = {
 		[CONFIDENCE_LOW] = "guess",
 		[CONFIDENCE_MEDIUM] = "likely",
 		[CONFIDENCE_HIGH] = "certain",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings: what is wrong in a recorded session, where, what it cost, who caused
- * it, how sure that is and what to do. Each kind of finding is one file of this
+/* Findings: what is wrong in a recorded session, where, what it cost, what caused
+ * it, the confidence and a suggestion. Each kind of finding is one file of this
  * folder with one table of operations; one pass over the session feeds them all.
  *
  *	struct findings findings;
@@ -31,7 +31,7 @@
 
 enum finding_confidence {
 	CONFIDENCE_LOW,	   /* it fits, and so may something else */
-	CONFIDENCE_MEDIUM, /* it follows from an estimate that is told */
+	CONFIDENCE_MEDIUM, /* it follows from an estimate, which is reported */
 	CONFIDENCE_HIGH,   /* it was recorded so */
 };
 
@@ -42,7 +42,7 @@ struct finding {
 	const char *suggestion; /* one sentence */
 	const char *culprit;	/* caused it; "" where that is the program itself */
 	enum finding_confidence confidence;
-	const char *why; /* so sure */
+	const char *why; /* the evidence of the confidence */
 
 	/* What it cost; an estimate of what would be saved without it. Costs of
 	 * different findings overlap: they do not add up. */
@@ -148,5 +148,8 @@ const struct tandem_domain_row *findings_domain(const struct findings *findings,
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index);
 
 const char *finding_confidence_name(enum finding_confidence sure);
+
+/* The word of version 0.1 for it, which JSON and SQL still have next to the new one. */
+const char *finding_confidence_before(enum finding_confidence confidence);
 
 #endif

@@ -424,7 +424,7 @@ static void describe(struct findings *findings, struct finding *finding,
 
 	units_ns(run, operation);
 	if (cause->count > 1)
-		gaps = findings_text(findings, "%s, %s times %s on average,", all,
+		gaps = findings_text(findings, "%s (%s gaps, mean %s)", all,
 				     units_count(count, cause->count), units_ns(each, gap));
 	switch (kind) {
 	case SYNCHRONISATION:
@@ -438,8 +438,8 @@ static void describe(struct findings *findings, struct finding *finding,
 		break;
 	case HOST_WORK:
 		finding->what = findings_text(findings,
-					      "the device was idle for %s while the host did work "
-					      "of its own between commands",
+					      "the device was idle for %s while the host was "
+					      "computing between commands",
 					      gaps);
 		finding->suggestion = "enqueue before that work, or do it in another thread";
 		break;
@@ -451,13 +451,13 @@ static void describe(struct findings *findings, struct finding *finding,
 			gaps);
 		finding->suggestion =
 			"enqueue before that wait, or wait in another thread; `tandem report "
-			"--table waits` says for whom it waited";
+			"--table waits` names what it waited on";
 		break;
 	case HOST_CALLS:
 		finding->object = main_call(findings, device);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s while the host was in "
-					      "other calls, most of all %s",
+					      "other calls, mainly %s",
 					      gaps, finding->object);
 		finding->suggestion = "move these calls out of the loop, or enqueue before them";
 		break;
@@ -501,10 +501,11 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	finding->confidence =
 		device->bound_ns < cause->ns / cause->count ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	finding->why = findings_text(findings,
-				     "gaps are by the device's own clock; beside the host's "
-				     "it is off by %s at most",
+				     "gaps are measured by the device's own clock; host-clock "
+				     "alignment %s%s",
+				     device->bound_ns == CLOCKFIT_UNBOUNDED ? "" : "±",
 				     device->bound_ns == CLOCKFIT_UNBOUNDED
-					     ? "an unknown time"
+					     ? "unknown"
 					     : units_ns(off, (double)device->bound_ns));
 	finding_place(findings, finding, cause->stream);
 	finding_time(findings, finding, cause->begin_ns, cause->end_ns);

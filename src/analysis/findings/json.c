@@ -24,6 +24,16 @@ static void json_place(struct json *json, const struct finding *finding)
 	json_end_object(json);
 }
 
+/* Of version 0.1, for those who read them: they go with the next. */
+static void json_names_before(struct json *json, const struct finding *finding)
+{
+	json_string(json, "what", finding->what);
+	json_string(json, "who", finding->culprit);
+	json_string(json, "sure", finding_confidence_before(finding->confidence));
+	json_string(json, "why", finding->why);
+	json_string(json, "do", finding->suggestion);
+}
+
 static void json_series(struct json *json, const char *name, const uint64_t *ns, size_t count)
 {
 	json_begin_array(json, name);
@@ -50,14 +60,15 @@ void findings_json_print(struct json *json, const struct findings *findings, dou
 		json_unsigned(json, "cost_ns", finding->cost_ns);
 		json_float(json, "percent", finding->percent, 3);
 		json_unsigned(json, "count", finding->count);
-		json_string(json, "what", finding->what);
+		json_string(json, "description", finding->what);
 		json_string(json, "object", finding->object);
-		json_string(json, "who", finding->culprit);
-		json_string(json, "sure", finding_confidence_name(finding->confidence));
-		json_string(json, "why", finding->why);
-		json_string(json, "do", finding->suggestion);
+		json_string(json, "culprits", finding->culprit);
+		json_string(json, "confidence", finding_confidence_name(finding->confidence));
+		json_string(json, "evidence", finding->why);
+		json_string(json, "suggestion", finding->suggestion);
 		if (*finding->symptom_of)
 			json_string(json, "symptom_of", finding->symptom_of);
+		json_names_before(json, finding);
 		json_place(json, finding);
 		if (finding->replay_count)
 			json_series(json, "replay", finding->replay_ns, finding->replay_count);

@@ -237,12 +237,14 @@ static const char *shape_text(struct findings *findings, const struct launch_row
 	struct text text = TEXT_INIT;
 	const char *copy;
 
+	if (!row->described && shape->local_dimensions)
+		text_add_string(&text, "global ");
 	for (unsigned i = 0; i < shape->dimensions; i++)
 		text_format(&text, "%s%llu", i ? "x" : "", (unsigned long long)shape->global[i]);
 	if (row->described)
 		text_format(&text, " %ss in %ss of ", domain->item, domain->group);
 	else if (shape->local_dimensions)
-		text_add_string(&text, " in groups of ");
+		text_add_string(&text, ", local ");
 	for (unsigned i = 0; i < shape->local_dimensions; i++)
 		text_format(&text, "%s%llu", i ? "x" : "", (unsigned long long)shape->local[i]);
 	copy = findings_text(findings, "%s", text.data ? text.data : "");
@@ -263,11 +265,11 @@ static struct finding *add_row(struct findings *findings, const struct launch_ro
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
 	finding->confidence = CONFIDENCE_LOW;
-	finding->why = findings_text(findings,
-				     "estimated occupancy %.0f %% from the shape alone: lanes "
-				     "%.0f %%, compute units %.0f %%",
-				     100 * fill->lanes * fill->whole, 100 * fill->lanes,
-				     100 * fill->whole);
+	finding->why = findings_text(
+		findings,
+		"estimated occupancy %.0f %% from the launch configuration alone: lanes "
+		"%.0f %%, compute units %.0f %%",
+		100 * fill->lanes * fill->whole, 100 * fill->lanes, 100 * fill->whole);
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	return finding;
@@ -283,8 +285,8 @@ static int add_lanes(struct findings *findings, const struct launch_row *row,
 		return -ENOMEM;
 	finding->what = findings_text(
 		findings,
-		"kernel %s (%s) runs in %ss of %llu %ss, no multiple of the %llu that the "
-		"device works on at a time: the rest of its lanes does nothing",
+		"kernel %s (%s): the %s size of %llu %ss is not a multiple of the SIMD width "
+		"%llu; lanes idle",
 		finding->object, shape_text(findings, row, domain), domain->group,
 		(unsigned long long)fill->group_items, domain->item,
 		(unsigned long long)row->preferred);
@@ -311,15 +313,15 @@ static int add_units(struct findings *findings, const struct launch_row *row,
 		return -ENOMEM;
 	finding->what = findings_text(
 		findings,
-		"kernel %s (%s) has %llu %s%s for the device's %llu %ss: the others have "
-		"nothing to do",
+		"kernel %s (%s) has %llu %s%s for the device's %llu %ss: the others are "
+		"idle",
 		finding->object, shape_text(findings, row, domain),
 		(unsigned long long)fill->groups, domain->group, fill->groups == 1 ? "" : "s",
 		(unsigned long long)fill->units, domain->multiprocessor);
 	finding->suggestion = findings_text(
 		findings,
 		"make smaller %ss, or give a launch more work; several small kernels can "
-		"also run side by side on several %ss",
+		"also run at the same time on several %ss",
 		domain->group, domain->queue);
 	return 0;
 }
@@ -337,7 +339,7 @@ static const char *limiter_advice(struct findings *findings, enum occupancy_limi
 				     item, whole);
 	case OCCUPANCY_GROUPS:
 		return findings_text(findings,
-				     "make the %ss larger: a %s holds so many and no more, "
+				     "make the %ss larger: a %s holds a fixed number of them, "
 				     "however small they are",
 				     group, whole);
 	case OCCUPANCY_REGISTERS:
@@ -368,7 +370,7 @@ static int add_occupancy(struct findings *findings, const struct launch_row *row
 	finding->what =
 		findings_text(findings,
 			      "kernel %s (%s) keeps at most %u of %u warps on a %s, limited by %s: "
-			      "with so few, it waits when memory is slow",
+			      "too few warps to hide memory latency",
 			      finding->object, shape_text(findings, row, domain), occupancy->warps,
 			      occupancy->warps_most, domain->multiprocessor,
 			      occupancy_limiter_name(occupancy->limiter));
@@ -419,7 +421,7 @@ static void launch_release(struct findings *findings, void *state)
 
 const struct finding_ops finding_launch = {
 	.name = "launch",
-	.words = "launches whose shape does not fill the device",
+	.words = "launch configurations that do not fill the device",
 	.state_bytes = sizeof(struct launch),
 	.item = launch_item,
 	.end = launch_end,

@@ -230,7 +230,7 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "no call that released it was recorded";
 	finding->suggestion =
-		findings_text(findings, "release each %s object when it is needed no more", noun);
+		findings_text(findings, "release each %s object when it is no longer needed", noun);
 	finding_place(findings, finding, row->first->stream);
 	finding_time(findings, finding, row->first->ns, row->first->ns);
 	return 0;

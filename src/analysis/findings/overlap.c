@@ -278,15 +278,14 @@ static int add_finding(struct findings *findings, const struct cycles_lane *lane
 	finding->what = findings_text(
 		findings, "%s: divided over %u queues with a thread each, %s would take about %s",
 		has_turns(lane)
-			? "transfers and kernels take turns on one queue, and the device does "
-			  "one of them at a time"
-			: "one thread feeds the device through one queue, and the device has "
-			  "nothing to do while it prepares and waits",
+			? "transfers and kernels are serialised on one queue"
+			: "one thread feeds the device through one queue, and the device is "
+			  "idle while the thread prepares and waits",
 		best + 1, units_ns(now, (double)lane->total_ns),
 		units_ns(then, (double)replay->ns[best]));
 	finding->confidence = error < 0.1 && !cores ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	finding->why = findings_text(findings,
-				     "replayed on one queue, what was recorded is missed by "
+				     "replayed on one queue, model error "
 				     "%.1f %%; that the work can be divided is assumed%s",
 				     100 * error,
 				     cores ? ", and that nothing else takes the CPU, which is the "
@@ -362,7 +361,7 @@ static void overlap_release(struct findings *findings, void *state)
 
 const struct finding_ops finding_overlap = {
 	.name = "overlap",
-	.words = "transfers and kernels that could run side by side, and what that would save",
+	.words = "transfers and kernels that could run at the same time, and what that would save",
 	.state_bytes = sizeof(struct overlap),
 	.begin = overlap_begin,
 	.waits = true,

@@ -197,7 +197,7 @@ static const char *culprits_text(struct findings *findings, const struct culprit
 			    100 * (double)culprit->ns / (double)sum->ns);
 	}
 	if (count > shown)
-		text_format(&text, "; %d more had little", count - shown);
+		text_format(&text, "; %d others, minor", count - shown);
 	copy = findings_text(findings, "%s", text.data ? text.data : "");
 	text_free(&text);
 	return copy;
@@ -235,28 +235,26 @@ static const char *describe(struct findings *findings, const struct finding *fin
 	units_ns(ns, (double)sum->ns);
 	units_count(count, sum->count);
 	if (sum->threads > 1)
-		rest = findings_text(findings, "; with %s more thread%s it is %s",
-				     units_count(others, sum->threads - 1),
-				     sum->threads > 2 ? "s" : "",
-				     units_ns(all, (double)sum->all_ns));
+		rest = findings_text(findings, "; %s over %s threads",
+				     units_ns(all, (double)sum->all_ns),
+				     units_count(others, sum->threads));
 	switch (cause) {
 	case IN_CALLS:
 		return findings_text(findings,
-				     "in its API calls, most of all %s, the thread was "
-				     "ready to run and waited %s, %s times, because "
-				     "others had its CPU%s",
+				     "CPU contention in API calls, mainly %s: the thread was "
+				     "runnable but not running for %s, %s times%s",
 				     finding->object, ns, count, rest);
 	case BETWEEN_CALLS:
 		return findings_text(findings,
-				     "between its API calls the thread that drives the "
-				     "device was ready to run and waited %s, %s times, "
-				     "because others had its CPU%s",
+				     "CPU contention between API calls: the thread that drives "
+				     "the device was runnable but not running for %s, %s "
+				     "times%s",
 				     ns, count, rest);
 	default:
 		return findings_text(findings,
-				     "a thread that makes no API calls, as those of a driver, "
-				     "was ready to run and waited %s, %s times, because "
-				     "others had its CPU%s",
+				     "CPU contention: a worker thread (for example the "
+				     "driver's) was runnable but not running for %s, %s "
+				     "times%s",
 				     ns, count, rest);
 	}
 }
@@ -272,8 +270,8 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 	const char *name;
 
 	if (!count || (!culprits[0].pid && !culprits[0].name))
-		return "record as root, or lower kernel.perf_event_paranoid: then it is seen who had "
-		       "the CPU";
+		return "record as root, or lower kernel.perf_event_paranoid: that records which "
+		       "tasks had the CPU";
 	if (culprits[0].itself)
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";
@@ -316,7 +314,7 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 	if (known_ns && thread->ns[STATE_UNKNOWN] > known_ns / 1000)
 		finding->why = findings_text(
 			findings,
-			"%s; what the thread did is not known for "
+			"%s; no scheduler records of the thread for "
 			"%.1f %% of the time",
 			finding->why, 100 * (double)thread->ns[STATE_UNKNOWN] / (double)known_ns);
 	free(culprits);
@@ -382,7 +380,7 @@ static int add_placed(struct findings *findings, const struct preemption *preemp
 	finding->what = findings_text(
 		findings,
 		"two threads of the program shared a CPU while another CPU was idle: one was "
-		"ready to run and waited for %s, %s times",
+		"runnable but not running for %s, %s times",
 		units_ns(ns, (double)worst->ns), units_count(count, worst->count));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "the scheduler recorded both CPUs; that the device's work waited for this "
@@ -433,7 +431,7 @@ static void preemption_release(struct findings *findings, void *state)
 
 const struct finding_ops finding_preemption = {
 	.name = "preemption",
-	.words = "threads that waited for a CPU, and for whom",
+	.words = "threads that were runnable but not running, and what ran instead",
 	.state_bytes = sizeof(struct preemption),
 	.waits = true,
 	.interval = preemption_interval,

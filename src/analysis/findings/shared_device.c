@@ -258,7 +258,7 @@ static int add_scope(struct findings *findings, const struct share *share,
 	finding->what = findings_text(
 		findings,
 		"commands of %s%s were ready and waited for %s, %s times, while the device ran "
-		"those of others, most of all %s (%s)",
+		"those of others, mainly %s (%s)",
 		owner_name(findings, victim, context), others, units_ns(ns, (double)scope->lost_ns),
 		units_count(count, scope->count), finding->culprit,
 		scope->owners == 2 ? "the only other"

@@ -361,7 +361,7 @@ static int report_chain(struct findings *findings, struct graph_state *graph)
 			      "each other ran one after another",
 			      units_ns(whole, (double)busy), units_ns(chain, (double)longest));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "what each would take beside others is not known";
+	finding->why = "what each would take next to others is not recorded";
 	finding->suggestion = "submit them before waiting, and to a queue that is not in-order, or "
 			      "to several";
 	return 0;
@@ -540,7 +540,7 @@ static void graph_release(struct findings *findings, void *state)
 
 const struct finding_ops finding_task_graph = {
 	.name = "task-graph",
-	.words = "tasks that wait for each other without need, run one after another, move "
+	.words = "tasks that wait for each other without need, are serialised, move "
 		 "buffers back and forth, or are too small",
 	.state_bytes = sizeof(struct graph_state),
 	.begin = graph_begin,

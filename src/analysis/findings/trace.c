@@ -178,17 +178,17 @@ static int add_clock(struct findings *findings, const struct trace_state *trace,
 	finding->count = trace->times[device].count;
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, device));
-	finding->what = bound == CLOCKFIT_UNBOUNDED
-				? findings_text(findings,
-						"how far this device's times are off is not known")
-				: findings_text(findings,
-						"this device's times can be off by %s beside the "
-						"host's; its median command takes %s",
-						units_ns(off, (double)bound),
-						units_ns(long_as, (double)time));
-	finding->why = "the bound of the clock's fit";
+	finding->what =
+		bound == CLOCKFIT_UNBOUNDED
+			? findings_text(findings, "the timestamp error of this device is unknown")
+			: findings_text(findings,
+					"this device's host-clock alignment is ±%s; its "
+					"median command takes %s",
+					units_ns(off, (double)bound),
+					units_ns(long_as, (double)time));
+	finding->why = "clock-sync error bound";
 	finding->suggestion =
-		"durations are exact all the same; gaps and waits beside the host are in doubt";
+		"durations are unaffected; gaps and waits against the host are in doubt";
 	return 0;
 }
 
@@ -205,10 +205,10 @@ static int add_causality(struct findings *findings, const struct trace_state *tr
 	finding->always_report = true;
 	finding->count = trace->not_causal;
 	finding->what = findings_text(findings,
-				      "the device times of %s commands contradict their "
-				      "calls or the moment when their ends were seen",
+				      "the device timestamps of %s commands contradict their "
+				      "calls or the time of their recorded completion",
 				      units_count(number, trace->not_causal));
-	finding->why = "no line between the clocks agrees with them";
+	finding->why = "no relation of the clocks satisfies them";
 	finding->suggestion =
 		"do not trust where these commands are shown; `tandem sql` finds them: device_ops "
 		"WHERE causal = 0";
@@ -216,7 +216,7 @@ static int add_causality(struct findings *findings, const struct trace_state *tr
 }
 
 /* The recorder measured what a call costs at least. A session that does not say has
- * calls that follow each other at once: they are as far apart as it takes to record
+ * consecutive calls: they are as far apart as it takes to record
  * one, and a little of the program's own. */
 static double cost_each(const struct findings *findings, const struct trace_state *trace)
 {
@@ -245,22 +245,20 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 	finding->count = findings->iterator->calls;
 	finding->cost_ns = (uint64_t)(each * (double)records);
 	finding->what = findings_text(findings,
-				      "recording %s calls and %s ends of commands took at "
+				      "recording %s calls and %s completions took at "
 				      "least %s each",
 				      units_count(calls, findings->iterator->calls),
 				      units_count(all, trace->operations), units_ns(call, each));
 	if (run->recorder_cpu_ns)
-		finding->what = findings_text(findings,
-					      "%s; the recorder, beside the program, had a "
-					      "CPU for %s",
+		finding->what = findings_text(findings, "%s; the recorder used %s of CPU time",
 					      finding->what,
 					      units_ns(recorder, (double)run->recorder_cpu_ns));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =
 		run->record_floor_ns > 0
 			? "two readings of the clock and a record stored, measured on this "
-			  "machine at the end of the run; doc/OVERHEAD.md has what comes on top"
-			: "measured in this run, between calls that follow each other at once";
+			  "machine at the end of the run; doc/OVERHEAD.md lists further costs"
+			: "measured in this run, between consecutive calls";
 	finding->suggestion = "--args none records less of each call, --domains fewer calls";
 	return 0;
 }

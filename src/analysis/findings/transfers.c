@@ -343,7 +343,7 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 				     "rate seen here, %s/s",
 				     units_bytes(rate, best * 1e9));
 	finding->suggestion =
-		"gather them into one buffer and move that at once, or leave the data on the "
+		"gather them into one buffer and transfer that at once, or leave the data on the "
 		"device";
 	return 0;
 }
@@ -368,7 +368,7 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 		finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / best);
 		finding->what = findings_text(
 			findings,
-			"%s transfers %s of about %s ran at %s/s; the device was seen at "
+			"%s transfers %s of about %s ran at %s/s; the device reached "
 			"%s/s",
 			units_count(count, class->count), direction(row->kind),
 			units_bytes(bytes, (double)class->bytes / (double)class->count),
@@ -400,17 +400,17 @@ static int add_place(struct findings *findings, const struct transfer_row *row,
 		return -ENOMEM;
 	finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / class_rate(other));
 	finding->what = findings_text(
-		findings, "%s transfer%s %s %s: %s/s, where others had %s/s",
+		findings, "%s transfer%s %s %s: %s/s, where others reached %s/s",
 		units_count(count, class->count), class->count == 1 ? "" : "s",
 		direction(row->kind),
-		place == PLACE_ODD ? "used host memory at addresses that are no multiple of 64"
+		place == PLACE_ODD ? "used host memory that is not 64-byte aligned"
 				   : "used ordinary (pageable) host memory, which the driver must "
 				     "copy once more",
 		units_bytes(rate, class_rate(class) * 1e9),
 		units_bytes(most, class_rate(other) * 1e9));
 	finding->why = "against the other large transfers of this device and direction in this run";
 	finding->suggestion = place == PLACE_ODD
-				      ? "let the memory begin at a page: aligned_alloc(4096, ...)"
+				      ? "align the memory to a page: aligned_alloc(4096, ...)"
 				      : findings_text(findings,
 						      "allocate host memory that the device can "
 						      "reach: %s",
@@ -478,7 +478,7 @@ static void transfers_release(struct findings *findings, void *state)
 
 const struct finding_ops finding_transfers = {
 	.name = "transfers",
-	.words = "small, slow and misplaced transfers, the same data back and forth",
+	.words = "small, slow and unaligned transfers, the same data back and forth",
 	.state_bytes = sizeof(struct transfers),
 	.begin = transfers_begin,
 	.item = transfers_item,

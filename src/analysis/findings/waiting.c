@@ -230,15 +230,15 @@ static const char *const cause_advice[] = {
 	[EACH_OPERATION] =
 		("enqueue what comes next before waiting; order commands by the queue or by "
 		 "events, and wait once, when the host needs the result"),
-	[NOTHING] = "leave the call out: a blocking call or an earlier wait has done its work",
+	[NOTHING] = "remove the call: a blocking call or an earlier wait has done its work",
 };
 
 static const char *const cause_why[] = {
 	[EACH_OPERATION] =
 		("from the end of each such command to the start of the next, in which the "
-		 "device had nothing of this thread"),
+		 "device had no command of this thread"),
 	[NOTHING] = "no command of this thread was left when the call began",
-	[POLLING] = "from the first question to the last about the same command",
+	[POLLING] = "from the first poll to the last for the same command",
 };
 
 static const char *describe(struct findings *findings, const struct waiting_thread *thread,
@@ -256,12 +256,13 @@ static const char *describe(struct findings *findings, const struct waiting_thre
 				     thread->wait_api->name, count,
 				     units_count(of, thread->enqueued));
 	case NOTHING:
-		return findings_text(findings, "%s of %s calls such as %s had nothing to wait for",
+		return findings_text(findings,
+				     "%s of %s calls such as %s returned at once: no pending work",
 				     count, units_count(of, thread->waits), sum->api->name);
 	default:
 		return findings_text(findings,
-				     "the thread asks with %s again and again whether a "
-				     "command has ended, for %s commands",
+				     "the thread polls with %s for the completion of %s "
+				     "commands",
 				     sum->api->name, count);
 	}
 }
@@ -335,8 +336,8 @@ static int add_spinning(struct findings *findings, const struct tandem_event *ap
 	finding->cost_ns = function->ns[STATE_RUNNING];
 	finding->object = api->name;
 	finding->what = findings_text(findings,
-				      "%s waits by asking all the time: in %s calls it kept a "
-				      "CPU busy for %s of %s",
+				      "%s busy-waits: in %s calls it kept a CPU busy for %s of "
+				      "%s",
 				      api->name, units_count(count, calls),
 				      units_ns(busy, (double)function->ns[STATE_RUNNING]),
 				      units_ns(all, (double)all_ns));
@@ -406,7 +407,7 @@ static void waiting_release(struct findings *findings, void *state)
 
 const struct finding_ops finding_waiting = {
 	.name = "waiting",
-	.words = "waits after each command, waits for nothing, polling",
+	.words = "waits after each command, waits without pending work, polling",
 	.state_bytes = sizeof(struct waiting),
 	.waits = true,
 	.begin = waiting_begin,

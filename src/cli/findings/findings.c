@@ -38,11 +38,11 @@ const struct command command_findings = {
 	.usage = "[options] [DIR]",
 	.about =
 		"Says what is wrong in a recorded session, the most expensive first: what, where,\n"
-		"what it cost, who caused it, how sure that is, and what to do. Costs of different\n"
+		"what it cost, what caused it, the confidence, and a suggestion. Costs of different\n"
 		"findings overlap: they do not add up.\n",
 	.examples = "  tandem findings tandem-app-20261120-100000\n"
 		    "  tandem findings --range step/2 DIR\n"
-		    "  tandem findings --format json DIR | jq '.findings[0].do'\n",
+		    "  tandem findings --format json DIR | jq '.findings[0].suggestion'\n",
 	.column = 23,
 	COMMAND_OPTIONS,
 	.operands = OPERAND_SESSION,

@@ -37,7 +37,7 @@ static void add_where(struct text *out, const struct finding *finding, size_t mo
 		text_format(&where, "%sat %s s", where.length ? ", " : "",
 			    units_seconds(begin, finding->begin_ns));
 	else if (finding->timed)
-		text_format(&where, "%sfrom %s s on, for %s", where.length ? ", " : "",
+		text_format(&where, "%sfrom %s s, for %s", where.length ? ", " : "",
 			    units_seconds(begin, finding->begin_ns),
 			    units_ns(length, (double)(finding->end_ns - finding->begin_ns)));
 	if (where.length && !where.failed)
@@ -85,7 +85,7 @@ static void add_replay(struct text *out, const struct finding *finding, size_t m
 static void add_finding(struct text *out, const struct finding *finding, size_t number,
 			const char *of, bool colour, size_t most)
 {
-	struct text sure = TEXT_INIT;
+	struct text confidence = TEXT_INIT;
 
 	text_format(out, "\n%2zu. %s%s, %s%s  ", number, colour_begin(colour, COLOUR_BOLD),
 		    finding->name, finding->cause, colour_end(colour));
@@ -97,13 +97,13 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 		add_wrapped(out, "Comes of    ", finding->symptom_of, most);
 	if (*finding->culprit)
 		add_wrapped(out, "Caused by   ", finding->culprit, most);
-	text_format(&sure, "%s%s%s", finding_confidence_name(finding->confidence),
+	text_format(&confidence, "%s%s%s", finding_confidence_name(finding->confidence),
 		    *finding->why ? ": " : "", finding->why);
-	add_wrapped(out, "Confidence  ", sure.data ? sure.data : "", most);
+	add_wrapped(out, "Confidence  ", confidence.data ? confidence.data : "", most);
 	if (finding->replay_count)
 		add_replay(out, finding, most);
 	add_wrapped(out, "Suggestion  ", finding->suggestion, most);
-	text_free(&sure);
+	text_free(&confidence);
 }
 
 void findings_text_print(struct text *out, const struct findings *findings,

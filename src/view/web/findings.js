@@ -7,8 +7,6 @@ const FINDINGS_AGAIN_MS = [150, 300, 600, 1500];
 /* What cost less of the run is listed only when asked for. */
 const FINDING_LEAST_PERCENT = 1;
 
-const CONFIDENCE_WORDS = {certain: "high", likely: "medium", guess: "low"};
-
 class Findings {
 	constructor(app) {
 		this.app = app;
@@ -135,10 +133,10 @@ class Findings {
 		const pairs = [];
 		if (place.length)
 			pairs.push(["Location", place.join(", ")]);
-		if (finding.who)
-			pairs.push(["Caused by", visible(finding.who)]);
-		pairs.push(["Confidence", (CONFIDENCE_WORDS[finding.sure] || finding.sure) +
-			(finding.why ? ": " + visible(finding.why) : "")], ["Suggestion", visible(finding.do)]);
+		if (finding.culprits)
+			pairs.push(["Caused by", visible(finding.culprits)]);
+		pairs.push(["Confidence", finding.confidence +
+			(finding.evidence ? ": " + visible(finding.evidence) : "")], ["Suggestion", visible(finding.suggestion)]);
 		const name = visible(finding.name + (finding.cause ? ", " + finding.cause : ""));
 		const goes = finding.rows.length > 0;
 		const cost = finding.cost_ns ? `${lengthWords(finding.cost_ns)}, ${percentWords(finding.percent / 100)}` : "";
@@ -151,7 +149,7 @@ class Findings {
 					element("strong", {}, name),
 				app.model.sessions.length > 1 ? element("span", {class: "dim"}, " in " +
 					app.model.sessions[finding.session].words) : null,
-				element("p", {}, visible(finding.what)), facts(pairs)));
+				element("p", {}, visible(finding.description)), facts(pairs)));
 	}
 
 	goTo(finding) {

@@ -72,7 +72,7 @@ class Tooltip {
 			element("div", {class: "head"}, swatch, element("span", {class: "what"},
 				visible(finding.name + (finding.cause ? ", " + finding.cause : "")))),
 			element("div", {class: "kind"}, "finding" + (cost ? ": " + cost : "")),
-			element("div", {}, visible(finding.what)),
+			element("div", {}, visible(finding.description)),
 			element("div", {class: "hint"}, "Click to show its details"));
 	}
 
