@@ -174,10 +174,23 @@ roctracer_status_t roctracer_enable_domain_callback(activity_domain_t domain,
 	return callback_enable(domain, ALL, callback, arg);
 }
 
+/* What "all domains" are: HSA's only where its tables were brought here, as in ROCTracer, whose
+ * clients end the program at a record of a domain that they do not know. */
+static _Atomic bool hsa_brought;
+
+static bool is_among_all(const struct face_domain *domain)
+{
+	return (domain->number != ACTIVITY_DOMAIN_HSA_API &&
+		domain->number != ACTIVITY_DOMAIN_HSA_OPS) ||
+	       atomic_load(&hsa_brought);
+}
+
 roctracer_status_t roctracer_enable_callback(activity_rtapi_callback_t callback, void *arg)
 {
 	for (const struct face_domain *domain = NULL; (domain = face_domain_next(domain));) {
-		roctracer_status_t status = callback_enable(domain->number, ALL, callback, arg);
+		roctracer_status_t status =
+			is_among_all(domain) ? callback_enable(domain->number, ALL, callback, arg)
+					     : ROCTRACER_STATUS_SUCCESS;
 
 		if (status)
 			return status;
@@ -283,7 +296,9 @@ roctracer_status_t roctracer_enable_domain_activity(activity_domain_t domain)
 roctracer_status_t roctracer_enable_activity_expl(roctracer_pool_t *pool)
 {
 	for (const struct face_domain *domain = NULL; (domain = face_domain_next(domain));) {
-		roctracer_status_t status = activity_enable(domain->number, ALL, pool);
+		roctracer_status_t status = is_among_all(domain)
+						    ? activity_enable(domain->number, ALL, pool)
+						    : ROCTRACER_STATUS_SUCCESS;
 
 		if (status)
 			return status;
@@ -346,8 +361,10 @@ extern void tandem_hsa_loaded(void *tables) __attribute__((weak));
 
 static void hsa_tables(void *tables)
 {
-	if (tables && tandem_hsa_loaded)
-		tandem_hsa_loaded(tables);
+	if (!tables || !tandem_hsa_loaded)
+		return;
+	atomic_store(&hsa_brought, true);
+	tandem_hsa_loaded(tables);
 }
 
 roctracer_status_t roctracer_set_properties(roctracer_domain_t number, void *properties)

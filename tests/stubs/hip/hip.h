@@ -61,6 +61,7 @@ enum { HIP_HOST_TO_DEVICE = 1, HIP_DEVICE_TO_HOST, HIP_DEVICE_TO_DEVICE };
 void __hipRegisterFunction(void **modules, const void *host, char *device, const char *name,
 			   unsigned limit, void *tid, void *bid, void *block, void *grid,
 			   int *size);
+void stub_hip_code(const void *host, void (*code)(void **arguments));
 const char *hipApiName(uint32_t id);
 const char *hipKernelNameRefByPtr(const void *function, void *stream);
 

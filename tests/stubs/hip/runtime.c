@@ -24,6 +24,7 @@ static _Atomic uint64_t stream_numbers;
 static struct {
 	const void *host;
 	const char *name;
+	void (*code)(void **arguments);
 } kernels[KERNELS];
 static uint32_t kernel_count;
 
@@ -151,6 +152,21 @@ void __hipRegisterFunction(void **modules, const void *host, char *device, const
 	(void)size;
 	kernels[kernel_count].host = host;
 	kernels[kernel_count++].name = name;
+}
+
+/* What the kernel is to do: at its launch. */
+void stub_hip_code(const void *host, void (*code)(void **arguments))
+{
+	for (uint32_t i = 0; i < kernel_count; i++)
+		if (kernels[i].host == host)
+			kernels[i].code = code;
+}
+
+static void code_run(const void *host, void **arguments)
+{
+	for (uint32_t i = 0; i < kernel_count; i++)
+		if (kernels[i].host == host && kernels[i].code)
+			kernels[i].code(arguments);
 }
 
 const char *hipKernelNameRefByPtr(const void *function, void *stream)
@@ -301,6 +317,7 @@ FUNCTION(hipLaunchKernel, (const void *function, struct dim blocks, struct dim i
 		stream_of(stream)->captured++;
 		RETURN(0);
 	}
+	code_run(function, arguments);
 	enqueue(stream, 0x11F0, 0, 0, name, 300);
 	RETURN(0);
 }

@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""MatrixTranspose on the stub's HIP, traced by ROCTracer's sample, TAU, APEX, Caliper and rocprof's
+tool in their order of calls (hip_clients.c), with each generation's runtime."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+import rocm  # noqa: E402
+from tap import check, finish  # noqa: E402
+
+# Nobody's: checks of the program's own.
+LEAST = {"matrix": 12, "tau": 11, "apex": 9, "caliper": 18, "rocprof": 9}
+
+for version in ("5.2", "5.7", "6.3"):
+    program = os.path.join(rocm.BUILD, "tests", "tracer", "hip-clients-" + version[0])
+    for client, least in LEAST.items():
+        for recorded in (False, True):
+            title = "%s on HIP %s%s" % (client, version, ", recorded" if recorded else "")
+            done = rocm.record("%s-%s" % (client, version), version, command=[program, client]) \
+                if recorded else rocm.run([program, client], version)
+            failed = [line for line in done.stdout.splitlines() if line.startswith(("not ok", "#"))]
+            check(done.returncode == 0 and not failed and done.stdout.count("ok ") >= least, title,
+                  (done.returncode, failed, done.stdout.count("ok "), done.stderr[-400:]))
+finish()
