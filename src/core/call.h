@@ -59,7 +59,7 @@ void tandem_call_args_at(const void *args, uint32_t bytes);
  * and an address in the call's own frame, where its record is begun in a function that returns
  * before the call does (NULL: it is not). Records between that and the call's end come from
  * frames below it, and one from above it means that the call was left by longjmp().
- * tandem_call_prepare(0, NULL) after the call's record. */
+ * An id holds until tandem_call_prepare(0, NULL), after the record. */
 void call_prepare(uint64_t id, const void *frame);
 
 static inline void tandem_call_prepare(uint64_t id, const void *frame)

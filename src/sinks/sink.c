@@ -354,9 +354,15 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	}
 	tap->mask = wanted_by(tap, id);
 	tap->is_call = what & TANDEM_RECORD_CALL;
+	tap->call_pointer = thread->busy;
+	if (tap->is_call && tap->frame) {
+		tap->call_pointer = tap->frame;
+		tap->frame = 0;
+	}
 	if (tap->mask) {
-		tap->call_pointer = tap->is_call && tap->frame ? tap->frame : thread->busy;
-		drop_left_calls(tap, tap->call_pointer);
+		/* Other records may come from the frame in which the call's began. */
+		if (tap->is_call)
+			drop_left_calls(tap, tap->call_pointer);
 		call_place(tap)->args = NULL;
 		call_place(tap)->args_bytes = 0;
 	}

@@ -78,7 +78,9 @@ check(len(occupancy) == 1 and "add" in occupancy[0]["object"] and
 graph = findings("graph")
 check(not pick(graph, "trace", "untimed"), "calls that a graph notes down are no lost commands",
       pick(graph, "trace"))
-check(pick(graph, "idle-device", "launch"), "commands shorter than their launch", graph)
+short = pick(graph, "idle-device", "launch")
+check(short, "commands shorter than their launch", graph)
+check(all("(a CUDA graph)" in f["do"] for f in short), "in the words of their runtime alone", short)
 leaks = pick(graph, "leaks")
 check({f["object"] for f in leaks} == {"cudaMalloc", "cudaHostAlloc"} and
       all(f["description"].startswith("1 memory object made") for f in leaks),

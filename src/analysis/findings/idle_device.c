@@ -384,24 +384,15 @@ static uint64_t saving(const struct findings *findings, const struct idle_device
 	}
 }
 
-/* What runtimes have for commands that are always the same. */
-static const char *batch_advice(struct findings *findings)
+/* What the device's runtime has for commands that are always the same. */
+static const char *batch_advice(struct findings *findings, uint32_t index)
 {
-	struct text names = TEXT_INIT;
-	const char *advice;
+	const char *batch = findings_domain(findings, index)->batch;
 
-	for (unsigned i = 0; i < TRACE_DOMAINS; i++) {
-		const struct tandem_domain_row *row = trace_session_domain(findings->session, i);
-
-		if (*row->batch && !strcmp(row->part, row->name))
-			text_format(&names, "%s%s", names.length ? ", " : " (", row->batch);
-	}
-	advice = findings_text(findings,
-			       "commands are shorter than their launch: give each more "
-			       "work, or record them once and run them as one%s%s",
-			       names.length ? names.data : "", names.length ? ")" : "");
-	text_free(&names);
-	return advice;
+	return findings_text(findings,
+			     "commands are shorter than their launch: give each more "
+			     "work, or record them once and run them as one%s%s%s",
+			     *batch ? " (" : "", batch, *batch ? ")" : "");
 }
 
 static const char *const cause_names[] = {
@@ -415,7 +406,7 @@ static const char *const cause_names[] = {
 
 static void describe(struct findings *findings, struct finding *finding,
 		     const struct idle_device *device, const struct idle_cause *cause,
-		     enum cause kind)
+		     enum cause kind, uint32_t index)
 {
 	double gap = (double)cause->ns / (double)cause->count;
 	double operation = (double)device->busy_ns / (double)device->count;
@@ -467,14 +458,14 @@ static void describe(struct findings *findings, struct finding *finding,
 				      "the device was idle for %s between commands that were "
 				      "already enqueued; a command runs for %s",
 				      gaps, run);
-		finding->suggestion = batch_advice(findings);
+		finding->suggestion = batch_advice(findings, index);
 		break;
 	default:
 		finding->what = findings_text(findings,
 					      "the device was idle for %s between a command's "
 					      "enqueue and its start; a command runs for %s",
 					      gaps, run);
-		finding->suggestion = gap > operation ? batch_advice(findings)
+		finding->suggestion = gap > operation ? batch_advice(findings, index)
 						      : "enqueue further ahead, and flush";
 		break;
 	}
@@ -497,7 +488,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	finding->cost_ns = saving(findings, device, kind);
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, index));
-	describe(findings, finding, device, cause, kind);
+	describe(findings, finding, device, cause, kind, index);
 	finding->confidence =
 		device->bound_ns < cause->ns / cause->count ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	finding->why = findings_text(findings,

@@ -199,6 +199,8 @@ void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,
 {
 	unsigned level = tandem_control.args_level;
 
+	/* The struct of arguments is in the function's own frame. */
+	tandem_call_prepare(0, data->arguments ? data->arguments : data);
 	if (tandem_likely(!api->level[level].bytes))
 		plain_begin(call, api->id, data->arguments);
 	else
