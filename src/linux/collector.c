@@ -37,12 +37,14 @@ struct linux_collector {
 	struct tandem_control *control;
 	enum linux_level level;
 	int events; /* tracefs; -1: the program's own switches are all there is */
+	int mount;  /* that it is from; -1: none of ours, or not any more */
 	struct linux_plan plan;
 	struct linux_machine machine;
 	struct perf_clock clock;
 	struct linux_folder folder;
 	struct linux_decoder decoder;
 	bool program_started;
+	bool scheduler_added;
 	bool drivers_added;
 	bool complete; /* nothing more to open */
 	bool kept;     /* the last drain was written, not thrown away */
@@ -83,11 +85,26 @@ static size_t ring_bytes(const struct linux_collector *collector)
 							: LINUX_RING_BYTES;
 }
 
+static void mount_close(struct linux_collector *collector)
+{
+	if (collector->mount >= 0)
+		close(collector->mount);
+	collector->mount = -1;
+}
+
+static void tracefs_close(struct linux_collector *collector)
+{
+	mount_close(collector);
+	if (collector->events >= 0)
+		close(collector->events);
+	collector->events = -1;
+}
+
 /* Everybody, on the tracepoints of the scheduler. */
 static int start_system(struct linux_collector *collector, char *words)
 {
 	enum linux_attempt attempt = LINUX_ATTEMPT_TRACEFS;
-	int error = linux_formats_supported() ? linux_tracefs_open() : -ENOTSUP;
+	int error = linux_formats_supported() ? linux_tracefs_open(&collector->mount) : -ENOTSUP;
 
 	if (error >= 0) {
 		collector->events = error;
@@ -105,9 +122,7 @@ static int start_system(struct linux_collector *collector, char *words)
 			linux_machine_open_next(&collector->machine);
 		return 0;
 	}
-	if (collector->events >= 0)
-		close(collector->events);
-	collector->events = -1;
+	tracefs_close(collector);
 	linux_access_words(words, LINUX_NOTE_BYTES, attempt, error);
 	return error;
 }
@@ -195,7 +210,7 @@ int linux_collector_start(struct linux_collector **out, const struct linux_optio
 		return -ENOMEM;
 	collector->control = options->control;
 	collector->level = options->level;
-	collector->events = -1;
+	collector->events = collector->mount = -1;
 	collector->machine.epoll = -1;
 	error = start(collector, options, words);
 	if (!error)
@@ -239,6 +254,7 @@ static void program_started(struct linux_collector *collector)
 	raise_file_limit();
 	signal(SIGXFSZ, SIG_IGN);
 	/* While the program starts, on another CPU as a rule: not when it has ended. */
+	mount_close(collector);
 	read_formats(collector);
 	if (collector->kept)
 		linux_folder_make(&collector->folder);
@@ -304,7 +320,10 @@ static void open_rest(struct linux_collector *collector)
 {
 	if (linux_machine_open_next(&collector->machine))
 		return;
-	if (!collector->drivers_added) {
+	if (!collector->scheduler_added) {
+		collector->scheduler_added = true;
+		linux_plan_add_scheduler(&collector->plan, collector->events);
+	} else if (!collector->drivers_added) {
 		collector->drivers_added = true;
 		add_drivers(collector);
 	} else {
@@ -346,8 +365,7 @@ void linux_collector_stop(struct linux_collector *collector)
 		drain(collector);
 	}
 	linux_machine_close(&collector->machine);
-	if (collector->events >= 0)
-		close(collector->events);
+	tracefs_close(collector);
 	linux_plan_free(&collector->plan);
 	linux_decoder_free(&collector->decoder);
 	linux_folder_close(&collector->folder);

@@ -38,11 +38,15 @@ int linux_plan_make(struct linux_plan *plan, enum linux_level level, int events)
 		add_tracepoint(plan, events, LINUX_SYS_EXIT, PERF_CHILDREN);
 	}
 	plan->urgent = plan->count;
+	return 0;
+}
+
+void linux_plan_add_scheduler(struct linux_plan *plan, int events)
+{
 	add_tracepoint(plan, events, LINUX_WAKING, PERF_EVERYBODY);
 	add_tracepoint(plan, events, LINUX_WAKEUP, PERF_EVERYBODY);
 	add_tracepoint(plan, events, LINUX_WAKEUP_NEW, PERF_EVERYBODY);
 	add_tracepoint(plan, events, LINUX_MIGRATE, PERF_EVERYBODY);
-	return 0;
 }
 
 int linux_plan_add_drivers(struct linux_plan *plan, const struct linux_drivers *drivers)

@@ -23,10 +23,13 @@ struct linux_plan {
 	size_t urgent; /* so many of them have to be open before the program starts */
 };
 
-/* Everything at this level but the drivers' tracepoints. The first event owns
- * the ring. Returns 0 or -errno: the switches can't be had. What else this
- * kernel lacks is left out. */
+/* What has to be open before the program starts. The first event owns the ring. Returns
+ * 0 or -errno: the switches can't be had. What else this kernel lacks is left out, here
+ * and below. */
 int linux_plan_make(struct linux_plan *plan, enum linux_level level, int events);
+
+/* Appends the rest of the scheduler's tracepoints. */
+void linux_plan_add_scheduler(struct linux_plan *plan, int events);
 
 /* Appends the drivers' tracepoints. Returns 0 or -ENOMEM. */
 int linux_plan_add_drivers(struct linux_plan *plan, const struct linux_drivers *drivers);

@@ -13,29 +13,28 @@ static const char *const mounts[] = {
 	"/sys/kernel/debug/tracing/events",
 };
 
-static int open_unseen_mount(void)
+static int open_unseen_mount(int *mount)
 {
 	int context = fsopen("tracefs", FSOPEN_CLOEXEC);
-	int mount = -1, events = -1;
+	int events = -1;
 
 	if (context < 0)
 		return -errno;
 	if (!fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		mount = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
-	if (mount >= 0)
-		events = openat(mount, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		*mount = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	if (*mount >= 0)
+		events = openat(*mount, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (events < 0)
 		events = -errno;
-	if (mount >= 0)
-		close(mount);
 	close(context);
 	return events;
 }
 
-int linux_tracefs_open(void)
+int linux_tracefs_open(int *mount)
 {
 	int error = -ENOENT;
 
+	*mount = -1;
 	for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
 		int events = open(mounts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -45,7 +44,7 @@ int linux_tracefs_open(void)
 			error = -errno;
 	}
 	if (error == -ENOENT)
-		error = open_unseen_mount();
+		error = open_unseen_mount(mount);
 	return error;
 }
 

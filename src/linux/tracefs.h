@@ -2,7 +2,7 @@
 /* Where the kernel describes its tracepoints: events/SYSTEM/NAME/{id,format} of
  * tracefs. One thread.
  *
- *	int events = linux_tracefs_open();
+ *	int mount, events = linux_tracefs_open(&mount);
  *	int id = linux_tracefs_id(events, "sched", "sched_switch");
  */
 #ifndef TANDEM_LINUX_TRACEFS_H
@@ -10,8 +10,10 @@
 
 /* A descriptor of the folder `events`, or -errno. Where tracefs is not mounted
  * and the caller may mount it, it comes from a mount that has no place in the
- * file system and ends with the descriptor: the machine is left as it was. */
-int linux_tracefs_open(void);
+ * file system and ends with the descriptor: the machine is left as it was. `mount`
+ * is then that mount's, which is to be closed at leisure, as it waits for all CPUs;
+ * else -1. */
+int linux_tracefs_open(int *mount);
 
 /* The number by which perf knows a tracepoint, or -errno: -ENOENT, there is
  * none of this name. */

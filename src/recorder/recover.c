@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,16 +136,55 @@ static void process_recover(int session, const char *process)
 	closedir(folder);
 }
 
+static bool control_is_left(int session, bool *refused)
+{
+	int fd = open_below(session, DIRECTORY_CONTROL);
+	bool left = fd >= 0 && lease_take(fd);
+
+	*refused = fd >= 0 && !left && errno == EAGAIN;
+	if (fd >= 0)
+		close(fd);
+	return left;
+}
+
 /* Whether a lease on a file that a process has mapped is refused here: we have mapped the
  * control page, and no descriptor of ours can write it. */
 static bool leases_see_mappings(int session)
 {
-	int fd = open_below(session, DIRECTORY_CONTROL);
-	bool refused = fd >= 0 && !lease_take(fd) && errno == EAGAIN;
+	bool refused;
 
-	if (fd >= 0)
-		close(fd);
+	control_is_left(session, &refused);
 	return refused;
+}
+
+/* The mapping is replaced, so that whoever knows the page's address still finds it there. */
+static bool control_copy(struct tandem_control *control)
+{
+	char copy[TANDEM_CONTROL_BYTES];
+
+	memcpy(copy, control, sizeof(copy));
+	if (mmap(control, sizeof(copy), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return false;
+	memcpy(control, copy, sizeof(copy));
+	return true;
+}
+
+bool session_is_left(const char *directory, struct tandem_control *control)
+{
+	/* Who breaks a lease has its holder sent a signal. */
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	int fd = open_folder(directory);
+	bool refused, left = false;
+
+	if (fd < 0)
+		return false;
+	sigaction(SIGIO, &ignore, &before);
+	if (leases_see_mappings(fd) && control_copy(control))
+		left = control_is_left(fd, &refused);
+	sigaction(SIGIO, &before, NULL);
+	close(fd);
+	return left;
 }
 
 void session_recover(const char *directory)

@@ -13,7 +13,17 @@
 #ifndef TANDEM_RECORDER_RECOVER_H
 #define TANDEM_RECORDER_RECOVER_H
 
+#include <stdbool.h>
+
+#include "schema/control.h"
+
 /* Expects the control page of the session to be mapped by this process. Best effort. */
 void session_recover(const char *directory);
+
+/* Whether a lease on the control page proves that no process but this one has the session
+ * open; false: not known. Where it says so, or might have, `control` is this process's own
+ * copy from then on, at the same address. To be asked when nothing more is to be written
+ * there. */
+bool session_is_left(const char *directory, struct tandem_control *control);
 
 #endif
