@@ -91,7 +91,7 @@ static void kernel_seen(const struct tandem_tracer_record *record)
 		seen.error_ns = record->error_ns;
 	/* On a device that runs it in the call, it is inside of the call, give or take the
 	 * stated error. */
-	if (i < seen.calls && seen.call_id[i] == record->correlation_id &&
+	if (i < COMMANDS && i < seen.calls && seen.call_id[i] == record->correlation_id &&
 	    record->error_ns != UINT32_MAX) {
 		bool inside = record->begin_ns + record->error_ns >= seen.call_begin[i] &&
 			      record->end_ns <= seen.call_end[i] + record->error_ns;

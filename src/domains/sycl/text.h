@@ -23,8 +23,9 @@ static inline struct sycl_text sycl_text(const char *text, size_t most)
 			       ? tandem_control.max_string_bytes
 			       : SYCL_TEXT_MOST;
 
-	return (struct sycl_text){text ? text : "",
-				  text ? (uint32_t)strnlen(text, most < cut ? most : cut) : 0};
+	if (!text)
+		return (struct sycl_text){"", 0};
+	return (struct sycl_text){text, (uint32_t)strnlen(text, most < cut ? most : cut)};
 }
 
 /* Appends it behind a record's fixed part, or behind another text. */
@@ -33,11 +34,21 @@ static inline void *sycl_text_put(void *to, const struct sycl_text *text)
 	return (char *)memcpy(to, text->at, text->bytes) + text->bytes;
 }
 
+/* Where the address begins that the runtime puts behind what it names; NULL: it has none. (GCC
+ * with sanitizers takes a memrchr() here for one of NULL, and warns.) */
+static inline const char *sycl_text_bracket(struct sycl_text text)
+{
+	for (uint32_t i = text.bytes; i; i--)
+		if (text.at[i - 1] == '[')
+			return text.at + i - 1;
+	return NULL;
+}
+
 /* Without the address that the runtime puts behind what it names: "Memory Allocation" of
  * "Memory Allocation[55d0c0ffee00]". */
 static inline struct sycl_text sycl_text_without_address(struct sycl_text text)
 {
-	const char *bracket = text.bytes ? memrchr(text.at, '[', text.bytes) : NULL;
+	const char *bracket = sycl_text_bracket(text);
 	const char *at;
 
 	if (!bracket || bracket == text.at || text.at[text.bytes - 1] != ']')
@@ -55,7 +66,7 @@ static inline struct sycl_text sycl_text_without_address(struct sycl_text text)
 /* The address in the same place; 0: there is none. */
 static inline uint64_t sycl_text_address(struct sycl_text text)
 {
-	const char *bracket = text.bytes ? memrchr(text.at, '[', text.bytes) : NULL;
+	const char *bracket = sycl_text_bracket(text);
 	const char *end = text.at + text.bytes;
 	uint64_t address = 0;
 
