@@ -7,7 +7,9 @@ level, descriptions of events, machines with the kernel's side, files of trace-c
 """
 import json
 import os
+import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -93,6 +95,16 @@ def lttng_input(events):
         return part(b"") + streams, part(bytes(range(12)) * 4) + streams
 
 
+def user_space_input(seed):
+    """Twelve events of ours, most fields as the sink writes them, and 200 events of two threads."""
+    chance = random.Random(seed)
+    choices = bytes(0 if chance.random() < 0.8 else chance.randrange(256) for _ in range(200))
+    events = b"".join(struct.pack("<BQBB4s", chance.randrange(12), 1000 + 10 * i, 1, 1 + i % 2, b"app")
+                      + bytes(chance.choice((0, 0, 0, 1, 4, 65)) for _ in range(chance.choice((4, 8, 60))))
+                      for i in range(200))
+    return part(choices) + events
+
+
 def main():
     build, folder = sys.argv[1:]
     for level in "none", "basic", "full":
@@ -108,6 +120,8 @@ def main():
         write_dat(os.path.join(folder, "dat", str(records)), events, "here", "6.1.0")
         for number, data in enumerate(lttng_input(events)):
             write(folder, "ctf", f"{records}-{number}", data)
+    for seed in range(40):
+        write(folder, "lttng", str(seed), user_space_input(seed))
 
 
 main()

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/sql/database.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "export/export.h"
 #include "export/sqlite_schema.h"
 #include "trace/session/cache.h"
 #include "trace/session/fingerprint.h"
+#include "util/temporary_folder.h"
 
 #define CACHE_FILE "session.sqlite"
 
@@ -84,28 +83,25 @@ static int make(struct reading *reading, const char *path, const struct range *r
 /* Makes it where only this process needs it: it is gone when that is. */
 static int make_temporary(struct reading *reading, const struct range *range, sqlite3 **db)
 {
-	const char *folder = getenv("TMPDIR");
 	struct error error = ERROR_INIT;
+	struct temporary_folder folder;
 	char *path = NULL;
-	int fd, status;
+	int status;
 
-	if (asprintf(&path, "%s/tandem-sql-XXXXXX", folder && *folder ? folder : "/tmp") < 0)
-		return cli_error("out of memory");
-	fd = mkstemp(path);
-	if (fd < 0) {
-		status = cli_error("%s: %s", path, strerror(errno));
-		free(path);
-		return status;
-	}
-	close(fd);
-	status = make(reading, path, range, &error) ? cli_fail(&error) : CLI_DONE;
+	if (temporary_folder_make(&folder, "tandem-sql", &error))
+		return cli_fail(&error);
+	if (asprintf(&path, "%s/" CACHE_FILE, folder.path) < 0)
+		path = NULL;
+	status = !path				      ? cli_error("out of memory")
+		 : make(reading, path, range, &error) ? cli_fail(&error)
+						      : CLI_DONE;
 	*db = status ? NULL : open_file(path);
 	/* The name is needed until its first page was read. */
 	if (*db)
 		query_number(*db, "SELECT count(*) FROM sqlite_schema", NULL);
 	else if (!status)
 		status = cli_error("%s: the database that was made cannot be opened", path);
-	unlink(path);
+	temporary_folder_remove(&folder);
 	free(path);
 	return status;
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
@@ -458,20 +457,17 @@ static int on_event(void *user, const struct external_event *event)
 
 static int make_folder(struct ctf_import *import, struct error *error)
 {
-	const char *base = getenv("TMPDIR");
-	char *parent;
-	int status = 0;
+	int status = temporary_folder_make(&import->parent, "tandem-with", error);
 
-	if (asprintf(&parent, "%s/tandem-with-XXXXXX", base && *base ? base : "/tmp") < 0)
+	if (status)
+		return status;
+	if (asprintf(&import->folder, "%s/kernel", import->parent.path) < 0) {
+		import->folder = NULL;
 		return -ENOMEM;
-	if (!mkdtemp(parent))
-		status = error_add(error, -errno, "%s: %s", parent, strerror(errno));
-	else if (asprintf(&import->folder, "%s/kernel", parent) < 0)
-		status = -ENOMEM;
-	else if (mkdir(import->folder, 0700))
-		status = error_add(error, -errno, "%s: %s", import->folder, strerror(errno));
-	free(parent);
-	return status;
+	}
+	if (mkdir(import->folder, 0700))
+		return error_add(error, -errno, "%s: %s", import->folder, strerror(errno));
+	return 0;
 }
 
 static int check_use(struct importing *importing)
@@ -542,8 +538,7 @@ int ctf_import_make(struct ctf_import *import, struct trace_session *session, co
 
 void ctf_import_remove(struct ctf_import *import)
 {
-	if (import->folder)
-		ctf_import_stream_remove(import->folder);
+	temporary_folder_remove(&import->parent);
 	free(import->folder);
 	import->folder = NULL;
 }

@@ -20,9 +20,11 @@
 
 #include "trace/session/session.h"
 #include "util/error.h"
+#include "util/temporary_folder.h"
 
 struct ctf_import {
-	char *folder;	 /* DIR/kernel of temporary files */
+	struct temporary_folder parent;
+	char *folder;	 /* `kernel` in it */
 	uint64_t events; /* that were taken over */
 	uint64_t switches;
 };

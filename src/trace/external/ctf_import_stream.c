@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/external/ctf_import_stream.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -138,24 +137,4 @@ int ctf_import_stream_metadata(const char *folder, const struct trace_session *s
 	if (fclose(file))
 		status = -errno;
 	return status;
-}
-
-void ctf_import_stream_remove(const char *folder)
-{
-	DIR *listing = opendir(folder);
-	const struct dirent *entry;
-	char *slash, *parent;
-
-	while (listing && (entry = readdir(listing)))
-		unlinkat(dirfd(listing), entry->d_name, 0);
-	if (listing)
-		closedir(listing);
-	rmdir(folder);
-	parent = strdup(folder);
-	slash = parent ? strrchr(parent, '/') : NULL;
-	if (slash) {
-		*slash = '\0';
-		rmdir(parent);
-	}
-	free(parent);
 }

@@ -26,7 +26,4 @@ int ctf_import_stream_destroy(struct ctf_import_stream *stream);
 /* The metadata that the reader of sessions wants. Returns 0 or -errno. */
 int ctf_import_stream_metadata(const char *folder, const struct trace_session *session);
 
-/* Removes the folder with the streams in it, and the folder around it. */
-void ctf_import_stream_remove(const char *folder);
-
 #endif

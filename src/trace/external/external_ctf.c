@@ -337,7 +337,7 @@ static void find_traces(const char *path, bt_value *inputs, int depth)
 	DIR *folder;
 
 	snprintf(inside, sizeof(inside), "%s/metadata", path);
-	if (!stat(inside, &status) && S_ISREG(status.st_mode)) {
+	if (!lstat(inside, &status) && S_ISREG(status.st_mode)) {
 		bt_value_array_append_string_element(inputs, path);
 		return;
 	}
@@ -346,7 +346,8 @@ static void find_traces(const char *path, bt_value *inputs, int depth)
 		if (entry->d_name[0] == '.' || snprintf(inside, sizeof(inside), "%s/%s", path,
 							entry->d_name) >= (int)sizeof(inside))
 			continue;
-		if (!stat(inside, &status) && S_ISDIR(status.st_mode))
+		/* Links are not followed: a hundred to their own folder are no end of folders. */
+		if (!lstat(inside, &status) && S_ISDIR(status.st_mode))
 			find_traces(inside, inputs, depth - 1);
 	}
 	if (folder)

@@ -541,12 +541,17 @@ static void dat_close(struct dat *dat)
 
 static int dat_open(struct dat *dat)
 {
-	int fd = open(dat->path, O_RDONLY | O_CLOEXEC);
+	/* A pipe would be waited for. */
+	int fd = open(dat->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	void *at = MAP_FAILED;
 
-	if (fd < 0 || fstat(fd, &status))
+	if (fd < 0)
 		return error_add(dat->error, -errno, "%s: %s", dat->path, strerror(errno));
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		close(fd);
+		return error_add(dat->error, -EINVAL, "%s: neither a file nor a folder", dat->path);
+	}
 	/* Private and writable: libtraceevent wants to mark what it reads. */
 	if (status.st_size)
 		at = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);

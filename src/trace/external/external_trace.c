@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,7 +20,7 @@
 #define STUCK_S 60
 
 /* In the process that libbabeltrace2 may end. */
-static _Noreturn void read_and_exit(external_ctf_fn *read, const char *path, int fd)
+static _Noreturn void read_and_exit(external_ctf_fn *read, const char *path, pid_t parent, int fd)
 {
 	static const struct rlimit no_core;
 	FILE *file = fdopen(fd, "w");
@@ -27,6 +28,9 @@ static _Noreturn void read_and_exit(external_ctf_fn *read, const char *path, int
 	int nowhere = open("/dev/null", O_WRONLY);
 	char why[400] = "";
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
 	signal(SIGPIPE, SIG_IGN);
 	setrlimit(RLIMIT_CORE, &no_core);
 	watch_begin(STUCK_S);
@@ -43,7 +47,7 @@ static int read_apart(const char *path, external_ctf_fn *read, const struct exte
 {
 	char why[400] = "";
 	int ends[2], status, ended = 0;
-	pid_t child;
+	pid_t child, parent = getpid();
 	FILE *file;
 
 	if (pipe2(ends, O_CLOEXEC))
@@ -52,7 +56,7 @@ static int read_apart(const char *path, external_ctf_fn *read, const struct exte
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
-		read_and_exit(read, path, ends[1]);
+		read_and_exit(read, path, parent, ends[1]);
 	}
 	close(ends[1]);
 	file = child < 0 ? NULL : fdopen(ends[0], "r");

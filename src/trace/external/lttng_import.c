@@ -7,9 +7,12 @@
 #include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -96,12 +99,16 @@ struct answer {
 };
 
 static _Noreturn void read_and_exit(lttng_read_fn *read, const char *from, const char *to,
-				    bool whole, int fd)
+				    bool whole, pid_t parent, int fd)
 {
 	static const struct rlimit no_core;
 	struct answer answer = {.status = -EBADMSG};
 	int nowhere = open("/dev/null", O_WRONLY);
 
+	/* A live session may go on for ever: not for nobody. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
 	setrlimit(RLIMIT_CORE, &no_core);
 	/* libbabeltrace2's last words are of its own source. */
 	if (nowhere >= 0)
@@ -120,8 +127,8 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 	struct answer answer = {.status = -EBADMSG};
 	lttng_read_fn *read_it;
 	int ends[2], ended = 0;
+	pid_t child, parent = getpid();
 	ssize_t count;
-	pid_t child;
 
 	if (!symbol) {
 		error_set_hint(error, "install libbabeltrace2-dev and build tandem again");
@@ -135,7 +142,7 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 	child = fork();
 	if (!child) {
 		close(ends[0]);
-		read_and_exit(read_it, from, to, whole, ends[1]);
+		read_and_exit(read_it, from, to, whole, parent, ends[1]);
 	}
 	close(ends[1]);
 	count = child < 0 ? -1 : read(ends[0], &answer, sizeof(answer));
@@ -159,27 +166,69 @@ int lttng_import_into(const char *session, const char *path, const char *module,
 	return convert(path, session, false, module, error);
 }
 
-/* CACHE/lttng-STAMP, made under another name; older ones are of no use any more. */
+/* The import at `path`, held: who removes imports leaves it. -1: there is none. */
+static int import_hold(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	/* It may have been removed before it was held; one without locks is nobody's to remove. */
+	flock(fd, LOCK_SH | LOCK_NB);
+	if (!faccessat(fd, DIRECTORY_CONTROL, F_OK, AT_SYMLINK_NOFOLLOW))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* In a folder of another name, which becomes the import when it is whole; held from the
+ * beginning. Another reader may have been faster. */
+static int import_make(struct lttng_import *import, const char *part, const char *path,
+		       const char *module, struct error *error)
+{
+	int fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), status;
+
+	if (fd < 0)
+		return error_add(error, -errno, "%s: %s", part, strerror(errno));
+	flock(fd, LOCK_SH | LOCK_NB);
+	status = convert(path, part, true, module, error);
+	if (!status && !rename(part, import->session)) {
+		import->held = fd;
+		return 0;
+	}
+	if (!status) {
+		status = -errno;
+		import->held = import_hold(import->session);
+		if (import->held >= 0)
+			status = 0;
+		else
+			error_add(error, status, "%s: %s", import->session, strerror(-status));
+	}
+	tree_remove(part);
+	close(fd);
+	return status;
+}
+
+/* CACHE/import-STAMP; others that nobody reads are of no use any more. */
 static int make_cached(struct lttng_import *import, const char *cache, const char *path,
 		       const char *module, struct error *error)
 {
-	char *part = NULL;
+	char *part;
 	int status;
 
 	if (asprintf(&import->session, "%s/" TRACE_CACHE_IMPORT "-%016" PRIx64, cache,
-		     found.stamp) < 0)
+		     found.stamp) < 0) {
+		import->session = NULL;
 		return -ENOMEM;
-	if (has_file(import->session, DIRECTORY_CONTROL))
+	}
+	import->held = import_hold(import->session);
+	if (import->held >= 0)
 		return 0;
 	trace_cache_remove_imports(cache);
-	if (asprintf(&part, "%s/" TRACE_CACHE_IMPORT ".part-%d", cache, (int)getpid()) < 0)
+	if (asprintf(&part, "%s/" TRACE_CACHE_IMPORT ".part-XXXXXX", cache) < 0)
 		return -ENOMEM;
-	status = mkdir(part, 0700) ? error_add(error, -errno, "%s: %s", part, strerror(errno))
-				   : convert(path, part, true, module, error);
-	if (!status && rename(part, import->session))
-		status = error_add(error, -errno, "%s: %s", import->session, strerror(errno));
-	if (status)
-		tree_remove(part);
+	status = mkdtemp(part) ? import_make(import, part, path, module, error)
+			       : error_add(error, -errno, "%s: %s", part, strerror(errno));
 	free(part);
 	return status;
 }
@@ -187,44 +236,58 @@ static int make_cached(struct lttng_import *import, const char *cache, const cha
 static int make_temporary(struct lttng_import *import, const char *path, const char *module,
 			  struct error *error)
 {
-	const char *temporary = getenv("TMPDIR");
-	int status;
+	int status = temporary_folder_make(&import->temporary, "tandem-lttng", error);
 
-	if (asprintf(&import->session, "%s/tandem-lttng-XXXXXX",
-		     temporary && *temporary == '/' ? temporary : "/tmp") < 0)
-		return -ENOMEM;
-	if (!mkdtemp(import->session))
-		return error_add(error, -errno, "%s: %s", import->session, strerror(errno));
-	import->temporary = true;
-	status = convert(path, import->session, true, module, error);
 	if (status)
-		tree_remove(import->session);
+		return status;
+	import->session = strdup(import->temporary.path);
+	status = import->session ? convert(path, import->session, true, module, error) : -ENOMEM;
+	if (status)
+		temporary_folder_remove(&import->temporary);
 	return status;
+}
+
+/* Why there can be no cache, rather than no import. */
+static bool is_of_the_disk(int status)
+{
+	return status == -ENOSPC || status == -EDQUOT || status == -EROFS || status == -EACCES ||
+	       status == -EIO;
 }
 
 int lttng_import_make(struct lttng_import *import, const char *path, const char *module,
 		      struct error *error)
 {
 	char *cache = strstr(path, "://") ? NULL : trace_cache_folder(path);
-	int status;
+	struct error first = ERROR_INIT;
+	int status = -ENOSPC;
 
-	memset(import, 0, sizeof(*import));
-	if (cache)
+	*import = (struct lttng_import){.held = -1};
+	if (cache) {
 		folder_look(path);
-	status = cache ? make_cached(import, cache, path, module, error)
-		       : make_temporary(import, path, module, error);
+		status = make_cached(import, cache, path, module, &first);
+		if (status && !is_of_the_disk(status))
+			*error = first;
+	}
+	if (status && (!cache || is_of_the_disk(status))) {
+		free(import->session);
+		import->session = NULL;
+		status = make_temporary(import, path, module, error);
+	}
 	free(cache);
 	if (status) {
 		free(import->session);
-		memset(import, 0, sizeof(*import));
+		*import = (struct lttng_import){.held = -1};
 	}
 	return status;
 }
 
 void lttng_import_close(struct lttng_import *import)
 {
-	if (import->session && import->temporary)
-		tree_remove(import->session);
+	if (!import->session)
+		return;
+	temporary_folder_remove(&import->temporary);
+	if (import->held >= 0)
+		close(import->held);
 	free(import->session);
-	memset(import, 0, sizeof(*import));
+	*import = (struct lttng_import){.held = -1};
 }

@@ -17,10 +17,12 @@
 #include <stdbool.h>
 
 #include "util/error.h"
+#include "util/temporary_folder.h"
 
 struct lttng_import {
-	char *session;	/* path of the folder; NULL: nothing was made */
-	bool temporary; /* removed at close */
+	char *session; /* path of the folder; NULL: nothing was made */
+	int held;      /* the folder, which nobody removes meanwhile; -1: a temporary one */
+	struct temporary_folder temporary;
 };
 
 /* Whether it is the address of a live session, or a folder without a session of ours and

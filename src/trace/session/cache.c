@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,11 +101,18 @@ void trace_cache_remove_imports(const char *folder)
 	char *path;
 
 	for (struct dirent *entry; listing && (entry = readdir(listing));) {
-		if (!is_import(entry->d_name) ||
-		    asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+		int fd = is_import(entry->d_name) ? open_folder_below(dirfd(listing), entry->d_name)
+						  : -1;
+
+		if (fd < 0)
 			continue;
-		tree_remove(path);
-		free(path);
+		/* Whoever makes or reads it has it locked. */
+		if (!flock(fd, LOCK_EX | LOCK_NB) &&
+		    asprintf(&path, "%s/%s", folder, entry->d_name) >= 0) {
+			tree_remove(path);
+			free(path);
+		}
+		close(fd);
 	}
 	if (listing)
 		closedir(listing);

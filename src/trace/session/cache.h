@@ -25,7 +25,8 @@
  * there is none that this user alone can write; a temporary file has to do. */
 char *trace_cache_folder(const char *session_path);
 
-/* Removes the imports in such a folder. */
+/* Removes the imports in such a folder, but for those that somebody has locked (flock(2)): who
+ * makes or reads one holds its folder so. */
 void trace_cache_remove_imports(const char *folder);
 
 #endif

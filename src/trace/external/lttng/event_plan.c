@@ -100,7 +100,7 @@ static unsigned value_members(const bt_field_class *payload)
 
 static void plan_level(struct event_plan *plan, const bt_field_class *payload)
 {
-	unsigned values = value_members(payload), matches = 0;
+	unsigned values = value_members(payload);
 
 	plan->level = TANDEM_ARGS_FULL;
 	for (int level = TANDEM_ARGS_FULL; level >= TANDEM_ARGS_NONE; level--) {
@@ -108,10 +108,10 @@ static void plan_level(struct event_plan *plan, const bt_field_class *payload)
 
 		if (layout->field_count == values && layout_match(layout, payload) == values) {
 			plan->level = (enum tandem_args_level)level;
-			matches++;
+			if (plan->half == EVENT_ENTRY)
+				plan->levels |= 1u << level;
 		}
 	}
-	plan->level_shows = plan->half == EVENT_ENTRY && matches == 1;
 }
 
 static int plan_places(struct event_plan *plan, const bt_field_class *payload)
@@ -161,14 +161,19 @@ const struct event_plan *event_plans_get(struct event_plans *plans, const bt_eve
 	plans->plans = more;
 	if (map_set(&plans->of_class, key, plans->count))
 		return NULL;
+	/* A live session may end, and the next one's class lie at its address. */
+	bt_event_class_get_ref(class);
+	plan.class = class;
 	plans->plans[plans->count] = plan;
 	return &plans->plans[plans->count++];
 }
 
 void event_plans_free(struct event_plans *plans)
 {
-	for (size_t i = 0; i < plans->count; i++)
+	for (size_t i = 0; i < plans->count; i++) {
+		bt_event_class_put_ref(plans->plans[i].class);
 		free(plans->plans[i].members);
+	}
 	free(plans->plans);
 	map_free(&plans->of_class);
 }
@@ -176,7 +181,7 @@ void event_plans_free(struct event_plans *plans)
 static void put(uint8_t *at, uint64_t value, unsigned bytes)
 {
 	/* Little endian, as the records are. */
-	memcpy(at, &value, bytes);
+	memcpy(at, &value, bytes < sizeof(value) ? bytes : sizeof(value));
 }
 
 /* The elements of a sequence behind `at`; how many, or -1: no room. */
@@ -186,6 +191,8 @@ static int64_t fill_sequence(const struct tandem_field *field, const bt_field *v
 	uint64_t most = field->count_bytes == 1 ? UINT8_MAX : UINT16_MAX, count;
 
 	if (bt_field_get_class_type(value) == BT_FIELD_CLASS_TYPE_STRING) {
+		if (field->bytes != 1)
+			return 0; /* letters are no elements of that size */
 		count = bt_field_string_get_length(value);
 		if (count > most || (uint64_t)(end - at) < count)
 			return -1;

@@ -23,9 +23,11 @@ enum event_half { EVENT_RECORD, EVENT_ENTRY, EVENT_EXIT };
 
 struct event_plan {
 	const struct tandem_event *event; /* NULL: it is not ours, or of a later version */
+	const bt_event_class *class;	  /* a reference */
 	enum event_half half;
 	enum tandem_args_level level;
-	bool level_shows;  /* its fields are those of that level alone */
+	unsigned
+		levels; /* bits: those of which a call's entry has the fields, `level` one of them */
 	uint64_t *members; /* by field of the layout: its place in the payload; ~0: not there */
 	uint64_t result, returned; /* places of an exit's; ~0: not there */
 };

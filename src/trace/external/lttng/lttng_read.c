@@ -4,28 +4,36 @@
 #include <babeltrace2/babeltrace.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "schema/record.h"
 #include "trace/external/lttng/event_plan.h"
 #include "trace/external/lttng/number.h"
 #include "trace/external/lttng/session_writer.h"
+#include "trace/watch.h"
 #include "util/map.h"
 
 #define DEPTH 6
 #define OPEN_CALLS 64u
 #define RECORD_BYTES 65536u
 #define METADATA_SEARCHED (64u << 10)
+/* libbabeltrace2 takes all of it into memory; that of a thousand programs has some 400 MB. */
+#define METADATA_MOST (1 << 30)
+/* Of CPU time without an event; a trace of gigabytes is opened in a few seconds. */
+#define STUCK_S 60
 
 /* A call whose end has not been seen. */
 struct open_call {
 	uint16_t id;
 	uint64_t place;
+	size_t bytes; /* of its arguments */
 };
 
 struct thread {
@@ -176,6 +184,9 @@ static void call_ended(struct reading *reading, struct thread *thread,
 		return;
 	thread->depth = depth - 1;
 	count = event_plan_end(plan, payload, &result, returned);
+	/* Recorded without arguments: there is no room for it. */
+	if (count > thread->open[depth - 1].bytes)
+		count = 0;
 	session_stream_end(thread->stream, thread->open[depth - 1].place, result, ns, returned,
 			   count);
 }
@@ -199,8 +210,8 @@ static void handle_event(struct reading *reading, const bt_message *message)
 	if (!thread)
 		return;
 	describe(reading, bt_event_borrow_stream_const(event));
-	if (plan->level_shows)
-		session_writer_level(reading->writer, pid, plan->level);
+	if (plan->levels)
+		session_writer_levels(reading->writer, pid, plan->levels);
 	ns = clock_ns(bt_message_event_borrow_default_clock_snapshot_const(message));
 	reading->events++;
 	if (plan->half == EVENT_EXIT) {
@@ -216,7 +227,7 @@ static void handle_event(struct reading *reading, const bt_message *message)
 	if (place == SESSION_NOWHERE)
 		session_writer_lost(reading->writer, 1);
 	else if (plan->half == EVENT_ENTRY && thread->depth < OPEN_CALLS)
-		thread->open[thread->depth++] = (struct open_call){plan->event->id, place};
+		thread->open[thread->depth++] = (struct open_call){plan->event->id, place, count};
 }
 
 static void handle_discarded(struct reading *reading, const bt_message *message)
@@ -236,6 +247,7 @@ static bt_graph_simple_sink_component_consume_func_status on_messages(bt_message
 	bt_message_array_const messages;
 	uint64_t count = 0;
 
+	watch_alive();
 	switch (bt_message_iterator_next(iterator, &messages, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		break;
@@ -261,7 +273,9 @@ static bt_graph_simple_sink_component_consume_func_status on_messages(bt_message
 static bool is_ours(const char *metadata)
 {
 	char *text = malloc(METADATA_SEARCHED);
-	FILE *file = text ? fopen(metadata, "re") : NULL;
+	/* Without waiting, should it be a pipe by now. */
+	int fd = text ? open(metadata, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	bool found = false;
 	size_t count, kept = 0;
 
@@ -274,6 +288,8 @@ static bool is_ours(const char *metadata)
 	}
 	if (file)
 		fclose(file);
+	else if (fd >= 0)
+		close(fd);
 	free(text);
 	return found;
 }
@@ -286,8 +302,8 @@ static void find_traces(const char *path, bt_value *inputs, int depth)
 	DIR *folder;
 
 	snprintf(inside, sizeof(inside), "%s/metadata", path);
-	if (!stat(inside, &status) && S_ISREG(status.st_mode)) {
-		if (is_ours(inside))
+	if (!lstat(inside, &status) && S_ISREG(status.st_mode)) {
+		if (status.st_size <= METADATA_MOST && is_ours(inside))
 			bt_value_array_append_string_element(inputs, path);
 		return;
 	}
@@ -296,7 +312,8 @@ static void find_traces(const char *path, bt_value *inputs, int depth)
 		if (entry->d_name[0] == '.' || snprintf(inside, sizeof(inside), "%s/%s", path,
 							entry->d_name) >= (int)sizeof(inside))
 			continue;
-		if (!stat(inside, &status) && S_ISDIR(status.st_mode))
+		/* Links are not followed: a hundred to their own folder are no end of folders. */
+		if (!lstat(inside, &status) && S_ISDIR(status.st_mode))
 			find_traces(inside, inputs, depth - 1);
 	}
 	if (folder)
@@ -419,6 +436,7 @@ int tandem_lttng_read(const char *from, const char *to, bool whole, char *why, u
 	struct reading *reading = calloc(1, sizeof(*reading));
 	int status = 0, written;
 
+	watch_begin(STUCK_S);
 	if (reading)
 		reading->writer = session_writer_create(to, whole);
 	if (!inputs || !reading || !reading->writer) {

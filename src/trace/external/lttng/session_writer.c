@@ -21,13 +21,13 @@
 #include "util/text.h"
 
 #define PACKET_BYTES (128u << 10)
+#define PACKET_LEAST (4u << 10)
 #define CALL_BYTES (sizeof(struct tandem_call_record) - sizeof(struct tandem_record))
 
 struct writer_process {
 	uint32_t pid;
 	bool begun;
-	bool has_level;
-	enum tandem_args_level level;
+	unsigned levels; /* bits; 0: nothing was said */
 	char name[16];
 };
 
@@ -35,11 +35,11 @@ struct session_stream {
 	struct session_writer *writer;
 	size_t process; /* in writer->processes */
 	uint32_t number, tid;
-	int fd;
 	uint64_t sequence, last_ns;
 	uint64_t packet_at; /* where the packet in memory goes in the file */
 	size_t used, content;
-	_Alignas(8) uint8_t packet[PACKET_BYTES];
+	uint8_t *packet; /* of `room` bytes: small while the thread has few records */
+	size_t room;
 };
 
 struct session_writer {
@@ -104,14 +104,22 @@ static struct writer_process *process_get(struct session_writer *writer, uint32_
 	return &writer->processes[writer->process_count++];
 }
 
-void session_writer_level(struct session_writer *writer, uint32_t pid, enum tandem_args_level level)
+void session_writer_levels(struct session_writer *writer, uint32_t pid, unsigned levels)
 {
 	struct writer_process *process = process_get(writer, pid);
 
-	if (process && !process->has_level) {
-		process->has_level = true;
-		process->level = level;
-	}
+	if (process && !process->levels)
+		process->levels = levels;
+	else if (process && (process->levels & levels))
+		process->levels &= levels;
+}
+
+/* Of several the usual one: what was recorded is laid out alike in each. */
+static enum tandem_args_level level_of(const struct writer_process *process)
+{
+	if (!process->levels || process->levels >> TANDEM_ARGS_BASIC & 1)
+		return TANDEM_ARGS_BASIC;
+	return process->levels >> TANDEM_ARGS_FULL & 1 ? TANDEM_ARGS_FULL : TANDEM_ARGS_NONE;
 }
 
 static void process_folder(const struct session_writer *writer, uint32_t pid, char path[4096])
@@ -151,24 +159,52 @@ static int metadata_write(const struct session_writer *writer, const struct writ
 	if (writer->boot_id && *writer->boot_id)
 		put_quoted(file, "boot_id", writer->boot_id);
 	fprintf(file, "\targs_level = %u;\n\tdevice_timing = 1;\n\tclock_source = %u;\n};\n",
-		(unsigned)process->level, (unsigned)TANDEM_CLOCK_MONOTONIC);
+		(unsigned)level_of(process), (unsigned)TANDEM_CLOCK_MONOTONIC);
 	fprintf(file, "clock {\n\tname = ticks;\n\tfreq = 1000000000;\n};\n");
 	return fclose(file) ? -errno : 0;
 }
 
-static int stream_open(struct session_stream *stream, uint32_t pid)
+/* Not kept open: a program may have had more threads than a process may have files. */
+static int stream_open(const struct session_stream *stream, int flags)
 {
+	const struct writer_process *process = &stream->writer->processes[stream->process];
 	char path[4096], file[DIRECTORY_NAME_BYTES], name[4200];
-	struct writer_process *process = &stream->writer->processes[stream->process];
+	int fd;
 
-	process_folder(stream->writer, pid, path);
+	process_folder(stream->writer, process->pid, path);
+	directory_put(file, DIRECTORY_STREAM, stream->number, 0);
+	snprintf(name, sizeof(name), "%s/%s", path, file);
+	fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+static int stream_make(struct session_stream *stream)
+{
+	struct writer_process *process = &stream->writer->processes[stream->process];
+	char path[4096];
+	int fd;
+
+	process_folder(stream->writer, process->pid, path);
 	if (!process->begun && mkdir(path, 0700))
 		return -errno;
 	process->begun = true;
-	directory_put(file, DIRECTORY_STREAM, stream->number, 0);
-	snprintf(name, sizeof(name), "%s/%s", path, file);
-	stream->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return stream->fd < 0 ? -errno : 0;
+	fd = stream_open(stream, O_CREAT | O_EXCL);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static void stream_write(struct session_stream *stream, const void *bytes, size_t count,
+			 uint64_t at)
+{
+	int fd = stream_open(stream, 0);
+	ssize_t written = fd < 0 ? fd : pwrite(fd, bytes, count, (off_t)at);
+
+	if (written != (ssize_t)count)
+		failed(stream->writer, fd < 0 ? fd : written < 0 ? -errno : -ENOSPC);
+	if (fd >= 0)
+		close(fd);
 }
 
 struct session_stream *session_writer_stream(struct session_writer *writer, uint32_t pid,
@@ -198,8 +234,9 @@ struct session_stream *session_writer_stream(struct session_writer *writer, uint
 	stream->number = (uint32_t)writer->stream_count + 1;
 	stream->tid = tid;
 	stream->sequence = stream->last_ns = stream->packet_at = 0;
-	stream->used = stream->content = 0;
-	error = stream_open(stream, pid);
+	stream->used = stream->content = stream->room = 0;
+	stream->packet = NULL;
+	error = stream_make(stream);
 	if (error)
 		failed(writer, error);
 	writer->streams[writer->stream_count++] = stream;
@@ -208,17 +245,10 @@ struct session_stream *session_writer_stream(struct session_writer *writer, uint
 
 static void packet_write(struct session_stream *stream)
 {
-	struct tandem_packet_header *header = (void *)stream->packet;
-	ssize_t written;
-
 	if (!stream->used)
 		return;
-	packet_end(header, stream->last_ns, stream->content, stream->used);
-	written = stream->fd < 0 ? (ssize_t)stream->used
-				 : pwrite(stream->fd, stream->packet, stream->used,
-					  (off_t)stream->packet_at);
-	if (written != (ssize_t)stream->used)
-		failed(stream->writer, written < 0 ? -errno : -ENOSPC);
+	packet_end((void *)stream->packet, stream->last_ns, stream->content, stream->used);
+	stream_write(stream, stream->packet, stream->used, stream->packet_at);
 	stream->packet_at += stream->used;
 	stream->used = 0;
 }
@@ -238,6 +268,27 @@ static void stream_packet(struct session_stream *stream, uint64_t ns)
 	stream->used = stream->content = sizeof(*header);
 }
 
+/* Room for so many bytes more, at most those of a packet. */
+static bool stream_reserve(struct session_stream *stream, size_t bytes)
+{
+	size_t need = (stream->used ? stream->used : sizeof(struct tandem_packet_header)) + bytes;
+	size_t room = stream->room ? stream->room : PACKET_LEAST;
+	uint8_t *packet;
+
+	while (room < need)
+		room *= 2;
+	if (room == stream->room)
+		return true;
+	packet = realloc(stream->packet, room);
+	if (!packet) {
+		failed(stream->writer, -ENOMEM);
+		return false;
+	}
+	stream->packet = packet;
+	stream->room = room;
+	return true;
+}
+
 uint64_t session_stream_put(struct session_stream *stream, uint16_t id, bool call, uint64_t ns,
 			    const void *bytes, size_t count)
 {
@@ -250,6 +301,8 @@ uint64_t session_stream_put(struct session_stream *stream, uint16_t id, bool cal
 		return SESSION_NOWHERE;
 	if (stream->used + TANDEM_ALIGNED(all) > PACKET_BYTES)
 		packet_write(stream);
+	if (!stream_reserve(stream, TANDEM_ALIGNED(all)))
+		return SESSION_NOWHERE;
 	if (ns < stream->last_ns)
 		ns = stream->last_ns;
 	if (!stream->used)
@@ -277,9 +330,8 @@ static void stream_patch(struct session_stream *stream, uint64_t place, const vo
 {
 	if (place >= stream->packet_at)
 		memcpy(stream->packet + (place - stream->packet_at), bytes, count);
-	else if (stream->fd >= 0 &&
-		 pwrite(stream->fd, bytes, count, (off_t)place) != (ssize_t)count)
-		failed(stream->writer, -EIO);
+	else
+		stream_write(stream, bytes, count, place);
 }
 
 void session_stream_end(struct session_stream *stream, uint64_t place, int32_t result, uint64_t ns,
@@ -321,8 +373,8 @@ static int write_file(const struct session_writer *writer, const char *name, con
 static enum tandem_args_level writer_level(const struct session_writer *writer)
 {
 	for (size_t i = 0; i < writer->process_count; i++)
-		if (writer->processes[i].has_level)
-			return writer->processes[i].level;
+		if (writer->processes[i].levels)
+			return level_of(&writer->processes[i]);
 	return TANDEM_ARGS_BASIC;
 }
 
@@ -412,8 +464,7 @@ int session_writer_destroy(struct session_writer *writer)
 
 	for (size_t i = 0; i < writer->stream_count; i++) {
 		packet_write(writer->streams[i]);
-		if (writer->streams[i]->fd >= 0)
-			close(writer->streams[i]->fd);
+		free(writer->streams[i]->packet);
 		free(writer->streams[i]);
 	}
 	for (size_t i = 0; i < writer->process_count; i++)

@@ -36,9 +36,9 @@ struct session_writer *session_writer_create(const char *path, bool whole);
 /* Who recorded it; what a later process says of the same machine is not asked. */
 void session_writer_describe(struct session_writer *writer, const struct session_about *about);
 
-/* The process's calls have arguments of that level; the first word counts. */
-void session_writer_level(struct session_writer *writer, uint32_t pid,
-			  enum tandem_args_level level);
+/* The process's calls have arguments of one of these levels (bits); of all that is said, what
+ * agrees counts, and what doesn't is passed over. */
+void session_writer_levels(struct session_writer *writer, uint32_t pid, unsigned levels);
 
 /* The thread's stream; its folder and file are made when they are first asked for. NULL
  * when memory runs out. Belongs to the writer. */
