@@ -383,6 +383,76 @@ static int chrome_range(struct export *export, const struct range_instance *rang
 	return status;
 }
 
+/* What no call and no command is, on rows of its process: builds, overhead, faults, loaded
+ * code, the program's numbers of operations. */
+static int activity_row(struct export *export, uint32_t process, unsigned row, const char *text,
+			int64_t begin_ns, int64_t end_ns, uint64_t *tid)
+{
+	struct chrome *state = export->state;
+	uint64_t key = track_key(TRACK_ACTIVITY, export_process(export, process), row, 0);
+	int status = tracks_lane(&state->tracks, key, begin_ns, end_ns, tid);
+
+	if (status < 0)
+		return status;
+	*tid += FIRST_ROW_TID;
+	if (status)
+		name_place(export, "thread_name", "name",
+			   export->iterator->session->processes[process].pid, *tid, text);
+	return 0;
+}
+
+static int add_activity(struct export *export, const struct event_item *item, unsigned row,
+			const char *text, int64_t begin_ns, int64_t end_ns)
+{
+	const struct trace_event *event = item->event;
+	struct chrome *state = export->state;
+	struct json *json = &state->json;
+	bool lasts = end_ns > begin_ns;
+	uint64_t tid;
+	int status = activity_row(export, event->stream->process->index, row, text, begin_ns,
+				  end_ns, &tid);
+
+	if (status)
+		return status;
+	line_begin(export, lasts ? "X" : "i", event->layout->event->name);
+	json_string(json, "cat", "activity");
+	add_place(export, event->stream->process->pid, tid);
+	add_time(export, "ts", begin_ns);
+	if (lasts)
+		add_us(json, "dur", end_ns - begin_ns);
+	else
+		json_string(json, "s", "t");
+	json_begin_object(json, "args");
+	event_args_json(json, &export->iterator->devices.objects, export->iterator->session, event);
+	json_end_object(json);
+	line_end(export);
+	return 0;
+}
+
+static int chrome_build(struct export *export, const struct event_item *item)
+{
+	const struct tandem_rec_build *record = (const void *)item->event->record;
+	struct trace_clock *clock = &export->iterator->session->clock;
+
+	return add_activity(export, item, TANDEM_RECORD_COUNT, "program builds",
+			    trace_clock_ns(clock, record->begin),
+			    trace_clock_ns(clock, record->end));
+}
+
+static int chrome_any(struct export *export, const struct event_item *item)
+{
+	unsigned role;
+	int64_t begin_ns, end_ns;
+
+	if (item->kind != ITEM_OTHER || item->system || !item_in_range(item, &export->range))
+		return 0;
+	role = item->event->layout->event->traits.record;
+	if (!export_activity_row(role))
+		return 0;
+	export_activity_times(export, item->event, &begin_ns, &end_ns);
+	return add_activity(export, item, role, export_activity_row(role), begin_ns, end_ns);
+}
+
 static int chrome_memory(struct export *export, const struct event_item *item)
 {
 	struct chrome *state = export->state;
@@ -459,8 +529,10 @@ const struct export_ops export_chrome = {
 	.call = chrome_call,
 	.operation = chrome_command,
 	.memory = chrome_memory,
+	.build = chrome_build,
 	.range = chrome_range,
 	.engines = chrome_engines,
+	.any = chrome_any,
 	.end = chrome_end,
 	.release = chrome_release,
 };

@@ -10,6 +10,7 @@
 #include "analysis/events/pass.h"
 #include "analysis/findings/finding.h"
 #include "export/child.h"
+#include "trace/field.h"
 
 /* Linux's pids are below this (PID_MAX_LIMIT). */
 #define PIDS (1u << 22)
@@ -55,6 +56,35 @@ int32_t export_pid(const struct export *export, uint64_t pid)
 	uint64_t space = export->apart ? 1 + export->session % (PID_SPACES - 1) : 0;
 
 	return (int32_t)(pid % PIDS + space * PIDS);
+}
+
+const char *export_activity_row(unsigned role)
+{
+	static const char *const rows[TANDEM_RECORD_COUNT] = {
+		[TANDEM_RECORD_overhead] = "runtime and tracing overhead",
+		[TANDEM_RECORD_fault] = "unified memory faults",
+		[TANDEM_RECORD_module] = "loaded device code",
+		[TANDEM_RECORD_external_id] = "the program's numbers of operations",
+	};
+
+	return role < TANDEM_RECORD_COUNT ? rows[role] : NULL;
+}
+
+static uint64_t ticks_of(const struct trace_event *event, const char *name)
+{
+	const struct tandem_field *field = trace_field_find(event->layout, name);
+
+	return field ? trace_field_unsigned(event, field) : 0;
+}
+
+void export_activity_times(const struct export *export, const struct trace_event *event,
+			   int64_t *begin_ns, int64_t *end_ns)
+{
+	struct trace_clock *clock = &export->iterator->session->clock;
+	uint64_t begin = ticks_of(event, "begin"), end = ticks_of(event, "end");
+
+	*begin_ns = begin ? trace_clock_ns(clock, begin) : event->ns;
+	*end_ns = end > begin ? trace_clock_ns(clock, end) : *begin_ns;
 }
 
 static int64_t boot_ns(const struct trace_session *session)

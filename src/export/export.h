@@ -138,6 +138,12 @@ static inline uint64_t export_range(const struct export *export, uint64_t number
 /* The process's pid, moved where a session from elsewhere may have the same. */
 int32_t export_pid(const struct export *export, uint64_t pid);
 
+/* The row of a timeline for records of activity with this role (enum tandem_record_role), or
+ * NULL; and when one was, on CLOCK_MONOTONIC: end_ns is begin_ns of a moment. */
+const char *export_activity_row(unsigned role);
+void export_activity_times(const struct export *export, const struct trace_event *event,
+			   int64_t *begin_ns, int64_t *end_ns);
+
 /* The formats, in the order of --help; ends with NULL. */
 extern const struct export_ops *const export_formats[];
 

@@ -45,13 +45,14 @@ static int perfetto_session(struct export *export)
 	if (export->session == 0)
 		write_clocks(export);
 	perfetto_sched_session(&state->sched);
+	perfetto_samples_session(&state->samples, export);
 	state->open_count = export->iterator->session->stream_count;
 	state->open = calloc(state->open_count + 1, sizeof(*state->open));
 	if (!state->open)
 		return -ENOMEM;
 	for (size_t i = 0; i < state->open_count; i++)
 		state->open[i].end_ns = INT64_MIN;
-	return 0;
+	return perfetto_load_session(&state->load, export);
 }
 
 static int perfetto_process(struct export *export, const struct trace_process *process)
@@ -78,6 +79,7 @@ static int perfetto_process(struct export *export, const struct trace_process *p
 		proto_string(packet, PROCESS_COMMAND, process->command, strlen(process->command));
 	proto_string(packet, PROCESS_NAME, process->name, strlen(process->name));
 	proto_end(packet, described);
+	proto_number(packet, TRACK_CHILDREN, CHILDREN_BY_RANK);
 	perfetto_describe_end(export, track);
 	return 0;
 }
@@ -181,12 +183,17 @@ static int perfetto_lost(struct export *export, const struct event_item *item)
 static int perfetto_any(struct export *export, const struct event_item *item)
 {
 	struct perfetto *state = export->state;
+	int status = perfetto_load_item(&state->load, item);
 
+	if (status)
+		return status;
 	if (item->kind == ITEM_OTHER && !item->system)
 		return item_in_range(item, &export->range) ? perfetto_activity(export, item) : 0;
 	if (!item->event || !item->event->stream->process->kernel)
 		return 0;
-	return perfetto_sched_event(&state->sched, export, &state->writer, item->event);
+	status = perfetto_samples_event(&state->samples, item->event);
+	return status ? status
+		      : perfetto_sched_event(&state->sched, export, &state->writer, item->event);
 }
 
 static void release_open(struct perfetto *state)
@@ -201,13 +208,18 @@ static int perfetto_session_end(struct export *export)
 {
 	struct perfetto *state = export->state;
 	bool failed = false;
+	int status;
 
 	for (size_t i = 0; i < state->open_count; i++) {
 		failed |= state->open[i].flows.failed;
 		close_call(export, &state->open[i]);
 	}
 	release_open(state);
-	return failed ? -ENOMEM : 0;
+	perfetto_samples_end(&state->samples);
+	if (failed)
+		return -ENOMEM;
+	status = perfetto_load_end(&state->load, export);
+	return status ? status : perfetto_findings(export);
 }
 
 static void perfetto_release(struct export *export)
@@ -215,6 +227,8 @@ static void perfetto_release(struct export *export)
 	struct perfetto *state = export->state;
 
 	release_open(state);
+	perfetto_samples_end(&state->samples);
+	perfetto_load_free(&state->load);
 	perfetto_sched_free(&state->sched);
 	perfetto_writer_free(&state->writer);
 	tracks_free(&state->tracks);
@@ -224,6 +238,7 @@ const struct export_ops export_perfetto = {
 	.name = "perfetto",
 	.words = "for ui.perfetto.dev and its trace processor",
 	.suffix = ".pftrace",
+	.with_findings = true,
 	.state_bytes = sizeof(struct perfetto),
 	.session = perfetto_session,
 	.process = perfetto_process,

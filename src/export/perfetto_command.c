@@ -27,23 +27,22 @@ static enum row row_of(const struct operation *operation)
 	}
 }
 
-static int queue_track(struct export *export, const struct operation *operation, uint64_t *id)
+int perfetto_queue_track(struct export *export, uint32_t process, uint32_t queue, uint32_t device,
+			 uint64_t *id)
 {
 	struct perfetto *state = export->state;
-	uint64_t key = track_key(TRACK_QUEUE, export_process(export, operation->process),
-				 operation->queue_number, 0);
+	uint64_t key = track_key(TRACK_QUEUE, export_process(export, process), queue, 0);
 	struct text name = TEXT_INIT;
 	uint64_t parent;
 	int status = tracks_find(&state->tracks, key, id);
 
 	if (status <= 0)
 		return status;
-	status = tracks_find(&state->tracks, perfetto_process_key(export, operation->process),
-			     &parent);
-	text_format(&name, "queue %u on %s", operation->queue_number,
-		    event_iterator_device_name(export->iterator, operation->device));
+	status = tracks_find(&state->tracks, perfetto_process_key(export, process), &parent);
+	text_format(&name, "queue %u on %s", queue,
+		    event_iterator_device_name(export->iterator, device));
 	if (!name.failed)
-		perfetto_describe_named(export, *id, parent, name.data);
+		perfetto_describe_ranked(export, *id, parent, name.data, RANK_QUEUES + queue);
 	status = status < 0 || name.failed ? -ENOMEM : 0;
 	text_free(&name);
 	return status;
@@ -61,7 +60,8 @@ static int row_track(struct export *export, const struct operation *operation, e
 	};
 	struct perfetto *state = export->state;
 	uint64_t queue, key;
-	int status = queue_track(export, operation, &queue);
+	int status = perfetto_queue_track(export, operation->process, operation->queue_number,
+					  operation->device, &queue);
 
 	if (status < 0)
 		return status;
@@ -69,7 +69,7 @@ static int row_track(struct export *export, const struct operation *operation, e
 			operation->queue_number, row);
 	status = tracks_lane(&state->tracks, key, start_ns, end_ns, id);
 	if (status > 0)
-		perfetto_describe_named(export, *id, queue, names[row]);
+		perfetto_describe_ranked(export, *id, queue, names[row], RANK_ROWS + row);
 	return status < 0 ? status : 0;
 }
 

@@ -56,6 +56,17 @@ uint64_t perfetto_intern(struct perfetto_writer *writer, uint32_t field, const c
 	return number + 1ull;
 }
 
+bool perfetto_intern_once(struct perfetto_writer *writer, uint32_t field, uint64_t number)
+{
+	/* Keys of strings have no such bit. */
+	uint64_t key = UINT64_C(1) << 63 | (uint64_t)field << 56 | number;
+
+	if (map_get(&writer->sent, key) != MAP_NONE)
+		return false;
+	writer->failed |= map_set(&writer->sent, key, 1) != 0;
+	return true;
+}
+
 size_t perfetto_annotation(struct perfetto_writer *writer, const char *name)
 {
 	size_t begun = proto_begin(&writer->packet, PERFETTO_EVENT_ANNOTATION);

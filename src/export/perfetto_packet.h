@@ -79,6 +79,10 @@ void perfetto_packet_end(struct perfetto_writer *writer, struct output *output);
 uint64_t perfetto_intern(struct perfetto_writer *writer, uint32_t field, const char *string,
 			 size_t length);
 
+/* Whether an entry of one of InternedData's fields that is no string has to be sent along
+ * (into `fresh`): the first time. Its number is the caller's, below 2^56. */
+bool perfetto_intern_once(struct perfetto_writer *writer, uint32_t field, uint64_t number);
+
 /* Debug annotations of the track event that is being put together. The first
  * begins one whose value the caller adds, before its proto_end(). */
 size_t perfetto_annotation(struct perfetto_writer *writer, const char *name);

@@ -6,7 +6,6 @@
 
 #include "export/perfetto.h"
 #include "export/perfetto_args.h"
-#include "trace/field.h"
 
 /* A row below the process, with room from begin to end. */
 static int row_find(struct export *export, uint32_t process, uint64_t number, unsigned depth,
@@ -22,7 +21,7 @@ static int row_find(struct export *export, uint32_t process, uint64_t number, un
 					       number, depth % 16),
 				     begin_ns, end_ns, id);
 	if (status > 0)
-		perfetto_describe_named(export, *id, parent, text);
+		perfetto_describe_ranked(export, *id, parent, text, RANK_OTHERS);
 	return status < 0 ? status : 0;
 }
 
@@ -131,38 +130,25 @@ int perfetto_range(struct export *export, const struct range_instance *range)
 	return status;
 }
 
-static uint64_t ticks_of(const struct trace_event *event, const char *name)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, name);
-
-	return field ? trace_field_unsigned(event, field) : 0;
-}
-
 /* Rows below the process: overhead, faults, loaded code. */
 int perfetto_activity(struct export *export, const struct event_item *item)
 {
-	static const char *const rows[TANDEM_RECORD_COUNT] = {
-		[TANDEM_RECORD_overhead] = "runtime and tracing overhead",
-		[TANDEM_RECORD_fault] = "unified memory faults",
-		[TANDEM_RECORD_module] = "loaded device code",
-	};
 	const struct trace_event *event = item->event;
 	unsigned role = event->layout->event->traits.record;
-	struct trace_clock *clock = &export->iterator->session->clock;
+	const char *row = export_activity_row(role);
 	struct perfetto *state = export->state;
-	uint64_t begin, end, track;
+	uint64_t track;
 	int64_t begin_ns, end_ns;
 	size_t written;
 	int status;
 
-	if (role >= TANDEM_RECORD_COUNT || !rows[role])
+	if (!row)
 		return 0;
-	begin = ticks_of(event, "begin");
-	end = ticks_of(event, "end");
-	begin_ns = export_time(export, begin ? trace_clock_ns(clock, begin) : event->ns);
-	end_ns = end > begin ? export_time(export, trace_clock_ns(clock, end)) : begin_ns;
-	status = row_find(export, event->stream->process->index, (uint64_t)1 << 25 | role, 0,
-			  rows[role], begin_ns, end_ns, &track);
+	export_activity_times(export, event, &begin_ns, &end_ns);
+	begin_ns = export_time(export, begin_ns);
+	end_ns = export_time(export, end_ns);
+	status = row_find(export, event->stream->process->index, (uint64_t)1 << 25 | role, 0, row,
+			  begin_ns, end_ns, &track);
 	if (status)
 		return status;
 	written =

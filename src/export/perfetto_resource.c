@@ -119,7 +119,7 @@ int perfetto_build(struct export *export, const struct event_item *item)
 	if (status < 0)
 		return status;
 	if (status > 0)
-		perfetto_describe_named(export, track, parent, "program builds");
+		perfetto_describe_ranked(export, track, parent, "program builds", RANK_OTHERS);
 	event = perfetto_event(export, begin_ns, PERFETTO_SLICE_BEGIN, track);
 	perfetto_event_name(export, "build",
 			    devices_domain(export->iterator->session, record->domain));

@@ -40,6 +40,37 @@ void perfetto_describe_named(struct export *export, uint64_t id, uint64_t parent
 	perfetto_describe_end(export, track);
 }
 
+void perfetto_describe_ranked(struct export *export, uint64_t id, uint64_t parent, const char *name,
+			      unsigned rank)
+{
+	struct perfetto *state = export->state;
+	size_t track = perfetto_describe(export, id, parent);
+
+	proto_string(&state->writer.packet, TRACK_NAME, name, strlen(name));
+	proto_number(&state->writer.packet, TRACK_CHILDREN, CHILDREN_BY_RANK);
+	proto_number(&state->writer.packet, TRACK_RANK, rank);
+	perfetto_describe_end(export, track);
+}
+
+void perfetto_describe_counter(struct export *export, uint64_t id, uint64_t parent,
+			       const char *name, unsigned unit, const char *unit_name)
+{
+	struct perfetto *state = export->state;
+	struct text *packet = &state->writer.packet;
+	size_t track = perfetto_describe(export, id, parent);
+	size_t counter;
+
+	proto_string(packet, TRACK_NAME, name, strlen(name));
+	counter = proto_begin(packet, TRACK_OF_COUNTER);
+	if (unit_name)
+		proto_string(packet, COUNTER_UNIT_NAME, unit_name, strlen(unit_name));
+	else
+		proto_number(packet, COUNTER_UNIT, unit);
+	proto_end(packet, counter);
+	proto_number(packet, TRACK_RANK, RANK_DEPTH);
+	perfetto_describe_end(export, track);
+}
+
 int perfetto_thread_track(struct export *export, const struct trace_stream *stream, uint64_t *id)
 {
 	struct perfetto *state = export->state;

@@ -27,6 +27,10 @@ enum track_kind {
 	TRACK_ENGINE_HOST,
 	TRACK_ENGINE_DEVICE,
 	TRACK_RANGES,
+	TRACK_FINDINGS,
+	TRACK_ACTIVITY,
+	TRACK_DEPTH, /* of a queue, and ... */
+	TRACK_BUSY,  /* ... of a device: counters */
 };
 
 struct track_lane {

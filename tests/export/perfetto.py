@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Perfetto traces, read back by a decoder of their own (tests/lib/perfetto.py)."""
+import json
 import os
 import sys
 from collections import Counter
@@ -19,7 +20,8 @@ printed = events("made")
 threads = [t for t in trace.tracks.values() if t.kind == "thread"]
 check(len(threads) == 4, "a track for each thread", [t.path for t in threads])
 calls = [s for s in trace.slices if trace.tracks[s.track].kind == "thread"]
-ops = [s for s in trace.slices if trace.tracks[s.track].kind == "track"]
+ops = [s for s in trace.slices if trace.tracks[s.track].kind == "track" and
+       s.category != ["finding"]]
 check(len(calls) == made["calls"], "a slice for each call", len(calls))
 check(len(ops) == made["operations"], "a slice for each command", len(ops))
 check(sum(s.end - s.ns for s in ops) == made["executing_ns"], "as long as the device says")
@@ -70,15 +72,63 @@ for s in sorted(ops, key=lambda s: s.ns):
     lanes[s.track] = s.end
 else:
     check(True, "slices of a lane do not overlap")
-check(trace.counters and trace.counters[-1].value > 0, "memory in use is a counter")
-check(all(trace.tracks[c.track].unit == 3 for c in trace.counters), "in bytes")
+counted = {}
+for c in trace.counters:
+    counted.setdefault(tuple(trace.tracks[c.track].path), []).append(c)
+memory = [row for path, row in counted.items() if path[-1].startswith("memory in use")]
+check(memory and memory[0][-1].value > 0, "memory in use is a counter", counted.keys())
+check(all(trace.tracks[row[0].track].unit == 3 for row in memory), "in bytes")
+
+# How many operations a queue holds, from their enqueue to their end.
+for path, row in counted.items():
+    if path[-1] != "operations in the queue":
+        continue
+    held = [s for s in ops if tuple(trace.tracks[s.track].path[:2]) == path[:2]]
+    check(len(row) == 2 * len(held) and row[-1].value == 0 and
+          max(c.value for c in row) >= 1 and
+          all(abs(b.value - a.value) == 1 for a, b in zip(row, row[1:])),
+          f"{path[1]}: what it holds goes up and down by one", (len(row), len(held)))
+check(sum(path[-1] == "operations in the queue" for path in counted) == 4, "for each queue")
+# How busy a device is: percent of stretches of time, which sum up to the report's.
+busy = {path[0]: row for path, row in counted.items() if path[0].startswith("utilisation: ")}
+devices = {d["name"]: d for d in report("made")["devices"] if d["operations"]}
+check(len(busy) == len(devices) > 0, "each device's utilisation", (busy.keys(), devices.keys()))
+for row in busy.values():
+    check(trace.tracks[row[0].track].unit_name == "%" and all(0 <= c.value <= 100 for c in row) and
+          row[-1].value == 0, "in percent, and 0 at the end", row[-1])
+area = sum(c.value * (d.ns - c.ns) / 100 for row in busy.values() for c, d in zip(row, row[1:]))
+check(abs(area - sum(d["busy_ns"] for d in devices.values())) < 0.05 * area,
+      "as busy as the report says", (area, [d["busy_ns"] for d in devices.values()]))
+
+# Order: queues by their numbers, in them kernels before transfers.
+ranks = {tuple(t.path): t.rank for t in trace.tracks.values() if t.rank is not None}
+check(all(trace.tracks[t.parent].ordering == 3 for t in trace.tracks.values() if t.parent),
+      "whoever has children orders them by rank")
+check(all(ranks[path] == int(path[1].split()[1]) for path in ranks if len(path) == 2) and
+      all(ranks[path[:2] + ("kernels",)] < ranks[path[:2] + ("transfers",)]
+          for path in ranks if len(path) == 3), "queues by number, kernels first", ranks)
+
+# Findings.
+found = [e for e in trace.slices + trace.instants if e.category == ["finding"]]
+wanted = json.loads(tandem("findings", "--all", "--format", "json", "made").stdout)["findings"]
+check(sorted((f.name, f.args["kind"], f.args.get("cost_ns", 0), f.args.get("suggestion", ""))
+             for f in found) == sorted((f["what"], f["name"], f["cost_ns"], f["do"]) for f in wanted)
+      and wanted, "findings are those of `tandem findings`", (found, wanted))
+start = trace.clocks[3]
+check(all(f["where"].get("begin_ns") in (None, e.ns - start) for f in wanted for e in found
+          if e.name == f["what"]), "where the worst of each was")
+unknown = perfetto.unknown_fields("made.pftrace")
+if unknown is None:
+    skip("Perfetto's own schema", "PyPI's package `perfetto` is not here")
+else:
+    check(not unknown, "Perfetto's own schema knows every field", unknown)
 check({1, 3, 6} <= set(trace.clocks), "clocks are tied to the time of day")
 
 if mandelbrot("run"):
     done = tandem("export", "-f", "perfetto", "-o", "run.pftrace", "run")
     trace = perfetto.read("run.pftrace")
     said = report("run")
-    ops = [s for s in trace.slices if "kind" in s.args and trace.tracks[s.track].kind == "track"]
+    ops = [s for s in trace.slices if "op" in s.args and trace.tracks[s.track].kind == "track"]
     check(Counter(s.name for s in ops) ==
           Counter({d["name"]: d["count"] for d in said["device"]}),
           "a real run: commands as in the report")

@@ -17,6 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from recording import BUILD
+import perfetto
 from tap import check, finish, skip, TANDEM
 
 HOT = BUILD / "tests" / "kernel" / "hot"
@@ -109,6 +110,18 @@ for stack, count in stacks.items():
 check(counts == alike and period == 1001001, "speedscope holds the same stacks",
       (sorted(counts.items())[:5], sorted(alike.items())[:5]))
 check(threads == 2, "a profile for each thread: the program's and its child's", threads)
+done = tandem("export", "-q", "-f", "perfetto", "-o", "fp.pftrace", "fp")
+trace = perfetto.read("fp.pftrace")
+found = {}
+for sample in trace.samples:
+    names = ";".join(name.replace(";", ":") for name, _ in sample.frames)
+    found[names] = found.get(names, 0) + 1
+check(found == alike, "perfetto holds the same stacks", (sorted(found.items())[:5],
+                                                         sorted(alike.items())[:5]))
+check(any(os.path.basename(file) == os.path.basename(PLUGIN) for s in trace.samples for name, file in s.frames
+          if name == "plugin_work"), "with their files", trace.samples[:1])
+period = next(iter(perfetto.fields(trace.defaults[12][0])))[1]
+check(next(iter(perfetto.fields(period)))[1] == 999, "and the rate", trace.defaults)
 text = tandem("report", "fp").stdout
 check("CPU hot spots (sampled)" in text and "busy_long" in text, "report says it in words",
       text)

@@ -100,7 +100,8 @@ def of_perfetto(session, *part):
     pieces = trace.slices + trace.instants
     return {"calls": sum(kind[p.track] == "thread" and p.category != ["range"] and
                          p.category != ["tandem"] for p in trace.slices),
-            "operations": sum("op" in p.args and kind[p.track] != "thread" for p in pieces),
+            "operations": sum("op" in p.args and trace.tracks[p.track].path[1:2] != [] and
+                              trace.tracks[p.track].path[1].startswith("queue ") for p in pieces),
             "ranges": sum(p.category == ["range"] and "executing_ns" not in p.args
                           for p in trace.slices),
             "markers": sum(p.category == ["range"] for p in trace.instants),

@@ -7,9 +7,13 @@ that a timeline is made of.
     trace.tracks[uuid].path         ["process 12", "queue 1 on GPU", "kernels"]
     trace.slices                    begin, end (None: open), track, name, args...
     trace.counters, trace.instants, trace.sched
+    trace.samples                   of stacks: ns, cpu, pid, tid, frames
     trace.threads[tid]              (pid, name), as ProcessTree has it
     trace.release, trace.machine    of the kernel; what hardware
 """
+import importlib.util
+import os
+import site
 import struct
 
 
@@ -94,6 +98,7 @@ class Event:
 
 # Numbers of InternedData's fields.
 CATEGORIES, NAMES, ANNOTATION_NAMES, WORDS = 1, 2, 3, 29
+FUNCTIONS, FRAMES, STACKS, PATHS, MAPPINGS, CONTEXTS, STAGES = 5, 6, 7, 17, 19, 23, 24
 SLICE_BEGIN, SLICE_END, INSTANT, COUNTER = 1, 2, 3, 4
 
 
@@ -102,7 +107,7 @@ class Trace:
         self.tracks, self.clocks, self.interned = {}, {}, {}
         self.slices, self.instants, self.counters, self.sched = [], [], [], []
         self.threads, self.processes, self.release = {}, {}, None
-        self.machine = None
+        self.machine, self.defaults, self.samples = None, None, []
         self.packets = 0
         self._ends = []
 
@@ -123,7 +128,10 @@ class Trace:
             iid = one(entry, 1)
             if not iid or iid in known:
                 raise ValueError(f"interned id {iid} twice")
-            known[iid] = text(one(entry, 2))
+            if number in (FRAMES, STACKS, MAPPINGS, STAGES, CONTEXTS):
+                known[iid] = entry
+            else:
+                known[iid] = text(one(entry, 2))
         if 6 in packet:
             for clock in message(one(packet, 6))[1]:
                 clock = message(clock)
@@ -138,11 +146,26 @@ class Trace:
                 self.processes[one(process, 1)] = text(one(process, 3, b""))
             for thread in map(message, tree.get(2, [])):
                 self.threads[one(thread, 1)] = one(thread, 3), text(one(thread, 2, b""))
+        if 59 in packet:
+            self.defaults = message(one(packet, 59))
+        if 66 in packet:
+            self.sample(one(packet, 8), message(one(packet, 66)))
         if 45 in packet:
             names = message(one(message(one(packet, 45)), 1))
             self.release, self.machine = text(one(names, 3)), text(one(names, 4, b""))
         if 1 in packet:
             self.bundle(message(one(packet, 1)))
+
+    def sample(self, ns, found):
+        """Its frames' (function, file), the outermost first."""
+        frames = []
+        for iid in self.interned[STACKS][one(found, 4)].get(2, []):
+            frame = self.interned[FRAMES][iid]
+            path = self.interned[MAPPINGS][one(frame, 3)]
+            frames.append((self.interned[FUNCTIONS][one(frame, 2)],
+                           self.interned[PATHS][one(path, 7)]))
+        self.samples.append(Event(ns=ns, cpu=one(found, 1), pid=one(found, 2), tid=one(found, 3),
+                                  mode=one(found, 5), frames=frames))
 
     def track(self, found):
         track = Track(one(found, 1))
@@ -150,6 +173,7 @@ class Trace:
             raise ValueError(f"track {track.uuid} described twice")
         track.parent = one(found, 5)
         track.name = text(one(found, 2, b""))
+        track.rank, track.ordering = one(found, 12), one(found, 11)
         if 3 in found:
             process = message(one(found, 3))
             track.kind, track.pid = "process", one(process, 1)
@@ -160,6 +184,7 @@ class Trace:
             track.name = text(one(thread, 5, b""))
         if 8 in found:
             track.kind, track.unit = "counter", one(message(one(found, 8)), 3)
+            track.unit_name = text(one(message(one(found, 8)), 6, b""))
         self.tracks[track.uuid] = track
 
     def annotation(self, data):
@@ -240,3 +265,33 @@ def read(path):
         trace.packet(value)
     trace.finish()
     return trace
+
+
+def unknown_fields(path):
+    """Fields that Perfetto's own schema, of the package `perfetto` on PyPI, does not have, as
+    (message, number); None where that package is not here."""
+    for folder in site.getsitepackages() + [site.getusersitepackages()]:
+        file = os.path.join(folder, "perfetto", "protos", "perfetto", "trace",
+                            "perfetto_trace_pb2.py")
+        if os.path.exists(file):
+            break
+    else:
+        return None
+    spec = importlib.util.spec_from_file_location("perfetto_trace_pb2", file)
+    schema = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(schema)
+    from google.protobuf.unknown_fields import UnknownFieldSet  # of what `perfetto` needs
+    found = set()
+
+    def look(piece):
+        for field in UnknownFieldSet(piece):
+            found.add((piece.DESCRIPTOR.name, field.field_number))
+        for field, value in piece.ListFields():
+            if field.message_type:
+                for inner in value if field.is_repeated else [value]:
+                    look(inner)
+    trace = schema.Trace()
+    with open(path, "rb") as file:
+        trace.ParseFromString(file.read())
+    look(trace)
+    return found

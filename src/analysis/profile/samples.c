@@ -161,8 +161,12 @@ static int take_frames(struct samples *samples, const struct trace_event *event)
 	struct space *space = address_spaces_get(&samples->address_spaces, record->pid);
 	size_t count =
 		record->frames_count < SAMPLES_DEEPEST ? record->frames_count : SAMPLES_DEEPEST;
-	struct samples_sample sample = {record->pid,	   record->local_tid,  0,
-					record->in_kernel, samples->period_ns, event->ns};
+	struct samples_sample sample = {.pid = record->pid,
+					.tid = record->local_tid,
+					.cpu = event->tid,
+					.in_kernel = record->in_kernel,
+					.period_ns = samples->period_ns,
+					.ns = event->ns};
 	uint64_t frames[SAMPLES_DEEPEST];
 
 	memcpy(frames, record + 1, count * sizeof(*frames));
@@ -173,8 +177,12 @@ static int take_stack(struct samples *samples, const struct trace_event *event)
 {
 	const struct tandem_kernel_sample_stack *record = (const void *)event->record;
 	struct space *space = address_spaces_get(&samples->address_spaces, record->pid);
-	struct samples_sample sample = {record->pid,	   record->local_tid,  0,
-					record->in_kernel, samples->period_ns, event->ns};
+	struct samples_sample sample = {.pid = record->pid,
+					.tid = record->local_tid,
+					.cpu = event->tid,
+					.in_kernel = record->in_kernel,
+					.period_ns = samples->period_ns,
+					.ns = event->ns};
 	const uint8_t *content = (const uint8_t *)(record + 1);
 	uint64_t frames[SAMPLES_DEEPEST];
 	struct unwind_stack stack;

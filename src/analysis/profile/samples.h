@@ -42,6 +42,7 @@ struct samples_node {
 struct samples_sample {	   /* of on_sample */
 	uint32_t pid, tid; /* as the recorder's namespace counts */
 	uint32_t node;
+	uint32_t cpu;
 	bool in_kernel;	    /* the system was running on the thread's behalf */
 	uint64_t period_ns; /* what it stands for */
 	int64_t ns;
