@@ -31,7 +31,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 	X(report, "where the time went: tables of a recorded session")               \
 	X(print, "the events of a session, chronologically")                         \
 	X(findings, "what is wrong in a session, what it cost and what to do")       \
-	X(diff, "what changed between runs, and whether that is more than chance")   \
+	X(diff, "what changed between runs, and whether that is significant")        \
 	X(export, "a session in another tool's format: Perfetto, Chrome, SQLite...") \
 	X(sql, "ask a session's tables in SQL")                                      \
 	X(view, "the timeline of sessions, in the browser")                          \

@@ -78,12 +78,12 @@ static void add_end(const struct event_text *view, struct text *out, const struc
 		text_format(out, ", %sfailed: %" PRId32 "%s",
 			    colour_begin(view->colour, COLOUR_RED), operation->record->status,
 			    colour_end(view->colour));
-	text_format(out, ", known by %s", proof_word(item->event));
+	text_format(out, ", completion seen via %s", proof_word(item->event));
 	if (operation->times.bound_ns != CLOCKFIT_UNBOUNDED)
 		text_format(out, ", \302\261%s",
 			    units_ns(buffer, (double)operation->times.bound_ns));
 	if (!operation->times.causal)
-		text_format(out, ", %sits clock contradicts its call%s",
+		text_format(out, ", %stimestamp precedes its call%s",
 			    colour_begin(view->colour, COLOUR_YELLOW), colour_end(view->colour));
 }
 

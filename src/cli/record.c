@@ -61,7 +61,7 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 	  "how old a finished device operation may be that is not in the files yet (100)")      \
 	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                         \
 	  "injection method: preload, layer or both (both, but the layer alone where a "        \
-	  "preload would harm)")                                                                \
+	  "preload would break it)")                                                            \
 	X(sink, 0, "SINK", WORD("files lttng"),                                                 \
 	  "who writes the trace: %s (files); lttng: LTTng's daemons (doc/LTTNG.md)")            \
 	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                 \

@@ -146,7 +146,7 @@ static void align(const struct arguments *arguments, struct view_source *sources
 		return;
 	}
 	if (arguments->align == VIEW_ALIGN_join)
-		cli_note("it is not known when these sessions ran: each begins at 0");
+		cli_note("the times of these sessions are unknown: each begins at 0");
 	else
 		cli_note("these sessions are not of one machine and boot: each begins at 0; "
 			 "--join puts them together by their times of day");

@@ -6,7 +6,7 @@
 
 static int otf2_begin(struct export *export)
 {
-	error_set_hint(export->error, "build it anew with libotf2-trace-dev installed");
+	error_set_hint(export->error, "build it again with libotf2-trace-dev installed");
 	return error_add(export->error, -ENOTSUP, "this tandem was built without OTF2");
 }
 

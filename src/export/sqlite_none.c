@@ -6,7 +6,7 @@
 
 static int sqlite_begin(struct export *export)
 {
-	error_set_hint(export->error, "build it anew with libsqlite3-dev installed");
+	error_set_hint(export->error, "build it again with libsqlite3-dev installed");
 	return error_add(export->error, -ENOTSUP, "this tandem was built without SQLite");
 }
 

@@ -134,35 +134,36 @@
 	X(op, INTEGER, "operation id of the command that it enqueued")      \
 	X(args, TEXT, "JSON object of what was recorded")
 
-#define TABLE_DEVICE_OPS(X)                                                                   \
-	X(id, INTEGER, "in the order in which ends were seen")                                \
-	X(process, INTEGER, "processes.id")                                                   \
-	X(domain, TEXT, "")                                                                   \
-	X(kind, TEXT, "kernel, copy_h2d, copy_d2h, copy_d2d, fill, map...")                   \
-	X(name, TEXT, "of the kernel, else of the call without its prefix")                   \
-	X(device, INTEGER, "devices.id")                                                      \
-	X(queue, INTEGER, "queues.number")                                                    \
-	X(op, INTEGER, "operation id, unique in the process")                                 \
-	X(call, INTEGER, "api_calls.id that enqueued it")                                     \
-	X(queued_ns, INTEGER, "on the host's axis; NULL: no device times")                    \
-	X(submitted_ns, INTEGER, "")                                                          \
-	X(start_ns, INTEGER, "")                                                              \
-	X(end_ns, INTEGER, "")                                                                \
-	X(duration_ns, INTEGER, "start to end, by the device's clock")                        \
-	X(bound_ns, INTEGER, "the four times are at most so far off")                         \
-	X(causal, INTEGER, "0: they contradict the call or the end seen")                     \
-	X(bytes, INTEGER, "moved")                                                            \
-	X(status, INTEGER, "0: done; negative: the runtime's error; NULL: never seen to end") \
-	X(proof, TEXT, "how the end became known")                                            \
-	X(seen_ns, INTEGER, "when it did")                                                    \
-	X(seen_call, INTEGER, "api_calls.id during or before which it did")                   \
-	X(kernel, INTEGER, "kernels.number")                                                  \
-	X(global_x, INTEGER, "")                                                              \
-	X(global_y, INTEGER, "")                                                              \
-	X(global_z, INTEGER, "")                                                              \
-	X(local_x, INTEGER, "NULL: the runtime chose")                                        \
-	X(local_y, INTEGER, "")                                                               \
-	X(local_z, INTEGER, "")                                                               \
+#define TABLE_DEVICE_OPS(X)                                                        \
+	X(id, INTEGER, "in the order in which ends were seen")                     \
+	X(process, INTEGER, "processes.id")                                        \
+	X(domain, TEXT, "")                                                        \
+	X(kind, TEXT, "kernel, copy_h2d, copy_d2h, copy_d2d, fill, map...")        \
+	X(name, TEXT, "of the kernel, else of the call without its prefix")        \
+	X(device, INTEGER, "devices.id")                                           \
+	X(queue, INTEGER, "queues.number")                                         \
+	X(op, INTEGER, "operation id, unique in the process")                      \
+	X(call, INTEGER, "api_calls.id that enqueued it")                          \
+	X(queued_ns, INTEGER, "on the host's axis; NULL: no device times")         \
+	X(submitted_ns, INTEGER, "")                                               \
+	X(start_ns, INTEGER, "")                                                   \
+	X(end_ns, INTEGER, "")                                                     \
+	X(duration_ns, INTEGER, "start to end, by the device's clock")             \
+	X(bound_ns, INTEGER, "the four times are at most so far off")              \
+	X(causal, INTEGER, "0: they contradict the call or the end seen")          \
+	X(bytes, INTEGER, "moved")                                                 \
+	X(status, INTEGER,                                                         \
+	  "0: done; negative: the runtime's error; NULL: completion not recorded") \
+	X(proof, TEXT, "completion source")                                        \
+	X(seen_ns, INTEGER, "when it did")                                         \
+	X(seen_call, INTEGER, "api_calls.id during or before which it did")        \
+	X(kernel, INTEGER, "kernels.number")                                       \
+	X(global_x, INTEGER, "")                                                   \
+	X(global_y, INTEGER, "")                                                   \
+	X(global_z, INTEGER, "")                                                   \
+	X(local_x, INTEGER, "NULL: the runtime chose")                             \
+	X(local_y, INTEGER, "")                                                    \
+	X(local_z, INTEGER, "")                                                    \
 	X(node, INTEGER, "task_nodes.number whose task it is of")
 
 #define TABLE_TASK_NODES(X)                                                                \
@@ -192,7 +193,7 @@
 	X(event, TEXT, "allocate, free")                       \
 	X(kind, TEXT, "buffer, image, svm...; NULL of a free") \
 	X(context, INTEGER, "contexts.number")                 \
-	X(device, INTEGER, "devices.id, where it lies on one") \
+	X(device, INTEGER, "devices.id, where it is on one")   \
 	X(bytes, INTEGER, "")                                  \
 	X(in_use_bytes, INTEGER, "there, from here on")
 
@@ -267,28 +268,28 @@
 #define TABLE_CLOCKS(X)                                                       \
 	X(device, INTEGER, "devices.id")                                      \
 	X(segment, INTEGER, "from 1; the clock was set or slewed in between") \
-	X(begin_ns, INTEGER, "first moment that tells of it")                 \
+	X(begin_ns, INTEGER, "first moment that bounds it")                   \
 	X(end_ns, INTEGER, "last one")                                        \
 	X(offset_ns, INTEGER, "host minus device, at the begin")              \
 	X(drift_ppm, REAL, "how much faster the host's clock runs")           \
-	X(bound_ns, INTEGER, "at most so far off, at worst; NULL: not known") \
+	X(bound_ns, INTEGER, "at most so far off, at worst; NULL: unknown")   \
 	X(best_ns, INTEGER, "... at best")                                    \
-	X(constraints, INTEGER, "moments that tell of it")
+	X(constraints, INTEGER, "moments that bound it")
 
-#define TABLE_THREAD_STATES(X)                                                                    \
-	X(process, INTEGER, "processes.id")                                                       \
-	X(thread, INTEGER, "threads.id; NULL: it recorded nothing itself")                        \
-	X(tid, INTEGER, "")                                                                       \
-	X(name, TEXT, "of the thread")                                                            \
-	X(state, TEXT, "running, wait_cpu, wait_blocked, unknown")                                \
-	X(begin_ns, INTEGER, "")                                                                  \
-	X(end_ns, INTEGER, "")                                                                    \
-	X(duration_ns, INTEGER, "")                                                               \
-	X(cpu, INTEGER, "where it ran or waited")                                                 \
-	X(in_system, INTEGER, "1: it ran in a system call, where these are recorded")             \
-	X(by_kind, TEXT, "who had the CPU, or ended the wait: process, interrupt, idle, unknown") \
-	X(by_pid, INTEGER, "its process")                                                         \
-	X(by_tid, INTEGER, "its thread, as the kernel counts")                                    \
+#define TABLE_THREAD_STATES(X)                                                                     \
+	X(process, INTEGER, "processes.id")                                                        \
+	X(thread, INTEGER, "threads.id; NULL: it recorded nothing itself")                         \
+	X(tid, INTEGER, "")                                                                        \
+	X(name, TEXT, "of the thread")                                                             \
+	X(state, TEXT, "running, wait_cpu, wait_blocked, unknown")                                 \
+	X(begin_ns, INTEGER, "")                                                                   \
+	X(end_ns, INTEGER, "")                                                                     \
+	X(duration_ns, INTEGER, "")                                                                \
+	X(cpu, INTEGER, "where it ran or waited")                                                  \
+	X(in_system, INTEGER, "1: it ran in a system call, where these are recorded")              \
+	X(by_kind, TEXT, "what ran instead, or ended the wait: process, interrupt, idle, unknown") \
+	X(by_pid, INTEGER, "its process")                                                          \
+	X(by_tid, INTEGER, "its thread, as the kernel counts")                                     \
 	X(by_name, TEXT, "its thread's name")
 
 #define TABLE_FINDINGS(X)                                              \
@@ -313,7 +314,7 @@
 	X(what, TEXT, "description, by its name in version 0.1")       \
 	X(todo, TEXT, "suggestion, likewise; so are the next")         \
 	X(who, TEXT, "culprits")                                       \
-	X(sure, TEXT, "confidence: certain, likely, guess")            \
+	X(sure, TEXT, "confidence, in the words of 0.1")               \
 	X(why, TEXT, "evidence")
 
 /* X(name, TABLE_NAME, words) */

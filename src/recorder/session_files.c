@@ -81,7 +81,7 @@ static int explain_directory(const struct session *session, int status, struct e
 				 directory);
 	case -ENOTEMPTY:
 		return error_add(error, status,
-				 "%s holds other things than a session, so --force does not "
+				 "%s is not a session directory, so --force does not "
 				 "replace it",
 				 directory);
 	case -EBUSY:
@@ -135,7 +135,7 @@ static int make_directory(struct session *session, struct error *error)
 	if (!status)
 		return 0;
 	rmdir(session->directory);
-	return error_add(error, status, "cannot find out where %s lies: %s", session->directory,
+	return error_add(error, status, "cannot find out where %s is: %s", session->directory,
 			 strerror(-status));
 }
 

@@ -13,7 +13,7 @@
 #define TANDEM_CUDA_CHOICES(X)                                                                    \
 	X(api, 1, 0, "calls of the runtime and the driver API")                                   \
 	X(queries, 0, TANDEM_CUDA_BIT(api),                                                       \
-	  "calls too that only ask: cudaGetDevice, cudaGetLastError")                             \
+	  "also calls that only query: cudaGetDevice, cudaGetLastError")                          \
 	X(all, 0, TANDEM_CUDA_BIT(api), "and those that the runtime makes under most of its own") \
 	X(kernels, 1, 0, "kernels, copies and fills")                                             \
 	X(memory, 1, 0, "allocations")                                                            \
@@ -56,9 +56,9 @@ enum tandem_cuda_choice {
 	X(clock, "CUPTI would not take the session's clock: device times are fitted to "         \
 		 "it")                                                                           \
 	X(chain, "the library that CUDA_INJECTION64_PATH named could not be loaded "             \
-		 "beside ours")                                                                  \
+		 "next to ours")                                                                 \
 	X(no_device, "CUDA was used, but it found no device: nothing of it is recorded "         \
-		     "(`tandem doctor` tells more)")                                             \
+		     "(`tandem doctor` says more)")                                              \
 	X(fatal, "CUPTI met a fatal error and stopped: CUDA is recorded up to there")
 
 enum tandem_cuda_notice {

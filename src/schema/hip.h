@@ -4,12 +4,12 @@
 #ifndef TANDEM_SCHEMA_HIP_H
 #define TANDEM_SCHEMA_HIP_H
 
-#define TANDEM_HIP_CHOICES(X)                                                         \
-	X(api, 1, 0, "calls of the API")                                              \
-	X(all, 0, TANDEM_HIP_BIT(api),                                                \
-	  "calls too that only ask (hipGetDevice, hipGetLastError) or that compiled " \
-	  "launches make")                                                            \
-	X(kernels, 1, 0, "kernels, copies, fills and barriers")                       \
+#define TANDEM_HIP_CHOICES(X)                                                            \
+	X(api, 1, 0, "calls of the API")                                                 \
+	X(all, 0, TANDEM_HIP_BIT(api),                                                   \
+	  "also calls that only query (hipGetDevice, hipGetLastError) or that compiled " \
+	  "launches make")                                                               \
+	X(kernels, 1, 0, "kernels, copies, fills and barriers")                          \
 	X(memory, 1, 0, "allocations")
 
 enum tandem_hip_choice {

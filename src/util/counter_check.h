@@ -52,7 +52,7 @@ static inline const char *counter_doubt(void)
 		       ? NULL
 		       : "the kernel does not use the system counter";
 #else
-	return "no counter is known on this processor";
+	return "no supported counter on this processor";
 #endif
 }
 

@@ -54,7 +54,7 @@ check(here.stderr == "", "and says nothing else", here.stderr)
 areas = {c["area"].lower() for c in said["checks"]}
 check({"opencl", "cuda"} <= areas, "each runtime is looked at", areas)
 check(states(here, "libraries") == ["ok"] or
-      all(c["state"] == "optional" and "built without" in c["words"] and c["mend"]
+      all(c["state"] == "optional" and "built without" in c["description"] and c["fix"]
           for c in said["checks"] if c["area"] == "build"), "libraries that this build lacks",
       [c for c in said["checks"] if c["area"] == "build"])
 
@@ -75,9 +75,9 @@ if os.geteuid() == 0:
         recorded = os.path.exists("theirs/run/kernel")
         check({"partial": recorded, "optional": not recorded, "ok": recorded}[perf["state"]],
               "doctor says what an ordinary user gets", (perf, ran.stderr))
-        check(perf["state"] == "ok" or perf["mend"] in ran.stderr,
+        check(perf["state"] == "ok" or perf["fix"] in ran.stderr,
               "doctor and record advise the same", (perf, ran.stderr))
-        check(perf["state"] == "ok" or "paranoid=1" not in perf["mend"], "and what suffices", perf)
+        check(perf["state"] == "ok" or "paranoid=1" not in perf["fix"], "and what suffices", perf)
     except (PermissionError, FileNotFoundError) as error:
         skip("an ordinary user's doctor", str(error))
 else:

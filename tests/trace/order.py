@@ -62,7 +62,7 @@ check(all(abs(phases[phase]["time_ns"] - truth[phase]) <= phases[phase]["bound_n
 text = [re.sub(r"^.{60}", "", line) for line in tandem("print", "paper").stdout.splitlines()[1:]]
 WORDS = [r"clEnqueueNDRangeKernel\(\) \.\.\.  op 1:1", r"queued .*op 1:1", r"submitted .*op 1:1",
          r"\.\.\. clEnqueueNDRangeKernel = CL_SUCCESS  op 1:1", r"clFinish\(\) \.\.\.",
-         r"start .*op 1:1", r"end .*, known by finish, .*op 1:1", r"\.\.\. clFinish = CL_SUCCESS"]
+         r"start .*op 1:1", r"end .*, completion seen via finish, .*op 1:1", r"\.\.\. clFinish = CL_SUCCESS"]
 check(len(text) == len(WORDS) and all(re.fullmatch(pattern, line) for pattern, line in
                                       zip(WORDS, text)), "text: the same", text)
 if HAS_BABELTRACE:
@@ -133,7 +133,7 @@ odd.write()
 found = ordered("odd")
 liars = {event["op"] for event in found if event.get("causal") is False}
 check(liars == {"0:101"}, "one command's times contradict its call: it is said", liars)
-check("contradicts its call" in tandem("print", "odd").stdout, "also in text")
+check("timestamp precedes its call" in tandem("print", "odd").stdout, "also in text")
 device = [clock for clock in report("odd")["clocks"] if clock["domain"] == "opencl"]
 check(len(device) == 1 and device[0]["segments"] == 1 and device[0]["outliers"] > 0,
       "the fit leaves it out", device)

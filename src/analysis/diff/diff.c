@@ -392,7 +392,7 @@ static void note_runs(struct diff *diff, int side)
 				    run->damaged_places == 1 ? "place" : "places");
 		if (!run->ended)
 			text_format(&diff->notes,
-				    "%s, %s: still running or never seen to end; its run is as "
+				    "%s, %s: still running, or end not recorded; its run is as "
 				    "long as its records\n",
 				    side_names[side], shown);
 		if (!run->events)
@@ -482,7 +482,7 @@ static void note_sides(struct diff *diff)
 			kernel[side] |= diff->runs[side][i].kernel;
 	if (kernel[DIFF_A] != kernel[DIFF_B])
 		text_format(&diff->notes,
-			    "the kernel's side was recorded in %s only; that cost it time, and "
+			    "kernel events were recorded in %s only; that cost it time, and "
 			    "some findings need it\n",
 			    side_names[kernel[DIFF_B]]);
 	if (diff->by_name)

@@ -270,8 +270,8 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 	const char *name;
 
 	if (!count || (!culprits[0].pid && !culprits[0].name))
-		return "record as root, or lower kernel.perf_event_paranoid: that records which "
-		       "tasks had the CPU";
+		return "record as root, or lower kernel.perf_event_paranoid: that records what "
+		       "ran instead";
 	if (culprits[0].itself)
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";

@@ -48,7 +48,7 @@
 	X(GMSET_DST, "GMSET:DST (B)", "B", "filled: static device memory")              \
 	X(GMSET_MST, "GMSET:MST (B)", "B", "filled: static managed memory")             \
 	X(GMSET_COUNT, "GMSET:COUNT", "", "fills")                                      \
-	X(GXCOPY_UNK, "GXCOPY:UNK (B)", "B", "copied, not known from where to where")   \
+	X(GXCOPY_UNK, "GXCOPY:UNK (B)", "B", "copied, unknown from where to where")     \
 	X(GXCOPY_H2D, "GXCOPY:H2D (B)", "B", "copied from the host to a device")        \
 	X(GXCOPY_D2H, "GXCOPY:D2H (B)", "B", "copied from a device to the host")        \
 	X(GXCOPY_H2A, "GXCOPY:H2A (B)", "B", "copied from the host to an array")        \
@@ -60,7 +60,7 @@
 	X(GXCOPY_H2H, "GXCOPY:H2H (B)", "B", "copied within the host")                  \
 	X(GXCOPY_P2P, "GXCOPY:P2P (B)", "B", "copied from device to device")            \
 	X(GXCOPY_COUNT, "GXCOPY:COUNT", "", "copies")                                   \
-	X(GSYNC_UNK, "GSYNC:UNK (sec)", "s", "waiting, not known for what")             \
+	X(GSYNC_UNK, "GSYNC:UNK (sec)", "s", "waiting, unknown for what")               \
 	X(GSYNC_EVT, "GSYNC:EVT (sec)", "s", "waiting for an event")                    \
 	X(GSYNC_STRE, "GSYNC:STRE (sec)", "s", "having a stream wait for an event")     \
 	X(GSYNC_STR, "GSYNC:STR (sec)", "s", "waiting for a stream")                    \

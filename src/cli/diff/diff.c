@@ -35,7 +35,7 @@ const struct command command_diff = {
 	.about =
 		"Says what changed from the runs A to the runs B: in total, by API function, by\n"
 		"operation of the devices and by finding, the largest change first, and whether it\n"
-		"is more than chance. Several runs on each side are more reliable than one.\n",
+		"is significant. Several runs on each side are more reliable than one.\n",
 	.examples = "  tandem diff before after\n"
 		    "  tandem diff before-1 before-2 before-3 -- after-1 after-2 after-3\n"
 		    "  tandem diff --format json A B | jq '.device[] | select(.significant)'\n",

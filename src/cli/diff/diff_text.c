@@ -96,7 +96,7 @@ static void add_run(struct text *out, const struct diff *diff)
 		text_add_string(out, "; one run per side is not enough to judge significance.\n");
 		return;
 	}
-	text_add_string(out, row->significant ? "; significant, " : "; that may be chance, ");
+	text_add_string(out, row->significant ? "; significant, " : "; not significant, ");
 	add_p(out, row->p);
 	text_add_string(out, ".\n");
 }

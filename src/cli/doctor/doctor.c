@@ -102,6 +102,10 @@ static void print_json(const struct checks *checks, uint64_t works)
 		json_string(&json, "area", check->area);
 		json_string(&json, "name", check->name);
 		json_string(&json, "state", state_names[check->state]);
+		json_string(&json, "description", check->words);
+		if (*check->fix)
+			json_string(&json, "fix", check->fix);
+		/* Of version 0.1, for those who read them: they go with the next. */
 		json_string(&json, "words", check->words);
 		if (*check->fix)
 			json_string(&json, "mend", check->fix);

@@ -305,8 +305,8 @@ static void add_operation(struct event_text *view, struct text *out,
 				    units_seconds(buffer,
 						  (int64_t)times.start - view->session->start_ns));
 		if (times.waits) {
-			add_ns(out, "in host queue", times.queued, times.submitted);
-			add_ns(out, "in device queue", times.submitted, times.start);
+			add_ns(out, "queued to submit", times.queued, times.submitted);
+			add_ns(out, "submit to start", times.submitted, times.start);
 		}
 		add_ns(out, "ran", times.start, times.end);
 	} else {
@@ -316,7 +316,7 @@ static void add_operation(struct event_text *view, struct text *out,
 		text_format(out, ", %sfailed: %" PRId32 "%s",
 			    colour_begin(view->colour, COLOUR_RED), record->status,
 			    colour_end(view->colour));
-	text_format(out, ", known by %s%s  op ", enum_name(event, "proof"),
+	text_format(out, ", completion seen via %s%s  op ", enum_name(event, "proof"),
 		    colour_begin(view->colour, COLOUR_CYAN));
 	event_op(out, record->op);
 	text_add_string(out, colour_end(view->colour));

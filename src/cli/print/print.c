@@ -29,7 +29,7 @@
 	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                              \
 	X(raw, 'r', NULL, FLAG,                                                           \
 	  "as recorded: a call is one event, with its end; a device's operation is one, " \
-	  "where its end was learned")
+	  "where its completion was seen")
 
 OPTIONS(PRINT_OPTIONS)
 
@@ -40,7 +40,7 @@ const struct command command_print = {
 		"Prints the events of a recorded session chronologically: when (seconds since\n"
 		"the session's start), how long, which process and thread, the call with its\n"
 		"arguments and its result. A call during which something else happened has a line\n"
-		"for its begin and one for its end; what a device did stands at its own times:\n"
+		"for its begin and one for its end; what a device did has a line at each of its times:\n"
 		"queued, submitted, start, end.\n",
 	.examples = "  tandem print --name 'clEnqueue*' --from 20ms --to 30ms DIR\n"
 		    "  tandem print --format json DIR | jq 'select(.result < 0)'\n",

@@ -222,7 +222,7 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 static int check_arguments(const struct arguments *arguments)
 {
 	if (arguments->metrics && arguments->findings == WHEN_ON) {
-		cli_error("--findings on: there are none beside --metrics");
+		cli_error("--findings on: there are none with --metrics");
 		return options_wrong(&command_report);
 	}
 	return part_check(&arguments->part, &command_report);

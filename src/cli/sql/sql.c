@@ -21,7 +21,7 @@ const struct command command_sql = {
 	.name = "sql",
 	.usage = "[options] DIR ['SELECT ...']",
 	.about = "Answers a query over a recorded session, as SQLite understands it. The database\n"
-		 "is made the first time, kept in your cache, and made anew when the\n"
+		 "is made the first time, kept in your cache, and made again when the\n"
 		 "trace has changed. Without a query it says which tables there are.\n",
 	.examples = "  tandem sql DIR 'SELECT name, calls, total_ns FROM api_summary'\n"
 		    "  tandem sql DIR \"SELECT max(duration_ns) FROM device_ops WHERE kind = "

@@ -287,7 +287,7 @@ static int parse_cpus(struct dat *dat)
 		struct dat_cpu *cpu = &dat->cpus[i];
 
 		if (offset > dat->size || bytes > dat->size - offset)
-			return damaged(dat, "a CPU's data lies outside of the file");
+			return damaged(dat, "a CPU's data is outside of the file");
 		cpu->next = dat->bytes + offset;
 		cpu->end = cpu->next + bytes;
 		cpu->pages = kbuffer_alloc(tep_get_long_size(dat->tep) == 4 ? KBUFFER_LSIZE_4

@@ -207,7 +207,7 @@ static int process_describe(struct trace_process *process, const char *file, con
 	if (said.bad)
 		trace_problem(problems, file, said.bad_offset,
 			      "%u descriptions of events that make no sense; events of which "
-			      "nothing else is known are left out",
+			      "nothing else was recorded are left out",
 			      said.bad);
 	for (unsigned i = 0; i < TRACE_DOMAINS; i++)
 		if (said.conflicts >> i & 1)

@@ -32,7 +32,7 @@ static const char *header_damage(const struct tandem_packet_header *header,
 	if (process->has_uuid && memcmp(header->uuid, process->uuid, sizeof(process->uuid)) != 0)
 		return "a packet of another trace";
 	if (header->packet_bits % 8 || header->content_bits % 8)
-		return "a packet whose size is no number of bytes";
+		return "a packet whose size is not a whole number of bytes";
 	if (header->content_bits < HEADER_BYTES * 8)
 		return "a packet smaller than its header";
 	if (header->content_bits > header->packet_bits)

@@ -136,7 +136,7 @@ static int records_next_packet(struct trace_records *records)
 			trace_problem(packets->problems, packets->file->path,
 				      packets->offset + offsetof(struct tandem_packet_header,
 								 stream_instance_id),
-				      "a packet of thread %" PRIu64 "; it is taken for one of "
+				      "a packet of thread %" PRIu64 "; it is counted as one of "
 				      "thread %" PRIu64,
 				      header->stream_instance_id, stream->number);
 		records->event.tid = header->tid;
@@ -182,8 +182,8 @@ static uint64_t records_correct_ticks(struct trace_records *records, uint64_t ti
 	uint64_t last = records->event.ticks;
 
 	trace_problem(records->packets.problems, records->packets.file->path,
-		      records_offset(records), "a time stamp %s; the one before it is taken",
-		      ticks < last ? "that runs backwards" : "behind the end of its packet");
+		      records_offset(records), "a time stamp %s; the one before it is used",
+		      ticks < last ? "that runs backwards" : "after the end of its packet");
 	return last ? last : records->packets.header.timestamp_begin;
 }
 
@@ -191,7 +191,7 @@ static uint64_t records_correct_end(struct trace_records *records, uint64_t tick
 {
 	trace_problem(records->packets.problems, records->packets.file->path,
 		      records_offset(records) + offsetof(struct tandem_call_record, end),
-		      "a call that ends %s; it is taken for one of no length",
+		      "a call that ends %s; its length is counted as 0",
 		      ticks < records->event.ticks ? "before it begins" : "long after the session");
 	return records->event.ticks;
 }

@@ -26,7 +26,7 @@ void details_sample(const struct view_details *details, const struct details_spa
 	details_text(json, "on the CPU",
 		     ref != VIEW_NONE && ref & 1 ? "the system, on the thread's behalf"
 						 : "the program's own code");
-	details_number(json, "stands for", "ns", index->header->sample_period_ns);
+	details_number(json, "represents", "ns", index->header->sample_period_ns);
 	json_end_array(json);
 	add_stack(index, view_index_stack(index, span->track, span->item), json);
 	json_begin_array(json, "links");

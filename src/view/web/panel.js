@@ -136,7 +136,7 @@ class Panel {
 		const samples = span.track.type === "samples", stretch = stretchOf(span);
 		byId("details").replaceChildren(
 			element("h2", {}, plural(span.spans, samples ? "CPU sample" : "event")),
-			element("p", {}, `in ${lengthWords(span.end - span.begin)}, too close together to be told apart here; ` +
+			element("p", {}, `in ${lengthWords(span.end - span.begin)}, too close together to be distinguished here; ` +
 				`${visible(span.label.name)} ${samples ? "was found most often" : "has the most of the time"}.`),
 			element("p", {class: "actions"},
 				element("button", {onclick: () => app.range.fit(stretch.begin, stretch.end)}, "Zoom in"),
@@ -353,7 +353,7 @@ class Panel {
 		periods.delete(0);
 		if (!periods.size || !this.tables.some((table) => table.name === TABLES.samples[0]))
 			return "";
-		return ` A sample stands for ${[...periods].map(lengthWords).join(" or ")} of CPU time: \u201cself\u201d counts ` +
+		return ` A sample represents ${[...periods].map(lengthWords).join(" or ")} of CPU time: \u201cself\u201d counts ` +
 			"samples in the function itself, \u201ctotal\u201d those with it on their stack.";
 	}
 
