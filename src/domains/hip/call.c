@@ -11,6 +11,7 @@
 #include "domains/hip/gen/ids.h"
 #include "domains/hip/hooks.h"
 #include "domains/hip/kernel.h"
+#include "domains/hip/launch.h"
 #include "domains/hip/object.h"
 #include "domains/hip/operation.h"
 #include "domains/hip/queue.h"
@@ -133,11 +134,15 @@ static void operation_expect(struct hip_call *call, const struct arguments_funct
 			     const void *arguments)
 {
 	const void *stream = stream_of(api, call->function, arguments);
+	uint32_t kernel;
 
-	if (is_captured(stream))
+	if (is_captured(stream)) {
 		call->op = 0;
-	else
-		hip_operation_expect(call->op, hip_queue(stream), kernel_of(api, arguments));
+		return;
+	}
+	kernel = kernel_of(api, arguments);
+	hip_operation_expect(call->op, hip_queue(stream), kernel,
+			     kernel ? hip_launch_shape(call->function, arguments, kernel) : 0);
 }
 
 void hip_call_record(struct hip_call *call, const void *arguments)

@@ -9,14 +9,22 @@
 #include "domains/hip/runtime.h"
 #include "domains/hip/thread.h"
 #include "schema/gen/core_records.h"
+#include "schema/gen/hip_records.h"
 
 /* hipDeviceAttribute_t, the same in HIP 5 and 6. */
 enum {
 	CLOCK_KHZ = 5,
 	MAJOR = 23,
+	GROUPS = 25,
 	GROUP_ITEMS = 56,
+	ITEMS = 57,
 	MINOR = 61,
 	MULTIPROCESSORS = 63,
+	GROUP_REGISTERS = 71,
+	REGISTERS = 72,
+	GROUP_LOCAL_BYTES = 74,
+	WAVE_ITEMS = 87,
+	LOCAL_BYTES = 10002,
 };
 
 static uint32_t attribute(uint32_t device, int32_t which)
@@ -27,6 +35,29 @@ static uint32_t attribute(uint32_t device, int32_t which)
 	    hip_runtime.hipDeviceGetAttribute(&value, which, (int32_t)device))
 		return 0;
 	return value > 0 ? (uint32_t)value : 0;
+}
+
+static void compute_unit_describe(uint32_t device, uint32_t number)
+{
+	struct tandem_hip_compute_unit unit = {.device = number};
+	struct tandem_hip_compute_unit *record;
+
+	hip_in_tool_begin();
+	unit.count = attribute(device, MULTIPROCESSORS);
+	unit.wave_items = attribute(device, WAVE_ITEMS);
+	unit.items = attribute(device, ITEMS);
+	unit.groups = attribute(device, GROUPS);
+	unit.registers = attribute(device, REGISTERS);
+	unit.group_registers = attribute(device, GROUP_REGISTERS);
+	unit.local_bytes = attribute(device, LOCAL_BYTES);
+	unit.group_local_bytes = attribute(device, GROUP_LOCAL_BYTES);
+	hip_in_tool_end();
+	record = tandem_record_begin(TANDEM_HIP_EVENT_compute_unit, sizeof(*record));
+	if (!record)
+		return;
+	unit.head = record->head;
+	*record = unit;
+	tandem_record_commit();
 }
 
 static void device_describe(uint32_t device, uint32_t number)
@@ -89,6 +120,7 @@ uint32_t hip_device(uint32_t ordinal)
 			return 0;
 		number = tandem_object_assign(HIP_KIND(device), address);
 		device_describe(ordinal, number);
+		compute_unit_describe(ordinal, number);
 	}
 	return number;
 }

@@ -19,6 +19,7 @@
 struct expected {
 	_Atomic uint64_t op;
 	_Atomic uint64_t queue_kernel; /* queue << 32 | kernel */
+	_Atomic uint32_t shape;
 };
 
 static struct expected expected[EXPECTED];
@@ -29,16 +30,17 @@ static struct expected *expected_slot(uint64_t op)
 	return &expected[(op * 0x9e3779b97f4a7c15u) >> 48 & (EXPECTED - 1)];
 }
 
-void hip_operation_expect(uint64_t op, uint32_t queue, uint32_t kernel)
+void hip_operation_expect(uint64_t op, uint32_t queue, uint32_t kernel, uint32_t shape)
 {
 	struct expected *slot = expected_slot(op);
 
 	atomic_store(&slot->op, 0);
 	atomic_store(&slot->queue_kernel, (uint64_t)queue << 32 | kernel);
+	atomic_store(&slot->shape, shape);
 	atomic_store(&slot->op, op);
 }
 
-static uint64_t expected_find(uint64_t op)
+static uint64_t expected_find(uint64_t op, uint32_t *shape)
 {
 	struct expected *slot = expected_slot(op);
 	uint64_t found;
@@ -46,6 +48,7 @@ static uint64_t expected_find(uint64_t op)
 	if (!op || atomic_load(&slot->op) != op)
 		return 0;
 	found = atomic_load(&slot->queue_kernel);
+	*shape = atomic_load(&slot->shape);
 	return atomic_load(&slot->op) == op ? found : 0;
 }
 
@@ -124,7 +127,8 @@ static uint8_t kind_of(const struct hip_activity *activity)
 void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool has_name)
 {
 	bool timed = activity->begin_ns && activity->end_ns >= activity->begin_ns;
-	uint64_t known = expected_find(op);
+	uint32_t shape = 0;
+	uint64_t known = expected_find(op, &shape);
 	uint32_t queue = queue_of(activity, (uint32_t)(known >> 32));
 	uint32_t kernel = (uint32_t)known;
 	uint8_t kind = kind_of(activity);
@@ -153,7 +157,7 @@ void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool 
 	record->domain = TANDEM_DOMAIN_hip;
 	record->proof = TANDEM_PROOF_delivered;
 	record->timed = timed ? TANDEM_TIMED_device_ns : TANDEM_TIMED_no;
-	record->shape = 0;
+	record->shape = kind == TANDEM_OPERATION_KIND_kernel && known ? shape : 0;
 	tandem_record_commit();
 	tandem_call_prepare(0, NULL);
 }

@@ -23,6 +23,7 @@
 	X(hipPeekAtLastError, int32_t, (void))                                                  \
 	X(hipStreamIsCapturing, int32_t, (const void *stream, int32_t *status))                 \
 	X(hipApiName, const char *, (uint32_t id))                                              \
+	X(hipFuncGetAttributes, int32_t, (void *attributes, const void *function))              \
 	X(hipKernelNameRef, const char *, (const void *function))                               \
 	X(hipKernelNameRefByPtr, const char *, (const void *symbol, void *stream))              \
 	X(hipRegisterTracerCallback, void, (int (*report)(uint32_t, uint32_t, void *)))         \

@@ -121,7 +121,7 @@ static void operation_write(const struct hsa_flight *flight, bool timed,
 	record->domain = TANDEM_DOMAIN_hsa;
 	record->proof = TANDEM_PROOF_delivered;
 	record->timed = timed ? TANDEM_TIMED_device_ns : TANDEM_TIMED_no;
-	record->shape = 0;
+	record->shape = flight->shape;
 	tandem_record_commit();
 }
 

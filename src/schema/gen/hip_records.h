@@ -22,6 +22,7 @@ enum tandem_hip_generation {
 enum tandem_hip_event {
 	TANDEM_HIP_EVENT_none = 3072,
 	TANDEM_HIP_EVENT_runtime = 3772,
+	TANDEM_HIP_EVENT_compute_unit = 3849,
 };
 
 struct tandem_hip_none {
@@ -38,5 +39,19 @@ struct tandem_hip_runtime {
 	uint16_t path_count;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_hip_runtime) == 24, "runtime");
+
+struct tandem_hip_compute_unit {
+	struct tandem_record head;
+	uint32_t device;
+	uint32_t count;
+	uint32_t wave_items;
+	uint32_t items;
+	uint32_t groups;
+	uint32_t registers;
+	uint32_t group_registers;
+	uint32_t local_bytes;
+	uint32_t group_local_bytes;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_hip_compute_unit) == 48, "compute_unit");
 
 #endif

@@ -2942,6 +2942,18 @@ static const struct tandem_field fields_388[] = {
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
+static const struct tandem_field fields_389[] = {
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "wave_items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "groups", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "group_registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "group_local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 3072, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -3913,6 +3925,8 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_387 } } },
 	[776] = { 3848, TANDEM_CLASS_CALL, 1, "hipUnbindTexture", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_388 } } },
+	[777] = { 3849, TANDEM_CLASS_RECORD, 0, "compute_unit", NULL, { 0 },
+	  { { 48, 9, fields_389 }, { 48, 9, fields_389 }, { 48, 9, fields_389 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -3921,5 +3935,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_hip = {
-	3, "hip", "2e3b719d9b97f2b28a56bdaaf987538c", EVENTS, { 3 }, 1,
+	3, "hip", "c632a5e7b2adf603fb6aa71b8a029a80", EVENTS, { 3 }, 1,
 };

@@ -35,6 +35,7 @@ struct dim {
 	  (const void *function, struct dim blocks, struct dim items, void **arguments,           \
 	   size_t shared, void *stream),                                                          \
 	  (function, blocks, items, arguments, shared, stream))                                   \
+	X(hipFuncGetAttributes, (void *attributes, const void *function), (attributes, function)) \
 	X(hipStreamCreate, (void **stream), (stream))                                             \
 	X(hipStreamDestroy, (void *stream), (stream))                                             \
 	X(hipStreamSynchronize, (void *stream), (stream))                                         \

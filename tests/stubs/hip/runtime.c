@@ -232,7 +232,30 @@ FUNCTION(hipDeviceGetAttribute, (int *value, int attribute, int device))
 {
 	BEGIN(hipDeviceGetAttribute, );
 	(void)device;
-	*value = attribute == 63 ? 110 : attribute == 5 ? 1700000 : attribute == 23 ? 9 : 0;
+	switch (attribute) {
+	case 63: /* compute units */
+		*value = 110;
+		break;
+	case 5: /* kHz */
+		*value = 1700000;
+		break;
+	case 23: /* major */
+		*value = 9;
+		break;
+	case 57: /* threads of one */
+		*value = 2048;
+		break;
+	case 87: /* threads of a wave */
+		*value = 64;
+		break;
+	case 74: /* local memory of a block, and of one */
+	case 10002:
+		*value = 65536;
+		break;
+	default:
+		*value = 0;
+		break;
+	}
 	RETURN(0);
 }
 
@@ -319,6 +342,18 @@ FUNCTION(hipLaunchKernel, (const void *function, struct dim blocks, struct dim i
 	}
 	code_run(function, arguments);
 	enqueue(stream, 0x11F0, 0, 0, name, 300);
+	RETURN(0);
+}
+
+FUNCTION(hipFuncGetAttributes, (void *attributes, const void *function))
+{
+	BEGIN(hipFuncGetAttributes, );
+	if (!hipKernelNameRefByPtr(function, NULL))
+		RETURN(INVALID_FUNCTION);
+	memset(attributes, 0, 56);
+	((int32_t *)attributes)[8] = 24;    /* registers */
+	((uint64_t *)attributes)[6] = 2048; /* of the block */
+	((uint64_t *)attributes)[2] = 16;   /* of a thread */
 	RETURN(0);
 }
 

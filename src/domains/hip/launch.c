@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "domains/hip/launch.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/launch_config.h"
+#include "domains/hip/gen/args.h"
+#include "domains/hip/gen/ids.h"
+#include "domains/hip/runtime.h"
+#include "domains/hip/thread.h"
+#include "schema/gen/core_records.h"
+
+#define KERNELS 4096u
+
+/* hipFuncAttributes, as far as it is looked at. */
+struct function_attributes {
+	int32_t binary_version, cache_mode;
+	uint64_t constant_bytes, local_bytes;
+	int32_t dynamic_bytes_most, items_most, registers, carveout, ptx_version;
+	uint64_t shared_bytes;
+	uint64_t more[16];
+};
+
+_Static_assert(__builtin_offsetof(struct function_attributes, registers) == 32,
+	       "hipFuncAttributes");
+_Static_assert(__builtin_offsetof(struct function_attributes, shared_bytes) == 48,
+	       "hipFuncAttributes");
+
+/* By our numbers of kernels: asked for once. */
+static struct {
+	_Atomic uint32_t kernel; /* stored last */
+	uint32_t registers, static_bytes, private_bytes;
+} known[KERNELS];
+
+/* What the code needs. Only of a kernel that the runtime has named: it knows the function, and
+ * asking leaves no error behind. */
+static void code_describe(struct tandem_rec_launch_shape *shape, const void *function)
+{
+	uint32_t slot = shape->kernel % KERNELS;
+	struct function_attributes attributes;
+
+	if (!hip_runtime.hipFuncGetAttributes || !shape->kernel)
+		return;
+	if (atomic_load_explicit(&known[slot].kernel, memory_order_acquire) != shape->kernel) {
+		memset(&attributes, 0, sizeof(attributes));
+		hip_in_tool_begin();
+		if (hip_runtime.hipFuncGetAttributes(&attributes, function))
+			memset(&attributes, 0, sizeof(attributes));
+		hip_in_tool_end();
+		atomic_store(&known[slot].kernel, 0);
+		known[slot].registers = (uint32_t)attributes.registers;
+		known[slot].static_bytes = (uint32_t)attributes.shared_bytes;
+		known[slot].private_bytes = (uint32_t)attributes.local_bytes;
+		atomic_store_explicit(&known[slot].kernel, shape->kernel, memory_order_release);
+	}
+	shape->registers = known[slot].registers;
+	shape->static_local_bytes = known[slot].static_bytes;
+	shape->private_bytes = known[slot].private_bytes;
+}
+
+static void blocks_set(struct tandem_rec_launch_shape *shape, const void *blocks, const void *items)
+{
+	memcpy(&shape->groups_x, blocks, 3 * sizeof(uint32_t));
+	memcpy(&shape->items_x, items, 3 * sizeof(uint32_t));
+}
+
+/* A grid in threads. */
+static void threads_set(struct tandem_rec_launch_shape *shape, const uint32_t *threads,
+			const uint32_t *items)
+{
+	uint32_t blocks[3];
+
+	for (int i = 0; i < 3; i++)
+		blocks[i] = items[i] ? (threads[i] + items[i] - 1) / items[i] : 0;
+	blocks_set(shape, blocks, items);
+}
+
+static bool shape_fill(struct tandem_rec_launch_shape *shape, uint32_t function,
+		       const void *arguments)
+{
+	const struct hip_args_hipLaunchKernel *by_symbol = arguments;
+	const struct hip_args_hipLaunchCooperativeKernel *cooperative = arguments;
+	const struct hip_args_hipModuleLaunchKernel *by_function = arguments;
+	const struct hip_args_hipExtModuleLaunchKernel *in_threads = arguments;
+
+	switch (function) {
+	case HIP_ID_hipLaunchKernel:
+	case HIP_ID_hipExtLaunchKernel:
+		blocks_set(shape, by_symbol->numBlocks, by_symbol->dimBlocks);
+		shape->dynamic_local_bytes = (uint32_t)by_symbol->sharedMemBytes;
+		code_describe(shape, by_symbol->function_address);
+		return true;
+	case HIP_ID_hipLaunchCooperativeKernel:
+		blocks_set(shape, cooperative->gridDim, cooperative->blockDimX);
+		shape->dynamic_local_bytes = cooperative->sharedMemBytes;
+		code_describe(shape, cooperative->f);
+		return true;
+	case HIP_ID_hipModuleLaunchKernel:
+		blocks_set(shape, &by_function->gridDimX, &by_function->blockDimX);
+		shape->dynamic_local_bytes = by_function->sharedMemBytes;
+		return true;
+	case HIP_ID_hipExtModuleLaunchKernel:
+		threads_set(shape, &in_threads->globalWorkSizeX, &in_threads->localWorkSizeX);
+		shape->dynamic_local_bytes = (uint32_t)in_threads->sharedMemBytes;
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint32_t hip_launch_shape(uint32_t function, const void *arguments, uint32_t kernel)
+{
+	struct tandem_rec_launch_shape shape;
+
+	memset(&shape, 0, sizeof(shape));
+	shape.domain = TANDEM_DOMAIN_hip;
+	shape.kernel = kernel;
+	return arguments && shape_fill(&shape, function, arguments)
+		       ? launch_config_number(TANDEM_EVENT_launch_shape, &shape, sizeof(shape))
+		       : 0;
+}
