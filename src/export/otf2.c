@@ -321,6 +321,21 @@ static int otf2_session(struct export *export)
 	return status;
 }
 
+/* A program without a traced call has no thread with a stream. */
+static int otf2_process(struct export *export, const struct trace_process *process)
+{
+	struct otf2 *state = export->state;
+	uint32_t group, location;
+	int status;
+
+	if (process->kernel || process->stream_count)
+		return 0;
+	status = process_group(export, process->index, &group);
+	return status ? status
+		      : otf_archive_location(&state->archive, "no API calls", group,
+					     OTF2_LOCATION_TYPE_CPU_THREAD, &location);
+}
+
 /* Also those that made no call: they are there. */
 static int otf2_thread(struct export *export, const struct trace_stream *stream)
 {
@@ -376,6 +391,7 @@ const struct export_ops export_otf2 = {
 	.state_bytes = sizeof(struct otf2),
 	.begin = otf2_begin,
 	.session = otf2_session,
+	.process = otf2_process,
 	.thread = otf2_thread,
 	.any = otf2_item,
 	.session_end = otf2_session_end,

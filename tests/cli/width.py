@@ -4,36 +4,17 @@
 cut in the middle, columns that are left out are named, and what is one thing in all rows of
 a table (the device, the process) stands in its heading. Where stdout is no terminal nothing
 is cut to a width."""
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from onterminal import on_terminal  # noqa: E402
 from tap import TANDEM, check, finish  # noqa: E402
 
 REPLAY = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "replay")
 DATA = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda")
-
-
-def on_terminal(width, *arguments):
-    pid, fd = pty.fork()
-    if not pid:
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-        os.environ["NO_COLOR"] = "1"
-        os.execvp(arguments[0], arguments)
-    said = b""
-    try:
-        while data := os.read(fd, 65536):
-            said += data
-    except OSError:
-        pass
-    os.waitpid(pid, 0)
-    return said.decode().replace("\r", "").split("\n")
 
 
 def plain(*arguments):

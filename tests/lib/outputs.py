@@ -34,7 +34,7 @@ def of_report(session, *part):
             "operations": said["operations"]["total"],
             "ranges": sum(row["count"] for row in said["ranges"] if row["kind"] != "marker"),
             "markers": sum(row["count"] for row in said["ranges"] if row["kind"] == "marker"),
-            "threads": said["session"]["threads"], "processes": said["session"]["processes"],
+            "threads": said["session"]["threads_with_events"], "processes": said["session"]["processes"],
             "lost": said["losses"]["total"]}
 
 

@@ -91,7 +91,8 @@ static void json_session(struct json *json, const struct report *report,
 	json_unsigned(json, "from_ns", report->from_ns);
 	json_unsigned(json, "to_ns", report->to_ns);
 	json_unsigned(json, "processes", report->processes);
-	json_unsigned(json, "threads", report->threads);
+	json_unsigned(json, "threads", report->thread_count);
+	json_unsigned(json, "threads_with_events", report->threads);
 	json_unsigned(json, "events", report->events);
 	json_unsigned(json, "calls", report->calls);
 	json_unsigned(json, "kernel_events", report->kernel_events);

@@ -86,10 +86,11 @@ static void add_title(struct text *out, const struct report *report,
 	text_add_string(out, "\n  ");
 	add_count(out, report->processes, "process", "processes");
 	text_add_string(out, ", ");
-	/* Those that recorded events; of a program without any, all that the kernel saw. */
-	add_count(out, report->threads ? report->threads : report->thread_count, "thread",
-		  "threads");
-	text_add_string(out, ", ");
+	add_count(out, report->thread_count, "thread", "threads");
+	if (report->threads && report->threads != report->thread_count)
+		text_format(out, " (%" PRIu64 " with events)\n  ", report->threads);
+	else
+		text_add_string(out, ", ");
 	add_count(out, report->events, "event", "events");
 	if (report->kernel_events) {
 		text_add_string(out, ", ");
