@@ -21,6 +21,25 @@ const struct option_row *command_row(const struct command *command, size_t numbe
 	return command->more ? command->more(number - command->row_count) : NULL;
 }
 
+const struct option_row *command_clash(const struct command *command)
+{
+	static const struct option_row help = {.name = "help", .letter = 'h'};
+	const struct option_row *row;
+
+	for (size_t i = 0; (row = command_row(command, i)); i++) {
+		const struct option_row *other = &help;
+
+		for (size_t before = 0;; other = command_row(command, before++)) {
+			if (!strcmp(row->name, other->name) ||
+			    (row->letter && row->letter == other->letter))
+				return row;
+			if (before == i)
+				break;
+		}
+	}
+	return NULL;
+}
+
 const char *option_name(char name[OPTION_NAME_BYTES], const struct option_row *row)
 {
 	snprintf(name, OPTION_NAME_BYTES, "%s", row->name);

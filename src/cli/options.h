@@ -91,6 +91,9 @@ struct command {
 /* The row with this number, or NULL behind the last. */
 const struct option_row *command_row(const struct command *command, size_t number);
 
+/* The row whose name, or letter, an earlier one has, or --help; NULL: each is one option's. */
+const struct option_row *command_clash(const struct command *command);
+
 #define OPTION_ID_(name, ...) OPTION_##name,
 #define OPTION_ROW_(name, letter, value, ...) {#name, letter, value, __VA_ARGS__, NULL},
 

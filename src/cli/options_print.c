@@ -5,6 +5,7 @@
  *	                                   `@generated@` replaced
  *	tandem-options man                 the headings of the man pages: COMMAND<TAB>HEADING
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -285,10 +286,32 @@ static void print_bash(void)
 	print_bash_values();
 }
 
+/* A row of schema/domains.def may have a name that a command's own list has: then this is what
+ * ends the build. */
+static bool check_names(void)
+{
+	char name[OPTION_NAME_BYTES];
+	bool good = true;
+
+	for (int i = 0; i < COMMAND_COUNT; i++) {
+		const struct option_row *row =
+			commands[i].command ? command_clash(commands[i].command) : NULL;
+
+		if (!row)
+			continue;
+		fprintf(stderr, "tandem %s: two options are called --%s, or have its letter\n",
+			commands[i].command->name, option_name(name, row));
+		good = false;
+	}
+	return good;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
+	if (!check_names())
+		return 1;
 	if (!strcmp(what, "bash") && argc > 2)
 		return print_template(argv[2], print_bash);
 	if (!strcmp(what, "zsh") && argc > 2)

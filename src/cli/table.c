@@ -9,6 +9,8 @@
 #include "util/csv.h"
 #include "util/units.h"
 
+#define CONTEXT_MOST 48u  /* characters of a value in a heading */
+#define CONTEXT_LEAST 16u /* fewer are not worth it: on the next line */
 #define COLUMNS_MOST 28
 
 struct cell {
@@ -267,9 +269,58 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 	return a->number == b->number && !strcmp(a->string, b->string);
 }
 
-uint32_t table_context(struct text *out, const struct table *table, const void *rows, size_t count)
+/* Characters of the last line, colours apart. */
+static size_t last_line(const struct text *out)
 {
+	size_t at = out->length, count = 0;
+
+	while (at && out->data[at - 1] != '\n')
+		at--;
+	while (at < out->length) {
+		if (out->data[at] == '\033') {
+			while (at < out->length && out->data[at] != 'm')
+				at++;
+		} else {
+			count += ((unsigned char)out->data[at] & 0xc0) != 0x80;
+		}
+		at++;
+	}
+	return count;
+}
+
+/* ", HEADING VALUE", in the line or on the next one. */
+static void add_context(struct text *out, const struct table_column *column, const void *row,
+			size_t width)
+{
+	bool named = column->kind != TABLE_STRING;
+	size_t used = last_line(out), prefix = 2 + (named ? strlen(column->heading) + 1 : 0);
+	size_t most = CONTEXT_MOST;
 	struct text value = TEXT_INIT;
+
+	cell_text(&value, column, row, most);
+	if (width &&
+	    used + prefix + utf8_count(value.data ? value.data : "", value.length) > width) {
+		text_clear(&value);
+		if (used + prefix + CONTEXT_LEAST > width) {
+			text_add_string(out, "\n ");
+			used = 0;
+		} else {
+			text_add_char(out, ',');
+		}
+		most = width > used + prefix + CONTEXT_LEAST ? width - used - prefix
+							     : CONTEXT_LEAST;
+		cell_text(&value, column, row, most < CONTEXT_MOST ? most : CONTEXT_MOST);
+	} else {
+		text_add_char(out, ',');
+	}
+	text_format(out, " %s%s%s", named ? column->heading : "", named ? " " : "",
+		    value.data ? value.data : "");
+	text_free(&value);
+}
+
+uint32_t table_context(struct text *out, const struct table *table, const void *rows, size_t count,
+		       size_t width)
+{
 	uint32_t hidden = 0;
 
 	for (size_t i = 0; count && i < table->column_count && i < COLUMNS_MOST; i++) {
@@ -287,12 +338,8 @@ uint32_t table_context(struct text *out, const struct table *table, const void *
 		if (!same || cell_empty(&first))
 			continue;
 		hidden |= 1u << i;
-		text_clear(&value);
-		cell_text(&value, column, rows, 48);
-		text_format(out, ", %s%s%s", column->kind == TABLE_STRING ? "" : column->heading,
-			    column->kind == TABLE_STRING ? "" : " ", value.data ? value.data : "");
+		add_context(out, column, rows, width);
 	}
-	text_free(&value);
 	return hidden;
 }
 

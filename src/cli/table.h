@@ -74,9 +74,11 @@ struct table_style {
 };
 
 /* Columns that say one thing in all rows (the device, where there is one): adds
- * ", HEADING VALUE" for each to a table's heading. Returns the columns, for
- * style->hidden. */
-uint32_t table_context(struct text *out, const struct table *table, const void *rows, size_t count);
+ * ", HEADING VALUE" for each to a table's heading, which is the last line of `out`: cut, and
+ * on a line of its own where there is no room in `width` characters (0: any). Returns the
+ * columns, for style->hidden. */
+uint32_t table_context(struct text *out, const struct table *table, const void *rows, size_t count,
+		       size_t width);
 
 /* At most `width` characters of it, the middle an ellipsis where it was cut; 0: all. */
 void table_add_cut(struct text *out, const char *string, size_t width);

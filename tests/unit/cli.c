@@ -6,6 +6,66 @@
 #include <string.h>
 
 #include "check.h"
+#include "cli/options.h"
+#include "cli/table.h"
+
+static const struct option_row *more_rows(size_t number)
+{
+	static const struct option_row rows[] = {{.name = "acme"}, {.name = "limit"}};
+
+	return number < 2 ? &rows[number] : NULL;
+}
+
+/* A domain's row makes an option of its name, which a command may have already. */
+static void options_clash(void)
+{
+	static const struct option_row rows[] = {{.name = "limit", .letter = 'l'},
+						 {.name = "all", .letter = 'a'}};
+	static const struct option_row letters[] = {{.name = "limit", .letter = 'l'},
+						    {.name = "list", .letter = 'l'}};
+	static const struct option_row help[] = {{.name = "host", .letter = 'h'}};
+	struct command command = {.rows = rows, .row_count = 2};
+
+	CHECK(!command_clash(&command));
+	command.more = more_rows;
+	CHECK(command_clash(&command) == more_rows(1));
+	command = (struct command){.rows = letters, .row_count = 2};
+	CHECK(command_clash(&command) == &letters[1]);
+	command = (struct command){.rows = help, .row_count = 1};
+	CHECK(command_clash(&command) == &help[0]);
+}
+
+struct device_row {
+	const char *device, *platform;
+};
+
+/* What all rows have in common fits the heading's line, or the next one. */
+static void heading_fits(void)
+{
+	static const struct table_column columns[] = {
+		{"device", "device", TABLE_STRING, offsetof(struct device_row, device)},
+		{"platform", "platform", TABLE_STRING, offsetof(struct device_row, platform)},
+	};
+	static const struct table table = TABLE("devices", columns, struct device_row);
+	static const struct device_row rows[] = {
+		{"pthread-a-very-long-name-of-a-processor @ 2.80GHz", "Portable Computing"}};
+
+	for (size_t width = 24; width <= 120; width++) {
+		struct text out = TEXT_INIT;
+		size_t most = 0;
+
+		text_add_string(&out, "before\n\033[1mDevices\033[0m  of 536 ms");
+		CHECK(table_context(&out, &table, rows, 1, width) == 3);
+		for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n")) {
+			size_t escapes = strchr(line, '\033') ? 8 : 0;
+			size_t length = utf8_count(line, strlen(line)) - escapes;
+
+			most = length > most ? length : most;
+		}
+		CHECK(most <= width);
+		text_free(&out);
+	}
+}
 
 static void parse_bytes(void)
 {
@@ -62,6 +122,8 @@ static void parse_word(void)
 
 int main(void)
 {
+	options_clash();
+	heading_fits();
 	parse_bytes();
 	parse_number();
 	parse_word();

@@ -296,7 +296,8 @@ void diff_text(struct text *out, const struct diff *diff, int table, size_t top,
 			    table < 0 ? "\n" : "", colour_begin(colour, COLOUR_BOLD),
 			    table_words[i], colour_end(colour), colour_begin(colour, COLOUR_DIM),
 			    of->significant, of->count);
-		style.hidden = table_context(out, &diff_tables[i], of->rows, of->count);
+		style.hidden =
+			table_context(out, &diff_tables[i], of->rows, of->count, style.width);
 		text_format(out, "%s\n", colour_end(colour));
 		table_text(out, &diff_tables[i], of->rows, of->count, &style);
 	}

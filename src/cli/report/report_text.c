@@ -284,7 +284,7 @@ void report_text(struct text *out, const struct report *report, const struct fin
 		add_total(out, report, which);
 		if (out->length == length)
 			add_count(out, part.count, "row", "rows");
-		style.hidden = table_context(out, part.table, part.rows, part.count);
+		style.hidden = table_context(out, part.table, part.rows, part.count, style.width);
 		text_format(out, "%s\n", colour_end(colour));
 		table_text(out, part.table, part.rows, part.count, &style);
 		if (which == REPORT_TABLE_builds)
