@@ -19,9 +19,32 @@ bool event_sequence_call_blocks(const struct trace_event *event)
 	return blocking && trace_field_unsigned(event, blocking);
 }
 
+static void fill_wait(struct sequence_event *kept, const struct trace_event *event)
+{
+	const struct tandem_field *one = trace_field_role(event->layout, TANDEM_ROLE_event);
+	const struct tandem_field *list = trace_field_role(event->layout, TANDEM_ROLE_events);
+	const uint8_t *elements;
+	size_t count;
+
+	if (kept->op) {
+		kept->wait = TANDEM_WAIT_event;
+		kept->waited_op = kept->op;
+		return;
+	}
+	kept->wait = event->layout->event->traits.wait;
+	if (one && one->kind == TANDEM_FIELD_OP && !one->variable) {
+		kept->waited_op = trace_field_unsigned(event, one);
+	} else if (list && list->kind == TANDEM_FIELD_OP && list->variable) {
+		elements = trace_field_elements(event, list, &count);
+		if (count == 1)
+			kept->waited_op = trace_element_unsigned(list, elements);
+	}
+}
+
 static void fill_call(struct sequence_event *kept, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
+	const struct tandem_field *queue;
 
 	kept->process = event->stream->process->index;
 	kept->stream = event->stream->index;
@@ -30,6 +53,11 @@ static void fill_call(struct sequence_event *kept, const struct event_item *item
 	kept->api = event->layout->event;
 	kept->blocking = event_sequence_call_blocks(event);
 	kept->other_ns = kept->kind == SEQUENCE_CALL_BEGIN ? item->end_ns : event->ns;
+	queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	if (queue)
+		kept->queue = (uint32_t)trace_field_unsigned(event, queue);
+	if (kept->blocking && kept->kind == SEQUENCE_CALL_BEGIN)
+		fill_wait(kept, event);
 }
 
 static void fill_command(struct sequence_event *kept, const struct event_iterator *iterator,

@@ -37,11 +37,15 @@ struct sequence_event {
 
 	/* Of a call. */
 	const struct tandem_event *api;
-	bool blocking;	  /* it waits for the device before it returns */
-	int64_t other_ns; /* its end, at the begin; its begin, at the end */
+	bool blocking;	    /* it waits for the device before it returns: */
+	uint8_t wait;	    /* enum tandem_wait_scope: for what; of a blocking enqueue `event` */
+	uint64_t waited_op; /* the operation, where it is a single one; else 0 */
+	int64_t other_ns;   /* its end, at the begin; its begin, at the end */
+
+	uint32_t queue; /* number in the process, of a call too; 0: not known */
 
 	/* Of a command. */
-	uint32_t device, queue; /* row of devices; number in the process */
+	uint32_t device;	/* row of devices */
 	uint32_t context;	/* number in the process, 0: not known */
 	uint8_t operation_kind; /* enum tandem_operation_kind */
 	const char *name;

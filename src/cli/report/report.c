@@ -12,6 +12,7 @@
 #include "cli/part.h"
 #include "cli/reading.h"
 #include "cli/report/report_metrics.h"
+#include "cli/report/report_path.h"
 #include "cli/report/report_tables.h"
 #include "cli/report/report_text.h"
 #include "util/units.h"
@@ -39,6 +40,9 @@ static const char *table_at(size_t number, const char **about)
 	X(metrics, 'm', NULL, FLAG,                                                            \
 	  "GPU metrics instead: time, bytes and counts of kernels, memory, fills, copies "     \
 	  "and waits, and launch properties, theoretical occupancy included")                  \
+	X(critical_path, 0, NULL, FLAG,                                                        \
+	  "the critical path instead: what the run's length is made of, from its begin "       \
+	  "to its end, through host, API calls and devices")                                   \
 	X(top, 'n', "N", TEXT(NULL), "rows of each table in text (default 20; 0: all)")
 
 OPTIONS(REPORT_OPTIONS)
@@ -70,7 +74,7 @@ struct arguments {
 	int format;
 	int table; /* enum report_table; -1: all */
 	uint64_t top;
-	bool metrics;
+	bool metrics, critical_path;
 	int findings; /* WHEN_... */
 	struct part part;
 	struct range range; /* the part, since the session's start */
@@ -214,6 +218,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	case OPTION_with:
 		arguments->with = value;
 		return 0;
+	case OPTION_critical_path:
+		arguments->critical_path = true;
+		return 0;
 	default:
 		arguments->metrics = true;
 		return 0;
@@ -222,6 +229,20 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 
 static int check_arguments(const struct arguments *arguments)
 {
+	if (arguments->critical_path && !part_is_whole(&arguments->part)) {
+		cli_error("--critical-path: it is of the whole run; omit --from, --to and --range");
+		return options_wrong(&command_report);
+	}
+	if (arguments->critical_path && (arguments->metrics || arguments->table >= 0)) {
+		cli_error(
+			"--critical-path: it comes instead of tables; omit --metrics, --table and "
+			"--clocks");
+		return options_wrong(&command_report);
+	}
+	if (arguments->critical_path && arguments->findings == WHEN_ON) {
+		cli_error("--findings on: there are none beside --critical-path");
+		return options_wrong(&command_report);
+	}
 	if (arguments->metrics && arguments->findings == WHEN_ON) {
 		cli_error("--findings on: there are none with --metrics");
 		return options_wrong(&command_report);
@@ -296,6 +317,29 @@ static int show_metrics(struct reading *reading, const struct arguments *argumen
 	return status;
 }
 
+static int show_path(struct reading *reading, const struct arguments *arguments)
+{
+	struct progress progress = {.tell = reading_progress, .user = reading};
+	struct error error = ERROR_INIT;
+	struct text out = TEXT_INIT;
+	struct critical_path path;
+	int status = critical_path_make(&path, &reading->session, &progress, &error);
+
+	reading_progress_end(reading);
+	if (status)
+		return cli_fail(&error);
+	if (arguments->format == FORMAT_JSON)
+		report_path_json(&out, &path);
+	else if (arguments->format == FORMAT_CSV)
+		report_path_csv(&out, &path);
+	else
+		report_path_text(&out, &path, (size_t)arguments->top, cli_colour(STDOUT_FILENO));
+	critical_path_free(&path);
+	status = reading_write(&out);
+	text_free(&out);
+	return status == -EPIPE ? CLI_DONE : status;
+}
+
 static bool wants_findings(const struct reading *reading, const struct arguments *arguments)
 {
 	if (arguments->table >= 0 || arguments->format == FORMAT_CSV)
@@ -335,8 +379,9 @@ int cmd_report(int argc, char **argv)
 		return CLI_FAILED;
 	status = part_find(&arguments.part, &reading, &arguments.range);
 	if (!status)
-		status = arguments.metrics ? show_metrics(&reading, &arguments)
-					   : show_report(&reading, &arguments);
+		status = arguments.critical_path ? show_path(&reading, &arguments)
+			 : arguments.metrics	 ? show_metrics(&reading, &arguments)
+						 : show_report(&reading, &arguments);
 	reading_close(&reading);
 	return status;
 }
