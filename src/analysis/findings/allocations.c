@@ -72,9 +72,11 @@ static uint64_t call_ns(const struct last_call *call)
 	return call->end_ns > call->begin_ns ? (uint64_t)(call->end_ns - call->begin_ns) : 0;
 }
 
-static int count_new(struct allocations *allocations, const struct trace_event *event,
-		     const struct tandem_rec_memory *record, uint64_t key)
+static int count_new(struct graph *graph, struct allocations *allocations,
+		     const struct event_item *item, uint64_t key)
 {
+	const struct trace_event *event = item->event;
+	const struct tandem_rec_memory *record = (const void *)event->record;
 	const struct last_call *call = &allocations->last[event->stream->index];
 	struct allocation_row *row;
 	size_t index;
@@ -100,26 +102,29 @@ static int count_new(struct allocations *allocations, const struct trace_event *
 		row->begin_ns = call->begin_ns;
 		row->end_ns = call->end_ns;
 	}
-	return 0;
+	return row->count > 1 ? graph_remove(graph, item->call, GRAPH_ALLOCATION) : 0;
 }
 
-static void count_free(struct allocations *allocations, const struct trace_event *event,
-		       uint64_t key)
+static int count_free(struct graph *graph, struct allocations *allocations,
+		      const struct event_item *item, uint64_t key)
 {
+	const struct trace_event *event = item->event;
 	const struct last_call *call = &allocations->last[event->stream->index];
 	uint64_t index = map_remove(&allocations->live, key);
 	struct allocation_row *row;
 
 	if (index == MAP_NONE)
-		return;
+		return 0;
 	row = &allocations->rows[index];
 	row->live--;
 	row->freed++;
-	if (call->api && call->api->class == TANDEM_CLASS_RELEASE) {
-		row->ns += call_ns(call);
-		if (row->freed == 1)
-			row->first_ns += call_ns(call);
-	}
+	if (!call->api || call->api->class != TANDEM_CLASS_RELEASE)
+		return 0;
+	row->ns += call_ns(call);
+	if (row->freed > 1)
+		return graph_remove(graph, item->call, GRAPH_ALLOCATION);
+	row->first_ns += call_ns(call);
+	return 0;
 }
 
 static int allocations_item(struct findings *findings, void *state, const struct event_item *item)
@@ -129,7 +134,6 @@ static int allocations_item(struct findings *findings, void *state, const struct
 	const struct tandem_rec_memory *record;
 	uint64_t key;
 
-	(void)findings;
 	if (item->kind == ITEM_CALL) {
 		allocations->last[event->stream->index] =
 			(struct last_call){event->layout->event, event->ns, item->end_ns};
@@ -141,9 +145,8 @@ static int allocations_item(struct findings *findings, void *state, const struct
 	record = (const void *)event->record;
 	key = (uint64_t)event->stream->process->index << 32 | record->memory;
 	if (event->record->id == TANDEM_EVENT_memory)
-		return count_new(allocations, event, record, key);
-	count_free(allocations, event, key);
-	return 0;
+		return count_new(findings->graph, allocations, item, key);
+	return count_free(findings->graph, allocations, item, key);
 }
 
 static int add_row(struct findings *findings, const struct allocation_row *row)
@@ -155,6 +158,7 @@ static int add_row(struct findings *findings, const struct allocation_row *row)
 		return -ENOMEM;
 	finding->count = row->count;
 	finding->cost_ns = row->ns - row->first_ns;
+	finding->removes = GRAPH_ALLOCATION;
 	finding->object = row->api->name;
 	finding->what =
 		findings_text(findings,
@@ -198,6 +202,7 @@ const struct finding_ops finding_allocations = {
 	.name = "allocations",
 	.words = "memory that is allocated and freed in a loop",
 	.state_bytes = sizeof(struct allocations),
+	.graph = true,
 	.begin = allocations_begin,
 	.item = allocations_item,
 	.end = allocations_end,

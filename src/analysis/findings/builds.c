@@ -155,8 +155,9 @@ static void count_first(struct build_state *builds, const struct build_row *row,
 }
 
 static int count_build(struct findings *findings, struct build_state *builds,
-		       const struct trace_event *event)
+		       const struct event_item *item)
 {
+	const struct trace_event *event = item->event;
 	const struct tandem_rec_build *record = (const void *)event->record;
 	struct trace_clock *clock = &findings->session->clock;
 	uint32_t process = event->stream->process->index;
@@ -194,7 +195,10 @@ static int count_build(struct findings *findings, struct build_state *builds,
 		row->begin_ns = trace_clock_ns(clock, record->begin);
 		row->end_ns = row->begin_ns + (int64_t)ns;
 	}
-	return 0;
+	if (row->source.from_binary)
+		return 0;
+	return graph_remove(findings->graph, item->call,
+			    row->count == 1 ? GRAPH_BUILD_FIRST : GRAPH_BUILD_AGAIN);
 }
 
 static int builds_item(struct findings *findings, void *state, const struct event_item *item)
@@ -207,7 +211,7 @@ static int builds_item(struct findings *findings, void *state, const struct even
 		 item->event->record->id == TANDEM_EVENT_program_hash)
 		note_hash(state, item->event);
 	else if (item->kind == ITEM_BUILD)
-		return count_build(findings, state, item->event);
+		return count_build(findings, state, item);
 	return 0;
 }
 
@@ -223,6 +227,8 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 		return -ENOMEM;
 	finding->count = row->count;
 	finding->cost_ns = row->total_ns - row->first_ns;
+	if (!row->source.from_binary)
+		finding->removes = GRAPH_BUILD_AGAIN;
 	finding->object = findings_text(findings, "%s", options);
 	finding->what = findings_text(findings,
 				      "the same program (source of %s%s%s) was built "
@@ -262,6 +268,7 @@ static int add_first(struct findings *findings, const struct build_state *builds
 	binary = trace_session_domain(findings->session, builds->first.domain)->program_binary;
 	finding->count = builds->first.count;
 	finding->cost_ns = builds->first.total_ns;
+	finding->removes = GRAPH_BUILD_FIRST;
 	finding->what = findings_text(
 		findings, "%s program%s took %s to build from source, as in each run",
 		units_count(count, builds->first.count), builds->first.count == 1 ? "" : "s",
@@ -307,6 +314,7 @@ const struct finding_ops finding_builds = {
 	.name = "builds",
 	.words = "programs that were built again",
 	.state_bytes = sizeof(struct build_state),
+	.graph = true,
 	.begin = builds_begin,
 	.item = builds_item,
 	.end = builds_end,

@@ -18,10 +18,12 @@
 	X(idle_device)   \
 	X(overlap)       \
 	X(transfers)     \
+	X(copies)        \
 	X(waiting)       \
 	X(builds)        \
 	X(task_graph)    \
 	X(allocations)   \
+	X(objects)       \
 	X(launch)        \
 	X(errors)        \
 	X(leaks)         \
@@ -49,6 +51,7 @@ struct maker { /* findings that are being made */
 	bool wanted[KINDS];
 	struct event_sequence sequence;
 	bool sequenced; /* somebody asks for it */
+	struct graph graph;
 	int failed;
 };
 
@@ -145,7 +148,7 @@ void finding_time(struct findings *findings, struct finding *finding, int64_t be
 static int take_event(void *context, const struct sequence_event *event)
 {
 	struct maker *maker = context;
-	int status = 0;
+	int status = maker->findings->graph ? graph_event(&maker->graph, event) : 0;
 
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		if (maker->wanted[i] && finding_kinds[i]->event)
@@ -161,6 +164,8 @@ static void take_interval(void *user, const struct wait_thread *thread,
 	const struct range *range = &maker->findings->range;
 	struct states_interval part = *whole, *interval = &part;
 
+	if (!maker->failed && maker->findings->graph)
+		maker->failed = graph_interval(&maker->graph, thread, whole);
 	part.from = range_clamp(range, whole->from);
 	part.to = range_clamp(range, whole->to);
 	if (part.to <= part.from && whole->to > whole->from)
@@ -176,7 +181,7 @@ static int begin(void *user, struct pass *pass)
 {
 	struct maker *maker = user;
 	struct findings *findings = maker->findings;
-	bool events = false;
+	bool events = false, graph = false;
 	int status = 0;
 
 	findings->iterator = &pass->iterator;
@@ -188,11 +193,17 @@ static int begin(void *user, struct pass *pass)
 
 		if (!maker->wanted[i])
 			continue;
-		events |= ops->event != NULL;
+		graph |= ops->graph;
+		events |= ops->event != NULL || ops->graph;
 		maker->states[i] = calloc(1, ops->state_bytes + 1);
 		if (!maker->states[i])
 			return -ENOMEM;
 		status = ops->begin ? ops->begin(findings, maker->states[i]) : 0;
+	}
+	if (!status && graph) {
+		status = graph_open(&maker->graph, &pass->iterator,
+				    pass->with_waits ? &pass->waits : NULL);
+		findings->graph = status ? NULL : &maker->graph;
 	}
 	if (!status && events)
 		status = event_sequence_open(&maker->sequence, findings->iterator, take_event,
@@ -229,8 +240,6 @@ static int take_item(void *user, const struct event_item *item)
 		corrected.operation.placed = false;
 		item = &corrected;
 	}
-	if (maker->sequenced)
-		status = event_sequence_item(&maker->sequence, item);
 	inside = item_in_range(item, &maker->findings->range);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		const struct finding_ops *ops = finding_kinds[i];
@@ -238,6 +247,9 @@ static int take_item(void *user, const struct event_item *item)
 		if (maker->wanted[i] && ops->item && (inside || ops->whole))
 			status = ops->item(maker->findings, maker->states[i], item);
 	}
+	/* Behind the kinds: what they remove is known when the event's turn comes. */
+	if (!status && maker->sequenced)
+		status = event_sequence_item(&maker->sequence, item);
 	return status;
 }
 
@@ -249,8 +261,10 @@ static const struct {
 	{"idle-device", "synchronisation", "waiting", "polling"},
 	{"idle-device", "synchronisation", "transfers", "small"},
 	{"idle-device", "synchronisation", "transfers", "back-and-forth"},
-	{"idle-device", "synchronisation", "transfers", "by-host"},
-	{"idle-device", "synchronisation", "transfers", "unchanged"},
+	{"idle-device", "synchronisation", "copies", "by-host"},
+	{"idle-device", "synchronisation", "copies", "dominate"},
+	{"copies", "dominate", "transfers", "small"},
+	{"copies", "dominate", "transfers", "back-and-forth"},
 	{"idle-device", "synchronisation", "allocations", "loop"},
 	{"idle-device", "host-calls", "builds", "repeated"},
 	{"idle-device", "host-calls", "builds", "first"},
@@ -315,6 +329,29 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(left->what, right->what);
 }
 
+/* What is saved is the difference between two ends of one graph: causes that have it are
+ * comparable. */
+static void set_savings(struct findings *findings)
+{
+	uint64_t own_ns[GRAPH_CAUSE_COUNT] = {0};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		own_ns[findings->items[i].removes] += findings->items[i].cost_ns;
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *finding = &findings->items[i];
+
+		if (finding->removes != GRAPH_NONE && own_ns[finding->removes])
+			finding->cost_ns =
+				(uint64_t)((double)finding->cost_ns /
+					   (double)own_ns[finding->removes] *
+					   (double)findings->graph->saved_ns[finding->removes]);
+		if (finding->removes == GRAPH_NONE || finding->cost_ns || finding->always_report)
+			findings->items[kept++] = *finding;
+	}
+	findings->count = kept;
+}
+
 /* Several threads at once can lose more than there was. */
 static void set_percent(const struct findings *findings, struct finding *finding)
 {
@@ -334,10 +371,14 @@ static int end(void *user, struct pass *pass)
 	(void)pass;
 	if (!status)
 		status = maker->failed;
+	if (!status && findings->graph)
+		status = graph_finish(&maker->graph);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		if (maker->wanted[i] && finding_kinds[i]->end)
 			status = finding_kinds[i]->end(findings, maker->states[i]);
 	}
+	if (!status)
+		set_savings(findings);
 	for (size_t i = 0; i < findings->count; i++)
 		set_percent(findings, &findings->items[i]);
 	set_symptoms(findings);
@@ -357,6 +398,9 @@ static void maker_free(void *user)
 	}
 	if (maker->sequenced)
 		event_sequence_close(&maker->sequence);
+	if (maker->findings->graph)
+		graph_close(&maker->graph);
+	maker->findings->graph = NULL;
 	free(maker);
 }
 

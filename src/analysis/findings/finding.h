@@ -24,6 +24,7 @@
 #include "analysis/events/event_iterator.h"
 #include "analysis/events/event_sequence.h"
 #include "analysis/events/pass.h"
+#include "analysis/model/graph.h"
 #include "analysis/sched/waits.h"
 #include "schema/domain.h"
 #include "util/arena.h"
@@ -54,6 +55,11 @@ struct finding {
 	const char *symptom_of;
 	uint64_t count; /* how often */
 
+	/* The cost is what the run saves without this cause of the graph (of which the kind
+	 * removed calls), shared out by `cost_ns` where several findings have it; a finding
+	 * that saves nothing is dropped. GRAPH_NONE: the cost is as the kind says. */
+	enum graph_cause removes;
+
 	/* Where: 0 or "" where it is no single place. */
 	uint64_t pid, tid, queue;
 	const char *device;
@@ -81,6 +87,7 @@ struct findings {
 	struct trace_session *session;	 /* borrowed */
 	struct event_iterator *iterator; /* the pass's, while findings are made */
 	struct waits *waits;		 /* same */
+	struct graph *graph;		 /* same; NULL: no wanted kind has `graph` */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
 	size_t count, capacity;
@@ -96,6 +103,7 @@ struct finding_ops {
 	size_t state_bytes;
 	bool waits; /* wants findings->waits, which is settled before `end` */
 	bool whole; /* takes items of the whole run, and chooses by findings->range itself */
+	bool graph; /* wants findings->graph, to remove calls from in `item` */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);
 	int (*item)(struct findings *findings, void *state, const struct event_item *item);

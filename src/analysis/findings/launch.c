@@ -19,6 +19,9 @@
  * performance at lower occupancy", 2010). */
 #define OCCUPANCY_ENOUGH 0.5
 
+/* A launch of fewer groups than this does not need a good size of them. */
+#define MANY_GROUPS 16u
+
 struct launch_kernel { /* a kernel object, as it was described */
 	uint64_t preferred, max_work_group;
 };
@@ -28,6 +31,7 @@ struct launch_row { /* one kernel, device and shape */
 	uint32_t device;
 	struct launch_size shape;
 	uint64_t preferred;
+	uint64_t most_items;	    /* of a group; 0: not known */
 	bool described;		    /* as a shape, in groups and items of a group only */
 	struct occupancy occupancy; /* warps_most is 0: not known */
 	struct occupancy_use use;
@@ -167,8 +171,10 @@ static int count_launch(struct launch *launch, const struct operation *operation
 	if (row_find(launch, &wanted, &row))
 		return -ENOMEM;
 	known = map_get(&launch->kernels, (uint64_t)operation->process << 32 | record->kernel);
-	if (known != MAP_NONE && !row->described)
+	if (known != MAP_NONE && !row->described) {
 		row->preferred = launch->described[known].preferred;
+		row->most_items = launch->described[known].max_work_group;
+	}
 	ns = record->end - record->start;
 	row->count++;
 	row->ns += ns;
@@ -208,6 +214,37 @@ static double part(uint64_t used, uint64_t step)
 	uint64_t steps = (used + step - 1) / step;
 
 	return steps ? (double)used / (double)(steps * step) : 1;
+}
+
+static uint64_t largest_divisor(uint64_t number, uint64_t most)
+{
+	uint64_t largest = 1;
+
+	for (uint64_t i = 1; i <= most && i * i <= number; i++) {
+		if (number % i)
+			continue;
+		largest = i > largest ? i : largest;
+		if (number / i <= most && number / i > largest)
+			largest = number / i;
+	}
+	return largest;
+}
+
+/* Of a launch that leaves it to the runtime: items of the largest group whose size divides
+ * the launch's; 0: not known. */
+static uint64_t largest_group(const struct launch_row *row)
+{
+	uint64_t items = 1, all = 1;
+
+	if (row->shape.local_dimensions || row->described || !row->most_items || !row->preferred)
+		return 0;
+	for (unsigned i = 0; i < row->shape.dimensions; i++) {
+		if (!row->shape.global[i])
+			return 0;
+		items *= largest_divisor(row->shape.global[i], row->most_items / items);
+		all *= row->shape.global[i];
+	}
+	return all >= MANY_GROUPS * row->preferred ? items : 0;
 }
 
 static struct fill fill_of(const struct launch *launch, const struct launch_row *row)
@@ -303,6 +340,32 @@ static int add_lanes(struct findings *findings, const struct launch_row *row,
 	return 0;
 }
 
+/* The runtime could choose nothing good. */
+static int add_indivisible(struct findings *findings, const struct launch_row *row,
+			   uint64_t group_items)
+{
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
+	struct fill fill = {.lanes = part(group_items, row->preferred), .whole = 1};
+	struct finding *finding = add_row(findings, row, &fill, "group-size", fill.lanes);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->what = findings_text(
+		findings,
+		"kernel %s (%s %ss) leaves the %s size to the runtime, and its size has no "
+		"divisor: equal %ss hold %llu %s%s at most, and the device works on %llu at a time",
+		finding->object, shape_text(findings, row, domain), domain->item, domain->group,
+		domain->group, (unsigned long long)group_items, domain->item,
+		group_items == 1 ? "" : "s", (unsigned long long)row->preferred);
+	finding->why = "from the shape alone; a runtime that makes unequal ones does better";
+	finding->suggestion = findings_text(
+		findings,
+		"round the global size up to a multiple of %llu, and let the kernel return at "
+		"once for the %ss beyond the end",
+		(unsigned long long)row->preferred, domain->item);
+	return 0;
+}
+
 static int add_units(struct findings *findings, const struct launch_row *row,
 		     const struct fill *fill)
 {
@@ -393,7 +456,9 @@ static int launch_end(struct findings *findings, void *state)
 		const struct launch_row *row = &launch->rows[i];
 		struct fill fill = fill_of(launch, row);
 
-		if (fill.lanes < 1)
+		if (largest_group(row) && 2 * largest_group(row) <= row->preferred)
+			status = add_indivisible(findings, row, largest_group(row));
+		if (!status && fill.lanes < 1)
 			status = add_lanes(findings, row, &fill);
 		if (!status && fill.groups < fill.units && fill.whole < 1)
 			status = add_units(findings, row, &fill);

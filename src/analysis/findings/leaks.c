@@ -29,8 +29,10 @@ struct leaks {
 	struct map known; /* process, type and number -> object */
 	struct leak_object *objects;
 	size_t count, capacity;
-	uint32_t free_list;	/* + 1 */
-	struct leak_last *last; /* by stream: the call that an allocation's record follows */
+	uint32_t free_list;	  /* + 1 */
+	struct leak_last *last;	  /* by stream: the call that an allocation's record follows */
+	struct map events;	  /* operation, mixed with its process -> 1; that are held */
+	struct leak_object event; /* the first such that was seen */
 };
 
 /* Numbers of objects are 32 bits, types 4, processes the rest. */
@@ -111,6 +113,53 @@ static bool is_counted(const struct tandem_field *field)
 	}
 }
 
+/* Events are operations, which a program may hold without our knowing it: what it names in a
+ * call is held, until it is released. */
+static uint64_t event_key(uint32_t process, uint64_t op)
+{
+	return op ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static int hold_event(struct leaks *leaks, const struct trace_event *event, uint64_t op)
+{
+	uint64_t key = event_key(event->stream->process->index, op);
+
+	if (!op || map_get(&leaks->events, key) != MAP_NONE)
+		return 0;
+	if (!leaks->event.api)
+		leaks->event = (struct leak_object){.api = event->layout->event,
+						    .ns = event->ns,
+						    .stream = event->stream->index};
+	return map_set(&leaks->events, key, 1);
+}
+
+static int leaks_event(struct leaks *leaks, const struct trace_event *event)
+{
+	const struct tandem_field *one = trace_field_role(event->layout, TANDEM_ROLE_event);
+	const struct tandem_field *list = trace_field_role(event->layout, TANDEM_ROLE_events);
+	uint8_t class = event->layout->event->class;
+	const uint8_t *elements;
+	size_t count;
+
+	if (one && one->kind == TANDEM_FIELD_OP && !one->variable) {
+		uint64_t op = trace_field_unsigned(event, one);
+
+		if (class == TANDEM_CLASS_RELEASE)
+			map_remove(&leaks->events, event_key(event->stream->process->index, op));
+		else if (class != TANDEM_CLASS_RETAIN && hold_event(leaks, event, op))
+			return -ENOMEM;
+	}
+	if (!list || list->kind != TANDEM_FIELD_OP || !list->variable)
+		return 0;
+	elements = trace_field_elements(event, list, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (hold_event(leaks, event,
+			       trace_element_unsigned(list, elements + i * list->bytes)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int leaks_call(struct leaks *leaks, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
@@ -124,6 +173,8 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 	leaks->last[event->stream->index].api = api;
 	if (trace_event_failed(event))
 		return 0;
+	if (leaks_event(leaks, event))
+		return -ENOMEM;
 	field = api->class == TANDEM_CLASS_CREATE
 			? trace_field_role(event->layout, TANDEM_ROLE_returned)
 			: object_field(event);
@@ -236,6 +287,33 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 	return 0;
 }
 
+static int add_events(struct findings *findings, const struct leaks *leaks)
+{
+	char count[UNITS_BYTES];
+	struct finding *finding;
+
+	if (!leaks->events.count)
+		return 0;
+	finding = findings_add(findings, "leaks", "event");
+	if (!finding)
+		return -ENOMEM;
+	finding->always_report = true;
+	finding->count = leaks->events.count;
+	finding->object = leaks->event.api->name;
+	finding->what = findings_text(
+		findings, "%s event%s that calls such as %s were given %s never released",
+		units_count(count, finding->count), finding->count == 1 ? "" : "s", finding->object,
+		finding->count == 1 ? "was" : "were");
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why = "no call that released it was recorded; events that no call named are not "
+		       "counted";
+	finding->suggestion = "release each event when it is needed no more: it keeps its command "
+			      "and what belongs to it";
+	finding_place(findings, finding, leaks->event.stream);
+	finding_time(findings, finding, leaks->event.ns, leaks->event.ns);
+	return 0;
+}
+
 static int leaks_end(struct findings *findings, void *state)
 {
 	const struct trace_run *run = &findings->session->run;
@@ -245,8 +323,11 @@ static int leaks_end(struct findings *findings, void *state)
 	uint64_t key, index;
 	int status = 0;
 
-	if (!run->has_end || !run->has_exit || run->exit_signal || !leaks->known.count)
+	if (!run->has_end || !run->has_exit || run->exit_signal)
 		return 0;
+	status = add_events(findings, leaks);
+	if (status || !leaks->known.count)
+		return status;
 	rows = calloc(leaks->known.count, sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
@@ -274,6 +355,7 @@ static void leaks_release(struct findings *findings, void *state)
 
 	(void)findings;
 	map_free(&leaks->known);
+	map_free(&leaks->events);
 	free(leaks->objects);
 	free(leaks->last);
 }

@@ -148,21 +148,27 @@ static bool is_for_earlier(const struct waiting_thread *thread, const struct tra
 	return count > 0;
 }
 
-static void count_wait(struct waiting_thread *thread, const struct event_item *item)
+static int count_wait(struct graph *graph, struct waiting_thread *thread,
+		      const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
+	bool nothing;
 
 	thread->waits++;
 	thread->wait_api = event->layout->event;
 	if (is_for_earlier(thread, event)) {
 		thread->waited = false;
-		return;
+		return 0;
 	}
 	thread->waited = thread->operations == 1;
 	thread->single += thread->waited;
-	if (!thread->operations)
+	nothing = !thread->operations;
+	if (nothing)
 		sum_add(&thread->sums[NOTHING], event->layout->event, event->ns, item->end_ns);
 	thread->operations = 0;
+	if (nothing)
+		return graph_remove(graph, item->call, GRAPH_WAIT_NOTHING);
+	return thread->waited ? graph_remove(graph, item->call, GRAPH_WAIT_EACH) : 0;
 }
 
 /* Its end is learned after the wait for it began, and before the next command is
@@ -189,7 +195,6 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	struct waiting_thread *thread;
 	uint64_t op;
 
-	(void)findings;
 	if (item->kind == ITEM_OPERATION)
 		count_command(waiting, &item->operation);
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
@@ -203,9 +208,8 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	switch (event->layout->event->class) {
 	case TANDEM_CLASS_WAIT:
 		poll_end(thread);
-		count_wait(thread, item);
 		waiting->calls[event->layout->index]++;
-		break;
+		return count_wait(findings->graph, thread, item);
 	case TANDEM_CLASS_ENQUEUE:
 		poll_end(thread);
 		thread->enqueued++;
@@ -282,6 +286,9 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 		return -ENOMEM;
 	finding->count = cause == EACH_OPERATION ? thread->single : sum->count;
 	finding->cost_ns = sum->ns;
+	finding->removes = cause == EACH_OPERATION ? GRAPH_WAIT_EACH
+			   : cause == NOTHING	   ? GRAPH_WAIT_NOTHING
+						   : GRAPH_NONE;
 	finding->object = cause == EACH_OPERATION ? thread->wait_api->name : sum->api->name;
 	finding->what = describe(findings, thread, cause);
 	finding->why = cause_why[cause];
@@ -410,6 +417,7 @@ const struct finding_ops finding_waiting = {
 	.words = "waits after each command, waits without pending work, polling",
 	.state_bytes = sizeof(struct waiting),
 	.waits = true,
+	.graph = true,
 	.begin = waiting_begin,
 	.item = waiting_item,
 	.end = waiting_end,

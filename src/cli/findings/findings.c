@@ -39,7 +39,7 @@ const struct command command_findings = {
 	.about =
 		"Says what is wrong in a recorded session, the most expensive first: what, where,\n"
 		"what it cost, what caused it, the confidence, and a suggestion. Costs of different\n"
-		"findings overlap: they do not add up.\n",
+		"findings may overlap: they do not add up.\n",
 	.examples = "  tandem findings tandem-app-20261120-100000\n"
 		    "  tandem findings --range step/2 DIR\n"
 		    "  tandem findings --format json DIR | jq '.findings[0].suggestion'\n",

@@ -94,9 +94,12 @@ void corpus_kernel_in_loop(struct corpus *corpus)
 void corpus_events_leaked(struct corpus *corpus)
 {
 	for (int i = 0; i < 500; i++) {
+		cl_command_type type;
 		cl_event event;
 
 		corpus_work(corpus, 1, 0, NULL, &event);
+		must(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL),
+		     "clGetEventInfo");
 		if (corpus->repaired)
 			must(clReleaseEvent(event), "clReleaseEvent");
 	}

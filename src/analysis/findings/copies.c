@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* What is moved between host and device more often than once: from one buffer to another by
+ * way of the host, and transfers of the same buffers again and again that make most of the
+ * run. A transfer costs the time in which the device moved it and no kernel of the process
+ * ran. Memory grows with buffers and transfers in flight. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/findings/finding.h"
+#include "trace/field.h"
+#include "util/array.h"
+#include "util/units.h"
+
+/* Fewer are no habit. */
+#define HABIT_COUNT 8u
+
+/* Of the run; what is less does not dominate it. */
+#define DOMINATES 0.2
+
+struct copy_time {
+	uint64_t count, bytes, ns, most_ns; /* most: of one */
+};
+
+struct copy_buffer { /* of a process */
+	struct copy_time to_device, to_host;
+};
+
+struct copy_read { /* the latest transfer to the host of a thread */
+	uint64_t buffer, bytes, address;
+	uint64_t call;
+};
+
+struct copy_call {	 /* of a transfer in flight */
+	uint64_t buffer; /* process and number */
+	uint64_t pair;	 /* the call of the read that it brings back to the device; 0: none */
+};
+
+struct copy_process {
+	struct copy_time by_host;
+	uint32_t stream;
+	int64_t begin_ns, end_ns; /* of the first */
+	int64_t kernels_until_ns;
+};
+
+struct copies {
+	struct map buffer_of; /* process and number -> buffer */
+	struct copy_buffer *buffers;
+	uint64_t *buffer_keys;
+	size_t buffer_count, buffer_capacity, key_capacity;
+	struct map calls; /* number of a call in flight -> its place in `open` */
+	struct copy_call *open;
+	size_t open_count, open_capacity;
+	struct map read_ns;		/* call of a read that may be one half -> its time */
+	struct copy_read *last;		/* by stream */
+	struct copy_process *processes; /* by index */
+	bool addresses;			/* are recorded */
+};
+
+static int copies_begin(struct findings *findings, void *state)
+{
+	struct copies *copies = state;
+
+	copies->last = calloc(findings->session->stream_count + 1, sizeof(*copies->last));
+	copies->processes =
+		calloc(findings->session->process_count + 1, sizeof(*copies->processes));
+	return copies->last && copies->processes ? 0 : -ENOMEM;
+}
+
+static uint64_t field_value(const struct trace_event *event, enum tandem_role role)
+{
+	const struct tandem_field *field = trace_field_role(event->layout, role);
+
+	return field ? trace_field_unsigned(event, field) : 0;
+}
+
+/* Which buffer a call moves, and whether it is what was read from another one before. */
+static int note_call(struct copies *copies, const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct tandem_field *buffer = trace_field_role(event->layout, TANDEM_ROLE_memory);
+	struct copy_read *last = &copies->last[event->stream->index];
+	struct copy_call call;
+	uint64_t bytes, address;
+
+	if (!trace_event_op(event) || trace_event_failed(event))
+		return 0;
+	if (!buffer || buffer->kind != TANDEM_FIELD_OBJECT) {
+		/* A kernel between them does not change what the host has. */
+		return 0;
+	}
+	bytes = field_value(event, TANDEM_ROLE_bytes);
+	address = field_value(event, TANDEM_ROLE_address);
+	copies->addresses |= address != 0;
+	call.buffer = (uint64_t)event->stream->process->index << 32 |
+		      (uint32_t)trace_field_unsigned(event, buffer);
+	call.pair = last->call && last->buffer != call.buffer && last->bytes == bytes && bytes &&
+				    last->address == address
+			    ? last->call
+			    : 0;
+	*last = (struct copy_read){call.buffer, bytes, address, item->call};
+	if (array_reserve(&copies->open, &copies->open_capacity, copies->open_count + 1,
+			  sizeof(*copies->open)))
+		return -ENOMEM;
+	if (!copies->calls.count)
+		copies->open_count = 0;
+	copies->open[copies->open_count] = call;
+	return map_set(&copies->calls, item->call, copies->open_count++);
+}
+
+static int buffer_find(struct copies *copies, uint64_t key, struct copy_buffer **buffer)
+{
+	uint64_t known = map_get(&copies->buffer_of, key);
+
+	if (known == MAP_NONE) {
+		known = copies->buffer_count;
+		if (array_reserve(&copies->buffers, &copies->buffer_capacity, known + 1,
+				  sizeof(*copies->buffers)) ||
+		    array_reserve(&copies->buffer_keys, &copies->key_capacity, known + 1,
+				  sizeof(*copies->buffer_keys)) ||
+		    map_set(&copies->buffer_of, key, known))
+			return -ENOMEM;
+		copies->buffers[known] = (struct copy_buffer){.to_device = {.count = 0}};
+		copies->buffer_keys[known] = key;
+		copies->buffer_count++;
+	}
+	*buffer = &copies->buffers[known];
+	return 0;
+}
+
+static void time_add(struct copy_time *time, uint64_t bytes, uint64_t ns)
+{
+	time->count++;
+	time->bytes += bytes;
+	time->ns += ns;
+	if (ns > time->most_ns)
+		time->most_ns = ns;
+}
+
+/* The device's time of it next to no kernel, and what its call took besides. */
+static uint64_t exposed_ns(const struct copy_process *process, const struct operation *operation)
+{
+	const struct operation_times *times = &operation->times;
+	int64_t from = times->start_ns, to = times->end_ns;
+	int64_t call_ns = operation->call_end_ns - operation->call_begin_ns;
+
+	if (process->kernels_until_ns > from)
+		from = process->kernels_until_ns;
+	if (operation->synchronous && call_ns > 0 && operation->call_begin_ns >= from)
+		return (uint64_t)call_ns;
+	return to > from ? (uint64_t)(to - from) : 0;
+}
+
+static int count_by_host(struct copies *copies, struct copy_process *process,
+			 const struct operation *operation, uint64_t pair, uint64_t ns)
+{
+	uint64_t read_ns = pair ? map_remove(&copies->read_ns, pair) : MAP_NONE;
+
+	if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h) {
+		/* One that nothing followed is forgotten with the next. */
+		if (copies->read_ns.count > 4096)
+			map_clear(&copies->read_ns);
+		return map_set(&copies->read_ns, operation->call, ns);
+	}
+	if (read_ns == MAP_NONE)
+		return 0;
+	if (!process->by_host.count) {
+		process->stream = operation->stream;
+		process->begin_ns = operation->times.start_ns;
+		process->end_ns = operation->times.end_ns;
+	}
+	time_add(&process->by_host, operation->record->bytes, ns + read_ns);
+	return 0;
+}
+
+static int count_command(struct copies *copies, const struct operation *operation)
+{
+	struct copy_process *process = &copies->processes[operation->process];
+	uint64_t at = map_remove(&copies->calls, operation->call), ns;
+	struct copy_buffer *buffer;
+	struct copy_call call;
+
+	if (!operation->record || !operation->placed)
+		return 0;
+	if (operation->kind == TANDEM_OPERATION_KIND_kernel &&
+	    operation->times.end_ns > process->kernels_until_ns)
+		process->kernels_until_ns = operation->times.end_ns;
+	if (at == MAP_NONE || (operation->kind != TANDEM_OPERATION_KIND_copy_h2d &&
+			       operation->kind != TANDEM_OPERATION_KIND_copy_d2h))
+		return 0;
+	call = copies->open[at];
+	ns = exposed_ns(process, operation);
+	if (buffer_find(copies, call.buffer, &buffer))
+		return -ENOMEM;
+	time_add(operation->kind == TANDEM_OPERATION_KIND_copy_h2d ? &buffer->to_device
+								   : &buffer->to_host,
+		 operation->record->bytes, ns);
+	return count_by_host(copies, process, operation, call.pair, ns);
+}
+
+static int copies_item(struct findings *findings, void *state, const struct event_item *item)
+{
+	(void)findings;
+	if (item->kind == ITEM_CALL)
+		return note_call(state, item);
+	if (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED)
+		return count_command(state, &item->operation);
+	return 0;
+}
+
+static int add_by_host(struct findings *findings, const struct copies *copies,
+		       const struct copy_process *process)
+{
+	char count[UNITS_BYTES], bytes[UNITS_BYTES];
+	struct finding *finding;
+
+	if (process->by_host.count < HABIT_COUNT)
+		return 0;
+	finding = findings_add(findings, "copies", "by-host");
+	if (!finding)
+		return -ENOMEM;
+	finding->count = process->by_host.count;
+	finding->cost_ns = process->by_host.ns;
+	finding->what = findings_text(
+		findings,
+		"what was read from one buffer was written to another, %s times, %s in all",
+		units_count(count, process->by_host.count),
+		units_bytes(bytes, (double)process->by_host.bytes));
+	finding->confidence = copies->addresses ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	finding->why = copies->addresses
+			       ? "from the same host memory, and as many bytes; the host may have "
+				 "changed them in between"
+			       : "as many bytes, one call behind the other; --args full records "
+				 "whether it is the same host memory";
+	finding->suggestion = "copy from buffer to buffer on the device";
+	finding_place(findings, finding, process->stream);
+	finding_time(findings, finding, process->begin_ns, process->end_ns);
+	return 0;
+}
+
+/* If each buffer were moved once each way. */
+static int add_dominate(struct findings *findings, const struct copies *copies, uint32_t index)
+{
+	uint64_t saved_ns = 0, count = 0, bytes = 0;
+	char number[UNITS_BYTES], all[UNITS_BYTES];
+	struct finding *finding;
+
+	for (size_t i = 0; i < copies->buffer_count; i++) {
+		const struct copy_time *times[] = {&copies->buffers[i].to_device,
+						   &copies->buffers[i].to_host};
+
+		for (unsigned j = 0; j < 2 && copies->buffer_keys[i] >> 32 == index; j++) {
+			if (times[j]->count < HABIT_COUNT)
+				continue;
+			saved_ns += times[j]->ns - times[j]->most_ns;
+			count += times[j]->count;
+			bytes += times[j]->bytes;
+		}
+	}
+	/* What goes by way of the host is told already. */
+	saved_ns -= copies->processes[index].by_host.ns < saved_ns
+			    ? copies->processes[index].by_host.ns
+			    : saved_ns;
+	if ((double)saved_ns < DOMINATES * (double)findings->duration_ns)
+		return 0;
+	finding = findings_add(findings, "copies", "dominate");
+	if (!finding)
+		return -ENOMEM;
+	finding->count = count;
+	finding->cost_ns = saved_ns;
+	finding->pid = findings->session->processes[index].pid;
+	finding->what = findings_text(
+		findings,
+		"transfers of the same buffers dominate the run: %s of them, %s in all, with no "
+		"kernel at the same time",
+		units_count(number, count), units_bytes(all, (double)bytes));
+	finding->confidence = CONFIDENCE_LOW;
+	finding->why = "against one transfer of each buffer and direction; the program may need "
+		       "each of them";
+	finding->suggestion = "keep the data on the device, move only what changed or is looked "
+			      "at, or let the transfers run next to kernels (a second queue)";
+	return 0;
+}
+
+static int copies_end(struct findings *findings, void *state)
+{
+	const struct copies *copies = state;
+	int status = 0;
+
+	for (uint32_t i = 0; !status && i < findings->session->process_count; i++) {
+		status = add_by_host(findings, copies, &copies->processes[i]);
+		if (!status)
+			status = add_dominate(findings, copies, i);
+	}
+	return status;
+}
+
+static void copies_release(struct findings *findings, void *state)
+{
+	struct copies *copies = state;
+
+	(void)findings;
+	map_free(&copies->buffer_of);
+	free(copies->buffers);
+	free(copies->buffer_keys);
+	map_free(&copies->calls);
+	free(copies->open);
+	map_free(&copies->read_ns);
+	free(copies->last);
+	free(copies->processes);
+}
+
+const struct finding_ops finding_copies = {
+	.name = "copies",
+	.words = "buffers copied by way of the host, transfers that dominate",
+	.state_bytes = sizeof(struct copies),
+	.begin = copies_begin,
+	.item = copies_item,
+	.end = copies_end,
+	.release = copies_release,
+};
