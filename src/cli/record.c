@@ -191,7 +191,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return 0;
 	case OPTION_lttng_session:
 		session->lttng.name = value;
-		return *value ? 0 : option_refuse("--lttng-session", value, "a name");
+		return *value && *value != '-' && !strchr(value, '/') && strlen(value) < 250
+			       ? 0
+			       : option_refuse("--lttng-session", value, "a name");
 	case OPTION_live:
 		session->lttng.live = value;
 		return *value ? 0 : option_refuse("--live", value, "net://HOST");
@@ -293,6 +295,16 @@ static void print_notes(const struct linux_notes *notes)
 		cli_note("%s", notes->samples);
 }
 
+static void print_lttng_left(const struct session_options *options)
+{
+	char name[64];
+
+	if (options->lttng.enabled && lttng_session_left(name, sizeof(name)))
+		cli_note("LTTng's session %s is of a recorder that was killed: `lttng destroy %s` "
+			 "ends it",
+			 name, name);
+}
+
 /* What LTTng wrote into the session becomes what every command reads. */
 static void import_lttng(const struct recorder *recorder)
 {
@@ -355,6 +367,8 @@ int cmd_record(int argc, char **argv)
 	status = parse(&request, argc, argv);
 	if (status)
 		return options_status(status);
+	if (!request.quiet)
+		print_lttng_left(&request.recorder.session);
 	status = recorder_start(&recorder, &request.recorder, &error);
 	if (status)
 		return recorder.cannot_run ? refuse_program(request.recorder.command[0], status)

@@ -105,25 +105,59 @@ static pid_t start_child(const struct start *start)
 	return error ? -error : pid;
 }
 
+static struct {
+	bool held;
+	sigset_t before; /* the mask that the program gets */
+} signals_held;
+
+void child_signals_hold(void)
+{
+	sigset_t blocked;
+
+	if (signals_held.held)
+		return;
+	waited_signals(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &blocked, &signals_held.before);
+	signals_held.held = true;
+}
+
+bool child_signals_wait(void)
+{
+	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+	bool waits = false;
+	sigset_t set;
+
+	sigpending(&set);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		waits |= sigismember(&set, ending[i]) == 1;
+	return waits;
+}
+
+void child_signals_let(void)
+{
+	if (signals_held.held)
+		sigprocmask(SIG_SETMASK, &signals_held.before, NULL);
+	signals_held.held = false;
+}
+
 int child_start(pid_t *pid, const char *path, char **arguments, char **environment)
 {
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
 	struct start start = {path, arguments, environment, by_default, {{0}}};
-	sigset_t blocked;
 
 	/* Blocked before the program exists: a Ctrl-C in between waits until the
 	 * recorder ignores it, and the program has its own. */
-	waited_signals(&blocked);
-	sigaddset(&blocked, SIGINT);
-	sigaddset(&blocked, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &blocked, &start.mask);
+	child_signals_hold();
+	start.mask = signals_held.before;
 	/* An inherited SIG_IGN would have the kernel reap the program before we
 	 * see how it ended. */
 	sigaction(SIGCHLD, &by_default, &start.on_child);
 
 	*pid = start_child(&start);
 	if (*pid < 0) {
-		sigprocmask(SIG_SETMASK, &start.mask, NULL);
+		child_signals_let();
 		return (int)*pid;
 	}
 	signal(SIGINT, SIG_IGN);

@@ -13,6 +13,7 @@
 #ifndef TANDEM_RECORDER_CHILD_H
 #define TANDEM_RECORDER_CHILD_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* What the recorder does while it waits: `work` is called at once, whenever fd
@@ -22,6 +23,16 @@ struct poll_task {
 	int (*work)(void *user);
 	void *user;
 };
+
+/* From here on signals wait: Ctrl-C and what is passed on. For what has to be undone if one comes
+ * before the program is there; child_start() goes on from there. */
+void child_signals_hold(void);
+
+/* Whether one that would end the recorder waits. */
+bool child_signals_wait(void);
+
+/* Instead of child_start(): they are delivered now. */
+void child_signals_let(void);
 
 /* Starts `path` with these arguments. Returns 0 or the -errno of exec. */
 int child_start(pid_t *pid, const char *path, char **arguments, char **environment);

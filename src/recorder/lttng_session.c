@@ -3,13 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define CHANNEL "tandem"
+#define PREFIX "tandem-" /* of a session that was given no name */
 /* A busy program makes some 50 MB a second; two sub-buffers more than LTTng's own. */
 #define SUB_BUFFER "1M"
 #define SUB_BUFFERS "8"
@@ -35,33 +40,57 @@ static void said_keep(int fd, char *text, size_t bytes)
 		memmove(text, text + strlen("Error: "), strlen(text + strlen("Error: ")) + 1);
 }
 
+/* In a process group of its own, where Ctrl-C does not reach it, and with no signal blocked,
+ * which it waits for itself. */
+static void attributes_make(posix_spawnattr_t *attributes)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	posix_spawnattr_init(attributes);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setpgroup(attributes, 0);
+}
+
 /* The daemon that lttng(1) may start keeps what it is given: no pipe of ours. So the
- * command's words go to a file without a name. */
-static int lttng_run(char *const words[], struct error *error)
+ * command's words go to a file without a name. Its wait status, or -errno. */
+static int lttng_spawn(char *const words[], int said)
 {
 	posix_spawn_file_actions_t actions;
-	char said[512] = "";
-	int fd = open("/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600), status = 0, failed;
+	posix_spawnattr_t attributes;
+	int status = 0, failed;
 	pid_t pid;
 
+	attributes_make(&attributes);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (fd >= 0) {
-		posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
-		posix_spawn_file_actions_adddup2(&actions, fd, STDERR_FILENO);
-	}
-	failed = posix_spawnp(&pid, words[0], &actions, NULL, words, environ);
+	if (said >= 0)
+		posix_spawn_file_actions_adddup2(&actions, said, STDOUT_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	failed = posix_spawnp(&pid, words[0], &actions, &attributes, words, environ);
 	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
 	while (!failed && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	return failed ? -failed : status;
+}
+
+static int lttng_run(char *const words[], struct error *error)
+{
+	int fd = memfd_create("lttng", MFD_CLOEXEC), status = lttng_spawn(words, fd);
+	char said[512] = "";
+
 	if (fd >= 0) {
 		lseek(fd, 0, SEEK_SET);
 		said_keep(fd, said, sizeof(said));
 		close(fd);
 	}
-	if (failed) {
+	if (status < 0) {
 		error_set_hint(error, "install lttng-tools");
-		return error_add(error, -failed, "cannot run lttng: %s", strerror(failed));
+		return error_add(error, status, "cannot run lttng: %s", strerror(-status));
 	}
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
@@ -95,7 +124,7 @@ int lttng_session_start(struct lttng_session *session, const struct lttng_option
 	if (options->name)
 		snprintf(session->name, sizeof(session->name), "%s", options->name);
 	else
-		snprintf(session->name, sizeof(session->name), "tandem-%d", (int)getpid());
+		snprintf(session->name, sizeof(session->name), PREFIX "%d", (int)getpid());
 	status = create(session, options, folder, error);
 	if (status) {
 		session->name[0] = '\0';
@@ -120,6 +149,41 @@ int lttng_session_start(struct lttng_session *session, const struct lttng_option
 		session->name[0] = '\0';
 	}
 	return status;
+}
+
+/* The process that a session has in its name, as "  1) tandem-123 [active]"; 0: another's. */
+static pid_t session_recorder(const char *line)
+{
+	const char *at = strstr(line, ") " PREFIX);
+	long pid = at ? strtol(at + strlen(") " PREFIX), NULL, 10) : 0;
+
+	return pid > 0 && pid <= INT_MAX && strstr(line, "[active]") ? (pid_t)pid : 0;
+}
+
+bool lttng_session_left(char *name, size_t bytes)
+{
+	int fd = memfd_create("lttng", MFD_CLOEXEC);
+	int status = lttng_spawn(
+		(char *const[]){(char *)"lttng", (char *)"--no-sessiond", (char *)"list", NULL},
+		fd);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	bool found = false;
+	char line[512];
+
+	if (file)
+		rewind(file);
+	while (file && !status && !found && fgets(line, sizeof(line), file)) {
+		pid_t pid = session_recorder(line);
+
+		found = pid && kill(pid, 0) && errno == ESRCH;
+		if (found)
+			snprintf(name, bytes, PREFIX "%d", (int)pid);
+	}
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
+	return found;
 }
 
 int lttng_session_stop(struct lttng_session *session, struct error *error)

@@ -14,6 +14,7 @@
 #define TANDEM_RECORDER_LTTNG_SESSION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "util/error.h"
 
@@ -35,5 +36,9 @@ int lttng_session_start(struct lttng_session *session, const struct lttng_option
 
 /* Waits until the daemons have written everything. 0 or -errno. */
 int lttng_session_stop(struct lttng_session *session, struct error *error);
+
+/* Whether there is a session of a recorder that is gone: one that was killed can't destroy its
+ * own. The first one's name; who is in another PID namespace can't be seen, and counts as gone. */
+bool lttng_session_left(char *name, size_t bytes);
 
 #endif

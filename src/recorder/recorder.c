@@ -151,11 +151,15 @@ static int start_lttng(struct recorder *recorder, struct error *error)
 {
 	const struct lttng_options *options = &recorder->options->session.lttng;
 	char folder[SESSION_PATH_BYTES + 16];
+	int status;
 
 	if (!options->enabled)
 		return 0;
 	snprintf(folder, sizeof(folder), "%s/" DIRECTORY_LTTNG, recorder->session.absolute);
-	return lttng_session_start(&recorder->lttng, options, folder, error);
+	/* Whoever ends the recorder meanwhile would leave the session to LTTng's daemons. */
+	child_signals_hold();
+	status = lttng_session_start(&recorder->lttng, options, folder, error);
+	return !status && child_signals_wait() ? -EINTR : status;
 }
 
 int recorder_start(struct recorder *recorder, const struct recorder_options *options,
@@ -200,6 +204,7 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 		linux_collector_stop(recorder->collector);
 		lttng_session_stop(&recorder->lttng, NULL);
 		session_remove(session);
+		child_signals_let();
 	}
 	return status;
 }

@@ -2,6 +2,9 @@
 /* Programs and runtimes beside Tandem: helpful, not needed. */
 #include "cli/doctor/areas.h"
 
+#include <stdio.h>
+
+#include "recorder/lttng_session.h"
 #include "recorder/program.h"
 #include "setup/check.h"
 
@@ -15,8 +18,21 @@ static void check_command(struct checks *checks, const char *name, const char *f
 		check_add(checks, CHECK_OK, "tools", name, NULL, "%s", program.path);
 }
 
+/* LTTng's daemons keep the session of a recorder that was killed, and go on writing into it. */
+static void check_lttng_sessions(struct checks *checks)
+{
+	char name[64], fix[96];
+
+	if (!lttng_session_left(name, sizeof(name)))
+		return;
+	snprintf(fix, sizeof(fix), "lttng destroy %s", name);
+	check_add(checks, CHECK_OPTIONAL, "tools", "LTTng", fix,
+		  "session %s is still there: its recorder was killed", name);
+}
+
 void check_tools(struct checks *checks)
 {
 	check_command(checks, "babeltrace2", "apt-get install babeltrace2",
 		      "it reads the sessions too");
+	check_lttng_sessions(checks);
 }
