@@ -15,8 +15,14 @@
 
 void devices_init(struct devices *devices, struct trace_session *session)
 {
+	unsigned recorded = 0;
+
 	memset(devices, 0, sizeof(*devices));
 	devices->session = session;
+	/* Others that the program started used no device that anybody knows of. */
+	for (size_t i = 0; i < session->traced_count && recorded < 2; i++)
+		recorded += !session->processes[i].untraced;
+	devices->shared = recorded > 1;
 }
 
 static int device_add(struct devices *devices, const struct device_row *row, uint32_t *index)
@@ -111,29 +117,14 @@ int devices_of_number(struct devices *devices, const struct trace_event *event, 
 					 row);
 }
 
-bool devices_are_shared(const struct devices *devices)
+int devices_busy(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
+		 uint64_t start_ns, uint64_t end_ns)
 {
-	unsigned recorded = 0;
+	struct device_row *device = &devices->rows[row];
 
-	/* Others that the program started used no device that anybody knows of. */
-	for (size_t i = 0; i < devices->session->traced_count && recorded < 2; i++)
-		recorded += !devices->session->processes[i].untraced;
-	return recorded > 1;
-}
-
-int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns)
-{
-	if (devices_are_shared(devices))
-		return 0;
-	return utilization_add(&devices->rows[row].utilization, start_ns, end_ns);
-}
-
-int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
-		  uint64_t start_ns, uint64_t end_ns)
-{
-	if (!devices_are_shared(devices))
-		return 0;
-	return contention_add(&devices->rows[row].contention, process, queued_ns, start_ns, end_ns);
+	return devices->shared
+		       ? contention_add(&device->contention, process, queued_ns, start_ns, end_ns)
+		       : utilization_add(&device->utilization, start_ns, end_ns);
 }
 
 int devices_settle(struct devices *devices)

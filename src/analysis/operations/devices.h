@@ -7,7 +7,7 @@
  *
  *	uint32_t device;
  *	devices_of_number(&devices, event, number, domain, &device);
- *	devices_busy(&devices, device, start_ns, end_ns);
+ *	devices_busy(&devices, device, process, queued_ns, start_ns, end_ns);
  *	devices_name(&devices, &arena);
  *	puts(devices.rows[device].shown);
  */
@@ -31,13 +31,14 @@ struct device_row {
 	uint64_t operations;
 	/* Sums of its commands' waits and executions. */
 	uint64_t host_queue_ns, device_queue_ns, executing_ns;
-	struct utilization utilization;
-	struct contention contention; /* only where several processes were traced */
-	const char *shown;	      /* with " #1", once finished */
+	struct utilization utilization; /* of a device that one process used */
+	struct contention contention;	/* of one that several share */
+	const char *shown;		/* with " #1", once finished */
 };
 
 struct devices {
 	struct trace_session *session;
+	bool shared; /* by several processes: `contention` says when they were busy */
 	struct trace_objects objects;
 	struct device_row *rows;
 	size_t count, capacity;
@@ -56,16 +57,10 @@ int devices_of_number(struct devices *devices, const struct trace_event *event, 
 int devices_of_known(struct devices *devices, uint32_t process, uint32_t number, uint8_t domain,
 		     uint32_t *row);
 
-/* What several processes share is known to be busy by that as well. */
-bool devices_are_shared(const struct devices *devices);
-
-/* An operation with times. Returns 0 or -ENOMEM. */
-int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns);
-
-/* When it waited, if that is known, and when it was executing. Returns 0 or
- * -ENOMEM. */
-int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
-		  uint64_t start_ns, uint64_t end_ns);
+/* An operation with times: when it was queued (`start_ns`, where that is not known), and when
+ * it was executing. Returns 0 or -ENOMEM. */
+int devices_busy(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
+		 uint64_t start_ns, uint64_t end_ns);
 
 /* No command is in flight anywhere. Returns 0 or -ENOMEM. */
 int devices_settle(struct devices *devices);

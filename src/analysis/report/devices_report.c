@@ -90,8 +90,8 @@ int devices_report_finish(struct devices *devices, struct report *report)
 
 		if (contention_settle(&row->contention))
 			return -ENOMEM;
-		busy_ns = devices_are_shared(devices) ? row->contention.busy_ns
-						      : utilization_sum(&row->utilization);
+		busy_ns = devices->shared ? row->contention.busy_ns
+					  : utilization_sum(&row->utilization);
 		if (!row->described && !row->operations)
 			continue;
 		report->devices[report->busy_count++] = (struct report_busy){

@@ -183,10 +183,8 @@ static int occupy(struct operation_stats *stats, uint32_t row, uint32_t process,
 		device->device_queue_ns += times->start - times->submitted;
 	}
 	device->executing_ns += times->end - times->start;
-	if (devices_share(stats->devices, row, process, waits ? times->queued : times->start,
-			  times->start, times->end))
-		return -ENOMEM;
-	return devices_busy(stats->devices, row, times->start, times->end);
+	return devices_busy(stats->devices, row, process, waits ? times->queued : times->start,
+			    times->start, times->end);
 }
 
 static uint64_t clamp(const struct range *range, uint64_t ns, int64_t shift)

@@ -61,6 +61,8 @@ static inline int take_call(struct maker *maker, const struct trace_event *event
 {
 	if (event->layout->op_offset && operation_stats_enqueued(&maker->stats, event))
 		return -ENOMEM;
+	if (event->layout->class == TANDEM_CLASS_TASK && tasks_report_call(&maker->tasks, event))
+		return -ENOMEM;
 	return calls_add(&maker->calls, event);
 }
 
@@ -70,6 +72,8 @@ static int take_record(struct maker *maker, const struct event_item *item)
 
 	switch (item->kind) {
 	case ITEM_OPERATION:
+		if (item->operation.node && tasks_report_operation(&maker->tasks, &item->operation))
+			return -ENOMEM;
 		return operation_stats_add(&maker->stats, &item->operation, event->stream->index,
 					   !maker->iterator->matcher.in_flight);
 	case ITEM_BUILD:
@@ -90,7 +94,7 @@ static int take_item(void *user, const struct event_item *item)
 
 	if (item->system)
 		return take_linux(maker, item->event);
-	if (ranges_report_add(&maker->ranges, item) || tasks_report_add(&maker->tasks, item))
+	if (ranges_report_add(&maker->ranges, item))
 		return -ENOMEM;
 	if (item->kind == ITEM_UNFINISHED) {
 		operation_stats_unfinished(&maker->stats, &item->operation);

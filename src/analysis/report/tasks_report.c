@@ -52,7 +52,7 @@ static int row_find(struct tasks_report *report, const struct task_construct *co
 	return 0;
 }
 
-static int add_task(struct tasks_report *report, const struct trace_event *event)
+int tasks_report_call(struct tasks_report *report, const struct trace_event *event)
 {
 	const struct task_construct *construct = tasks_construct(
 		report->tasks, event->stream->process->index, tasks_submitted_node(event));
@@ -68,7 +68,7 @@ static int add_task(struct tasks_report *report, const struct trace_event *event
 		       : 0;
 }
 
-static int add_operation(struct tasks_report *report, const struct operation *operation)
+int tasks_report_operation(struct tasks_report *report, const struct operation *operation)
 {
 	const struct trace_operation_times *times = &operation->device_times;
 	const struct task_construct *construct =
@@ -87,15 +87,6 @@ static int add_operation(struct tasks_report *report, const struct operation *op
 	}
 	row->executing_ns += times->end - times->start;
 	row->waiting_ns += times->waits ? times->start - times->queued : 0;
-	return 0;
-}
-
-int tasks_report_add(struct tasks_report *report, const struct event_item *item)
-{
-	if (item->kind == ITEM_OPERATION && item->operation.node)
-		return add_operation(report, &item->operation);
-	if (item->kind == ITEM_CALL && item->event->layout->class == TANDEM_CLASS_TASK)
-		return add_task(report, item->event);
 	return 0;
 }
 

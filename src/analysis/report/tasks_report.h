@@ -22,8 +22,10 @@ struct tasks_report {
 void tasks_report_init(struct tasks_report *report, const struct tasks *tasks,
 		       const struct range *counted);
 
-/* Takes the iterator's next item. Returns 0 or -ENOMEM. */
-int tasks_report_add(struct tasks_report *report, const struct event_item *item);
+/* Of an operation that a task made, and a call that is one (TANDEM_CLASS_TASK). Return 0 or
+ * -ENOMEM. */
+int tasks_report_operation(struct tasks_report *report, const struct operation *operation);
+int tasks_report_call(struct tasks_report *report, const struct trace_event *event);
 
 /* Returns 0 or -ENOMEM. */
 int tasks_report_finish(struct tasks_report *rows, struct report *report);
