@@ -52,9 +52,9 @@ static struct phase_thread phase_thread(const struct event_iterator *iterator,
 
 	if (stream == TRACE_NONE || stream == event->stream->index)
 		return (struct phase_thread){event->stream, event->tid, event->thread_name};
-	return (struct phase_thread){iterator->merge.streams[stream],
-				     iterator->merge.streams[stream]->tid,
-				     iterator->merge.streams[stream]->thread_name};
+	return (struct phase_thread){trace_ahead_stream(&iterator->ahead, stream),
+				     trace_ahead_stream(&iterator->ahead, stream)->tid,
+				     trace_ahead_stream(&iterator->ahead, stream)->thread_name};
 }
 
 static const char *proof_word(const struct trace_event *event)

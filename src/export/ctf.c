@@ -197,7 +197,7 @@ static int ctf_keep(void *user, enum ordered_event_kind kind, int64_t ns,
 	status = keep_head(export, kept, event, kind_of(kind));
 
 	if (kind >= ORDERED_QUEUED && kind <= ORDERED_STOP && item->operation.stream != TRACE_NONE)
-		stream = export->iterator->merge.streams[item->operation.stream];
+		stream = trace_ahead_stream(&export->iterator->ahead, item->operation.stream);
 	if (stream == event->stream)
 		keep_context(export, kept, stream, event->tid, event->thread_name);
 	else

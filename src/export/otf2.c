@@ -134,7 +134,8 @@ static int thread_location(struct export *export, const struct trace_stream *str
 
 static int call_event(struct export *export, const struct sequence_event *event)
 {
-	const struct trace_stream *stream = export->iterator->merge.streams[event->stream];
+	const struct trace_stream *stream =
+		trace_ahead_stream(&export->iterator->ahead, event->stream);
 	struct otf2 *state = export->state;
 	uint64_t call = event->op ? export_call(export, event->call) : 0;
 	uint32_t location, region;
@@ -259,8 +260,8 @@ static int range_event(struct export *export, const struct sequence_event *event
 {
 	struct otf2 *state = export->state;
 	uint32_t thread, group;
-	int status =
-		thread_location(export, export->iterator->merge.streams[event->stream], &thread);
+	int status = thread_location(
+		export, trace_ahead_stream(&export->iterator->ahead, event->stream), &thread);
 
 	if (!status)
 		status = process_group(export, event->process, &group);

@@ -173,7 +173,7 @@ static int place_name(struct otf2_ranges *ranges, const struct sequence_event *e
 		      uint32_t place, bool row, struct text *name)
 {
 	struct event_iterator *iterator = ranges->export->iterator;
-	const struct trace_stream *stream = iterator->merge.streams[event->stream];
+	const struct trace_stream *stream = trace_ahead_stream(&iterator->ahead, event->stream);
 	uint64_t scope = map_get(&ranges->scopes, place_key(event->process, place, false));
 
 	if (row && place)

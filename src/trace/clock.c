@@ -202,7 +202,7 @@ double trace_clock_drift_ppm(const struct trace_clock *clock)
 	return nominal_ns > 0 ? ((double)(last->ns - first->ns) / nominal_ns - 1) * 1e6 : 0;
 }
 
-const struct trace_clock_line *trace_clock_find(struct trace_clock *clock, uint64_t ticks)
+const struct trace_clock_line *trace_clock_find(const struct trace_clock *clock, uint64_t ticks)
 {
 	size_t low = 0, high = clock->line_count;
 
@@ -214,8 +214,7 @@ const struct trace_clock_line *trace_clock_find(struct trace_clock *clock, uint6
 		else
 			high = middle;
 	}
-	clock->line = &clock->lines[low];
-	return clock->line;
+	return &clock->lines[low];
 }
 
 int64_t trace_clock_far(const struct trace_clock_line *line, uint64_t ticks)

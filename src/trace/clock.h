@@ -3,7 +3,8 @@
  * lines between pairs (ticks, ns) that were read together. Every packet brings a
  * pair; however many there are, at most CLOCK_KNOTS lines are kept, so that a
  * long trace needs no more memory than a short one. The result never runs
- * backwards. One thread, as a conversion remembers its line.
+ * backwards. One thread, as a conversion remembers its line; others convert by
+ * trace_clock_ns_by(), each with a line of its own.
  *
  *	struct trace_clock clock;
  *	trace_clock_init(&clock, ticks_hz);
@@ -68,7 +69,7 @@ double trace_clock_drift_ppm(const struct trace_clock *clock);
 
 /* Finds the line of `ticks`; trace_clock_ns() calls it when the latest one does
  * not do. */
-const struct trace_clock_line *trace_clock_find(struct trace_clock *clock, uint64_t ticks);
+const struct trace_clock_line *trace_clock_find(const struct trace_clock *clock, uint64_t ticks);
 
 /* Back again: the ticks of a time, to within a tick. */
 uint64_t trace_clock_ticks(const struct trace_clock *clock, int64_t ns);
@@ -76,19 +77,26 @@ uint64_t trace_clock_ticks(const struct trace_clock *clock, int64_t ns);
 /* What lies beyond 292 years of the first pair saturates. */
 int64_t trace_clock_far(const struct trace_clock_line *line, uint64_t ticks);
 
-static inline int64_t trace_clock_ns(struct trace_clock *clock, uint64_t ticks)
+/* `latest` is the caller's own line of its latest conversion: clock->lines at first. */
+static inline int64_t trace_clock_ns_by(const struct trace_clock *clock,
+					const struct trace_clock_line **latest, uint64_t ticks)
 {
-	const struct trace_clock_line *line = clock->line;
+	const struct trace_clock_line *line = *latest;
 	uint64_t behind = ticks - line->ticks;
 
 	if (__builtin_expect(behind >= line->width, 0)) {
-		line = trace_clock_find(clock, ticks);
+		line = *latest = trace_clock_find(clock, ticks);
 		behind = ticks - line->ticks;
 	}
 	if (__builtin_expect(behind >> 44, 0))
 		return trace_clock_far(line, ticks);
 	return line->ns +
 	       (int64_t)(((unsigned __int128)behind * line->slope + CLOCK_HALF) >> CLOCK_SHIFT);
+}
+
+static inline int64_t trace_clock_ns(struct trace_clock *clock, uint64_t ticks)
+{
+	return trace_clock_ns_by(clock, &clock->line, ticks);
 }
 
 #endif

@@ -96,7 +96,6 @@ static void list_streams(struct trace_merge *merge, size_t process_count)
 			merge->streams[stream->index] = stream;
 			merge->over[stream->index] = false;
 		}
-		merge->streams_left[i] = process->stream_count;
 	}
 }
 
@@ -108,21 +107,21 @@ static int merge_open(struct trace_merge *merge, struct trace_session *session,
 
 	*merge = (struct trace_merge){
 		.session = session,
+		.problems = session->problems,
+		.line = session->clock.lines,
 		.skip_before = skip_before,
 		.leaves = leaves,
 		.streams = calloc(leaves, sizeof(*merge->streams)),
 		.over = calloc(leaves, sizeof(*merge->over)),
 		.records = calloc(leaves, sizeof(*merge->records)),
 		.tree = calloc(leaves, sizeof(*merge->tree)),
-		.streams_left = calloc(session->process_count + 1, sizeof(*merge->streams_left)),
 		.block_bytes = MERGE_BLOCKS_BYTES / leaves,
 	};
 	if (merge->block_bytes < BLOCK_LEAST_BYTES)
 		merge->block_bytes = BLOCK_LEAST_BYTES;
 	if (merge->block_bytes > BLOCK_MOST_BYTES)
 		merge->block_bytes = BLOCK_MOST_BYTES;
-	if (!merge->streams || !merge->over || !merge->records || !merge->tree ||
-	    !merge->streams_left) {
+	if (!merge->streams || !merge->over || !merge->records || !merge->tree) {
 		trace_merge_close(merge);
 		return -ENOMEM;
 	}
@@ -151,8 +150,8 @@ static void merge_end_stream(struct trace_merge *merge, uint64_t index)
 {
 	struct trace_records *records = merge->records[index];
 
-	if (!--merge->streams_left[merge->streams[index]->process->index])
-		merge->processes_over++;
+	if (merge->stream_over)
+		merge->stream_over(merge->user, merge->streams[index]);
 	merge->read_bytes += records->read_bytes;
 	trace_records_close(records);
 	free(records);
@@ -172,7 +171,7 @@ static int merge_begin_stream(struct trace_merge *merge, uint64_t index)
 	if (!records)
 		return -ENOMEM;
 	status = trace_records_open(records, merge->streams[index], merge->block_bytes,
-				    merge->skip_before);
+				    merge->skip_before, merge->problems);
 	if (status) {
 		free(records);
 		return status;
@@ -245,15 +244,15 @@ static inline int merge_go_on(struct trace_merge *merge, struct trace_records *r
 int trace_merge_next(struct trace_merge *merge, const struct trace_event **event)
 {
 	int status = merge->current ? merge_go_on(merge, merge->current) : merge_settle(merge);
-	struct trace_clock *clock = &merge->session->clock;
+	const struct trace_clock *clock = &merge->session->clock;
 	struct trace_event *first;
 
 	if (status <= 0)
 		return status;
 	first = &merge->current->event;
-	first->ns = trace_clock_ns(clock, first->ticks);
+	first->ns = trace_clock_ns_by(clock, &merge->line, first->ticks);
 	if (first->end_ticks)
-		first->end_ns = trace_clock_ns(clock, first->end_ticks);
+		first->end_ns = trace_clock_ns_by(clock, &merge->line, first->end_ticks);
 	*event = first;
 	return 1;
 }
@@ -279,6 +278,5 @@ void trace_merge_close(struct trace_merge *merge)
 	free(merge->over);
 	free(merge->records);
 	free(merge->tree);
-	free(merge->streams_left);
 	*merge = (struct trace_merge){.session = NULL};
 }

@@ -4,7 +4,8 @@
  *
  * Memory: a block of some KiB for each thread that was alive at the same moment
  * (a thread's first and last packet bound its life), MERGE_BLOCKS_BYTES in all;
- * it does not grow with the trace. Borrows the session. One thread.
+ * it does not grow with the trace. Borrows the session and changes nothing in it. One
+ * thread, which may be another one than the session's (trace/ahead.h).
  *
  *	struct trace_merge merge;
  *	const struct trace_event *event;
@@ -26,8 +27,13 @@
 struct trace_records;
 
 struct trace_merge {
-	struct trace_session *session;
-	struct trace_stream **streams; /* by index */
+	const struct trace_session *session;
+	struct trace_problems *problems; /* the session's, unless changed before the first event */
+	/* Called when a stream is over. NULL: nobody asks. */
+	void (*stream_over)(void *user, const struct trace_stream *stream);
+	void *user;
+	const struct trace_clock_line *line; /* of the latest conversion */
+	struct trace_stream **streams;	     /* by index */
 	bool *over;
 	struct trace_records **records; /* by index; NULL: not begun, or over */
 	/* A tournament of losers (Knuth, volume 3, 5.4.1), by key: the first of all
@@ -44,9 +50,7 @@ struct trace_merge {
 	unsigned in_a_row;	       /* how often it was the first again */
 	size_t block_bytes;
 	uint64_t skip_before;
-	uint64_t read_bytes;   /* of streams that are over */
-	size_t *streams_left;  /* by process: its streams that are not over */
-	size_t processes_over; /* that have none left */
+	uint64_t read_bytes; /* of streams that are over */
 };
 
 /* Returns 0 or -ENOMEM (nothing to close). Packets that ended before

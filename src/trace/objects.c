@@ -214,7 +214,8 @@ static int look_in_stream(struct trace_objects *objects, const struct trace_stre
 {
 	uint32_t process = stream->process->index;
 	struct trace_records records;
-	int status = trace_records_open(&records, stream, LOOK_BLOCK_BYTES, from_ticks);
+	int status = trace_records_open(&records, stream, LOOK_BLOCK_BYTES, from_ticks,
+					stream->process->session->problems);
 
 	if (status)
 		return status;

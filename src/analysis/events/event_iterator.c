@@ -66,13 +66,13 @@ static int take_clock(struct event_iterator *iterator, struct operation_matcher 
 static int read_clocks(struct event_iterator *iterator, struct operation_matcher *matcher)
 {
 	const struct trace_event *event;
-	struct trace_merge merge;
+	struct trace_ahead ahead;
 	uint64_t events = 0;
-	int status = trace_merge_open_traced(&merge, iterator->session);
+	int status = trace_ahead_open(&ahead, iterator->session, AHEAD_TRACED);
 
 	if (status)
 		return status;
-	while ((status = trace_merge_next(&merge, &event)) > 0) {
+	while ((status = trace_ahead_next(&ahead, &event)) > 0) {
 		/* No device's clock: but these come by once only. */
 		if (event->layout->class == TANDEM_CLASS_WAIT)
 			status = clock_sync_wait(&iterator->clock_sync, &iterator->devices, event);
@@ -81,10 +81,10 @@ static int read_clocks(struct event_iterator *iterator, struct operation_matcher
 		if (status < 0)
 			break;
 		if (++events % PROGRESS_EVENTS == 0)
-			progress_tell(iterator->progress, trace_merge_read_bytes(&merge),
+			progress_tell(iterator->progress, trace_ahead_read_bytes(&ahead),
 				      2 * iterator->session->content_bytes);
 	}
-	trace_merge_close(&merge);
+	trace_ahead_close(&ahead);
 	return status;
 }
 
@@ -126,7 +126,7 @@ int event_iterator_open_with(struct event_iterator *iterator, struct trace_sessi
 	if (!status) {
 		iterator->last_calls =
 			calloc(session->stream_count + 1, sizeof(*iterator->last_calls));
-		status = iterator->last_calls ? trace_merge_open(&iterator->merge, session, 0)
+		status = iterator->last_calls ? trace_ahead_open(&iterator->ahead, session, 0)
 					      : -ENOMEM;
 	}
 	if (status)
@@ -273,7 +273,7 @@ static void show_progress(struct event_iterator *iterator)
 {
 	uint64_t before = iterator->flags & EVENT_PLACED ? iterator->session->content_bytes : 0;
 
-	progress_tell(iterator->progress, before + trace_merge_read_bytes(&iterator->merge),
+	progress_tell(iterator->progress, before + trace_ahead_read_bytes(&iterator->ahead),
 		      before + iterator->session->content_bytes);
 }
 
@@ -283,7 +283,7 @@ int event_iterator_next(struct event_iterator *iterator, const struct event_item
 	int status;
 
 	*item = &iterator->item;
-	status = trace_merge_next(&iterator->merge, &event);
+	status = trace_ahead_next(&iterator->ahead, &event);
 	if (__builtin_expect(status <= 0, 0))
 		return status ? status : next_unfinished(iterator);
 	iterator->item.event = event;
@@ -325,8 +325,8 @@ const char *event_iterator_device_name(struct event_iterator *iterator, uint32_t
 
 void event_iterator_close(struct event_iterator *iterator)
 {
-	if (iterator->merge.session)
-		trace_merge_close(&iterator->merge);
+	if (iterator->ahead.session)
+		trace_ahead_close(&iterator->ahead);
 	operation_matcher_free(&iterator->matcher);
 	memory_free(&iterator->memory);
 	tasks_free(&iterator->tasks);

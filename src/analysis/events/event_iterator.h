@@ -18,7 +18,8 @@
  * To place operations, opening reads the traced processes' streams once before, for
  * the devices' clocks. Items come in the order in which their records were written: an
  * operation when its end was seen. Memory grows with objects and operations in flight,
- * not with the trace. Borrows the session; items live until the next one. One thread.
+ * not with the trace. Borrows the session; items live until the next one. One thread; of a
+ * long session another one reads ahead (trace/ahead.h). An open iterator may not move.
  */
 #ifndef TANDEM_ANALYSIS_EVENTS_EVENT_ITERATOR_H
 #define TANDEM_ANALYSIS_EVENTS_EVENT_ITERATOR_H
@@ -29,7 +30,7 @@
 #include "analysis/operations/operation_matcher.h"
 #include "analysis/sched/engines.h"
 #include "analysis/tasks/tasks.h"
-#include "trace/merge.h"
+#include "trace/ahead.h"
 
 enum event_item_kind {
 	ITEM_CALL,	 /* an API call, at its begin */
@@ -84,7 +85,7 @@ struct event_iterator {
 	struct arena arena;   /* of the devices' names */
 	uint64_t *last_calls; /* by stream: number of its latest call */
 	uint64_t calls, events;
-	struct trace_merge merge;
+	struct trace_ahead ahead;
 	const struct progress *progress;
 	struct event_item item;
 };

@@ -163,16 +163,16 @@ static int abandon(void *user, uint64_t op)
 /* Of a process that is over, nothing more comes. */
 static int give_up(struct ordered_events *ordered_events)
 {
-	const struct trace_merge *merge = &ordered_events->iterator->merge;
+	const struct trace_ahead *ahead = &ordered_events->iterator->ahead;
 	int status = 0;
 
-	if (merge->processes_over == ordered_events->processes_over)
+	if (ahead->processes_over == ordered_events->processes_over)
 		return 0;
-	ordered_events->processes_over = merge->processes_over;
+	ordered_events->processes_over = ahead->processes_over;
 	for (uint32_t i = 0; i < ordered_events->iterator->session->process_count; i++) {
 		struct abandon of = {ordered_events, i};
 
-		if (status || ordered_events->over[i] || merge->streams_left[i])
+		if (status || ordered_events->over[i] || ahead->streams_left[i])
 			continue;
 		ordered_events->over[i] = true;
 		status =

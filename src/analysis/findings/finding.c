@@ -117,7 +117,7 @@ const char *findings_text(struct findings *findings, const char *format, ...)
 
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index)
 {
-	return findings->iterator->merge.streams[index];
+	return trace_ahead_stream(&findings->iterator->ahead, index);
 }
 
 const struct tandem_domain_row *findings_domain(const struct findings *findings, uint32_t device)

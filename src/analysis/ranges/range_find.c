@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/ranges/ranges.h"
-#include "trace/merge.h"
+#include "trace/ahead.h"
 #include "util/array.h"
 #include "util/text.h"
 
@@ -101,22 +101,22 @@ static int take_range(void *user, const struct range_instance *range)
 static int read_ranges(struct trace_session *session, struct wanted *wanted)
 {
 	const struct trace_event *event;
-	struct trace_merge merge;
+	struct trace_ahead ahead;
 	struct ranges ranges;
 	int status = ranges_init(&ranges, session, take_range, wanted);
 
 	if (status)
 		return status;
-	status = trace_merge_open_traced(&merge, session);
+	status = trace_ahead_open(&ahead, session, AHEAD_TRACED);
 	if (!status) {
-		while ((status = trace_merge_next(&merge, &event)) > 0) {
+		while ((status = trace_ahead_next(&ahead, &event)) > 0) {
 			if (trace_event_is_call(event))
 				continue;
 			status = ranges_record(&ranges, event);
 			if (status)
 				break;
 		}
-		trace_merge_close(&merge);
+		trace_ahead_close(&ahead);
 	}
 	if (!status)
 		status = ranges_finish(&ranges);

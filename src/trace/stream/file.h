@@ -3,7 +3,8 @@
  * directory of the session, without following links, and only if it is a regular file
  * (util/open_below.h). It stays open while few are, so that a session of thousands of
  * threads does not run out of descriptors. Reads with pread(): a file that shrinks while
- * it is read gives a short count, never a signal. One thread.
+ * it is read gives a short count, never a signal. A file is one thread's; several may use
+ * files of one directory.
  *
  *	struct trace_files files;
  *	trace_files_open(&files, "DIR");
@@ -22,7 +23,7 @@
 struct trace_files {	   /* of one directory: a session's, or an imported trace's */
 	int folder;	   /* -1: none is open */
 	size_t path_bytes; /* of the directory's own path, which begins that of each file */
-	unsigned open;
+	_Atomic unsigned open;
 	unsigned most; /* that are left open; 0: none */
 };
 

@@ -28,10 +28,15 @@ static bool problem_add(struct trace_problems *problems, const char *file, uint6
 			uint64_t skipped_bytes, const char *format, va_list arguments)
 {
 	uint64_t hash, told;
-	char text[512];
+	char text[PROBLEM_TEXT_BYTES];
 
 	if (!problems)
 		return false;
+	if (problems->keep) {
+		vsnprintf(text, sizeof(text), format, arguments);
+		problems->keep(problems->user, file, offset, skipped_bytes, text);
+		return true;
+	}
 	hash = path_hash(file);
 	told = map_get(&problems->told, hash);
 	if (told == MAP_NONE)

@@ -15,6 +15,7 @@
 #include "util/map.h"
 
 #define PROBLEMS_PER_FILE 8u
+#define PROBLEM_TEXT_BYTES 512u /* of its description, with a NUL */
 
 /* Instead of an offset: a number of something that concerns the whole file. */
 #define TRACE_PROBLEM_WHOLE(number) (UINT64_C(1) << 63 | (number))
@@ -22,6 +23,10 @@
 struct trace_problems {
 	/* Called at once; `text` lives only during the call. NULL: silent. */
 	void (*tell)(void *user, const char *file, uint64_t offset, const char *text);
+	/* Gets every problem instead, and nothing else is done: whoever reads ahead keeps them
+	 * until they are due, and passes them on to trace_problem_skip() then. NULL: none does. */
+	void (*keep)(void *user, const char *file, uint64_t offset, uint64_t skipped_bytes,
+		     const char *text);
 	void *user;
 	uint64_t count;		/* places, told or not */
 	uint64_t skipped_bytes; /* of the trace, that could not be read */

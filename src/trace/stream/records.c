@@ -22,7 +22,7 @@ static uint64_t records_offset(const struct trace_records *records)
 }
 
 int trace_records_open(struct trace_records *records, const struct trace_stream *stream,
-		       size_t block_bytes, uint64_t skip_before)
+		       size_t block_bytes, uint64_t skip_before, struct trace_problems *problems)
 {
 	const struct trace_session *session = stream->process->session;
 	const struct trace_run *run = &session->run;
@@ -49,7 +49,7 @@ int trace_records_open(struct trace_records *records, const struct trace_stream 
 	records->at = records->limit = records->block;
 	records->event.stream = stream;
 	records->event.thread_name = records->thread_name;
-	trace_packets_open(&records->packets, stream, stream->process->session->problems);
+	trace_packets_open(&records->packets, stream, problems);
 	return 0;
 }
 

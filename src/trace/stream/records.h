@@ -8,7 +8,7 @@
  * most. Borrows the stream. One thread.
  *
  *	struct trace_records records;
- *	trace_records_open(&records, stream, 65536, 0);
+ *	trace_records_open(&records, stream, 65536, 0, session->problems);
  *	while ((status = trace_records_next(&records)) > 0)
  *		... records.event
  *	trace_records_close(&records);
@@ -39,9 +39,9 @@ struct trace_records {
 };
 
 /* Returns 0 or -ENOMEM. `skip_before` in ticks: a packet that ended before need
- * not be read; 0 for all. */
+ * not be read; 0 for all. `problems` may be NULL. */
 int trace_records_open(struct trace_records *records, const struct trace_stream *stream,
-		       size_t block_bytes, uint64_t skip_before);
+		       size_t block_bytes, uint64_t skip_before, struct trace_problems *problems);
 
 /* The same as trace_records_next(), whatever there is to find, read or correct first. */
 int trace_records_search(struct trace_records *records);

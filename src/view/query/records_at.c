@@ -24,7 +24,8 @@ static uint64_t ticks_before(const struct trace_stream *stream, int64_t ns)
 
 int view_records_at(struct trace_records *records, struct trace_stream *stream, int64_t ns)
 {
-	return trace_records_open(records, stream, BLOCK_BYTES, ticks_before(stream, ns));
+	return trace_records_open(records, stream, BLOCK_BYTES, ticks_before(stream, ns),
+				  stream->process->session->problems);
 }
 
 int view_records_next(struct trace_records *records, struct trace_event *event)
