@@ -46,6 +46,12 @@ header = (SOURCE / "include/tandem/tracer.h").read_text()
 declared = set(re.findall(r"\b(tandem_tracer_\w+)\(", header)) - {
     name for name in re.findall(r"\(\*(tandem_tracer_\w+)\)", header)}
 check(declared == set(names), "which its header declares", declared ^ set(names))
+page = (SOURCE / "man/tandem-tracer.3").read_text()
+bare = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", header, flags=re.S))
+prototypes = re.findall(r"(?:int|uint32_t|void|const char \*) ?tandem_tracer_\w+\([^()]*\);", bare)
+plain = re.sub(r"\s+", " ", page)
+missing = [prototype for prototype in prototypes if prototype not in plain]
+check(len(prototypes) == len(names) and not missing, "and whose prototypes its man page has", missing)
 check(soname("libroctracer64.so.4") == "libroctracer64.so.4"
       and soname("libroctx64.so.4") == "libroctx64.so.4"
       and soname("libtandem-tracer.so.0") == "libtandem-tracer.so.0", "sonames")
