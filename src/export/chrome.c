@@ -9,6 +9,7 @@
 #include "analysis/events/event_args.h"
 #include "analysis/operations/operation.h"
 #include "export/export.h"
+#include "export/task_flows.h"
 #include "export/tracks.h"
 #include "trace/field.h"
 #include "util/array.h"
@@ -20,9 +21,11 @@ struct chrome {
 	struct text line;
 	struct json json;
 	struct tracks tracks;
+	struct task_flows flows;
 	const struct trace_stream **threads; /* of the session, by index */
 	size_t thread_count, thread_capacity;
-	bool begun; /* a line was written */
+	uint64_t dependencies; /* numbers of earlier sessions' */
+	bool begun;	       /* a line was written */
 };
 
 static void line_begin(struct export *export, const char *phase, const char *name)
@@ -249,6 +252,7 @@ static int chrome_command(struct export *export, const struct event_item *item)
 	const struct operation *operation = &item->operation;
 	uint64_t pid = export->iterator->session->processes[operation->process].pid;
 	struct chrome *state = export->state;
+	struct task_place place;
 	uint64_t tid;
 	int status;
 
@@ -265,6 +269,14 @@ static int chrome_command(struct export *export, const struct event_item *item)
 	add_us(&state->json, "dur", operation->times.end_ns - operation->times.start_ns);
 	add_operation_args(export, &state->json, operation);
 	line_end(export);
+	if (operation->node) {
+		place = (struct task_place){tid, pid, operation->times.start_ns,
+					    operation->times.end_ns};
+		status = task_flows_operation(&state->flows, operation->process, operation->node,
+					      &place);
+		if (status < 0)
+			return status;
+	}
 	/* Both ends at once: a call whose command failed or never ended leads nowhere. */
 	if (operation->call && operation->stream < state->thread_count &&
 	    export_holds(export, operation->call_begin_ns)) {
@@ -439,13 +451,42 @@ static int chrome_build(struct export *export, const struct event_item *item)
 			    trace_clock_ns(clock, record->end));
 }
 
+/* From where a task's operation ends to where that begins which depends on it. */
+static int chrome_session_end(struct export *export)
+{
+	struct chrome *state = export->state;
+	size_t at = 0, from, to;
+
+	while (task_flows_next(&state->flows, &at, &from, &to)) {
+		const struct task_place *ends[] = {&state->flows.places[from],
+						   &state->flows.places[to]};
+
+		for (unsigned i = 0; i < 2; i++) {
+			line_begin(export, i ? "f" : "s", "dependency");
+			json_string(&state->json, "cat", "dependency");
+			json_unsigned(&state->json, "id", state->dependencies + at);
+			json_string(&state->json, "bp", "e");
+			add_place(export, ends[i]->pid, ends[i]->track);
+			add_time(export, "ts", i ? ends[i]->start_ns : ends[i]->end_ns);
+			line_end(export);
+		}
+	}
+	state->dependencies += at;
+	task_flows_free(&state->flows);
+	return 0;
+}
+
 static int chrome_any(struct export *export, const struct event_item *item)
 {
+	struct chrome *state = export->state;
+	struct task_edge edge;
 	unsigned role;
 	int64_t begin_ns, end_ns;
 
 	if (item->kind != ITEM_OTHER || item->system || !item_in_range(item, &export->range))
 		return 0;
+	if (event_iterator_edge(export->iterator, item->event, &edge))
+		return task_flows_edge(&state->flows, &edge);
 	role = item->event->layout->event->traits.record;
 	if (!export_activity_row(role))
 		return 0;
@@ -515,6 +556,7 @@ static void chrome_release(struct export *export)
 	text_free(&state->line);
 	free(state->threads);
 	tracks_free(&state->tracks);
+	task_flows_free(&state->flows);
 }
 
 const struct export_ops export_chrome = {
@@ -533,6 +575,7 @@ const struct export_ops export_chrome = {
 	.range = chrome_range,
 	.engines = chrome_engines,
 	.any = chrome_any,
+	.session_end = chrome_session_end,
 	.end = chrome_end,
 	.release = chrome_release,
 };

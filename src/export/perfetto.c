@@ -183,10 +183,14 @@ static int perfetto_lost(struct export *export, const struct event_item *item)
 static int perfetto_any(struct export *export, const struct event_item *item)
 {
 	struct perfetto *state = export->state;
+	struct task_edge edge;
 	int status = perfetto_load_item(&state->load, item);
 
 	if (status)
 		return status;
+	if (item->kind == ITEM_OTHER && !item->system &&
+	    event_iterator_edge(export->iterator, item->event, &edge))
+		return task_flows_edge(&state->flows, &edge);
 	if (item->kind == ITEM_OTHER && !item->system)
 		return item_in_range(item, &export->range) ? perfetto_activity(export, item) : 0;
 	if (!item->event || !item->event->stream->process->kernel)
@@ -218,7 +222,9 @@ static int perfetto_session_end(struct export *export)
 	perfetto_samples_end(&state->samples);
 	if (failed)
 		return -ENOMEM;
-	status = perfetto_load_end(&state->load, export);
+	status = perfetto_dependencies(export);
+	if (!status)
+		status = perfetto_load_end(&state->load, export);
 	return status ? status : perfetto_findings(export);
 }
 
@@ -229,6 +235,7 @@ static void perfetto_release(struct export *export)
 	release_open(state);
 	perfetto_samples_end(&state->samples);
 	perfetto_load_free(&state->load);
+	task_flows_free(&state->flows);
 	perfetto_sched_free(&state->sched);
 	perfetto_writer_free(&state->writer);
 	tracks_free(&state->tracks);

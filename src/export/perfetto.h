@@ -16,6 +16,7 @@
 #include "export/export.h"
 #include "export/perfetto_packet.h"
 #include "export/perfetto_sched.h"
+#include "export/task_flows.h"
 #include "export/tracks.h"
 
 /* Field numbers of TrackDescriptor and what it holds. */
@@ -93,6 +94,8 @@ struct perfetto {
 	struct perfetto_sched sched;
 	struct perfetto_samples samples;
 	struct perfetto_load load;
+	struct task_flows flows; /* places: slices that are to be closed */
+	uint64_t dependencies;	 /* edges of earlier sessions */
 };
 
 uint64_t perfetto_process_key(const struct export *export, uint32_t process);
@@ -149,6 +152,9 @@ void perfetto_samples_session(struct perfetto_samples *samples, struct export *e
 int perfetto_samples_event(struct perfetto_samples *samples, const struct trace_event *event);
 
 void perfetto_samples_end(struct perfetto_samples *samples);
+
+/* Closes the slices of tasks, with the flows along the graphs' edges. */
+int perfetto_dependencies(struct export *export);
 
 /* Writes the session's findings. */
 int perfetto_findings(struct export *export);

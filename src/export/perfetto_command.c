@@ -2,6 +2,7 @@
 /* What the devices did: a slice on a row of its queue, with the flow that came
  * from its call. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/operations/operation.h"
@@ -136,6 +137,79 @@ static void end_flow(struct export *export, const struct event_item *item)
 			    export_call(export, operation->call));
 }
 
+/* That of a task is closed when all that depends on it is known. */
+static int end_slice(struct export *export, const struct operation *operation, int64_t start_ns,
+		     int64_t end_ns, uint64_t track)
+{
+	const struct task_place place = {.track = track, .start_ns = start_ns, .end_ns = end_ns};
+	struct perfetto *state = export->state;
+	int status = operation->node ? task_flows_operation(&state->flows, operation->process,
+							    operation->node, &place)
+				     : 0;
+
+	if (!status)
+		perfetto_event_end(export,
+				   perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+	return status < 0 ? status : 0;
+}
+
+/* An end of an edge, at a place. */
+struct flow_end {
+	size_t place;
+	uint64_t id;
+	bool last;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct flow_end *left = a, *right = b;
+
+	return left->place < right->place ? -1 : left->place > right->place;
+}
+
+static void close_places(struct export *export, const struct flow_end *ends, size_t count)
+{
+	struct perfetto *state = export->state;
+	size_t next = 0;
+
+	for (size_t i = 0; i < state->flows.place_count; i++) {
+		const struct task_place *place = &state->flows.places[i];
+		size_t event =
+			perfetto_event(export, place->end_ns, PERFETTO_SLICE_END, place->track);
+
+		for (; next < count && ends[next].place == i; next++)
+			proto_fixed(&state->writer.packet,
+				    ends[next].last ? PERFETTO_EVENT_LAST_FLOW
+						    : PERFETTO_EVENT_FLOW,
+				    ends[next].id);
+		perfetto_event_end(export, event);
+	}
+}
+
+int perfetto_dependencies(struct export *export)
+{
+	struct perfetto *state = export->state;
+	size_t at = 0, from, to, count = 0;
+	struct flow_end *ends = calloc(2 * state->flows.edge_count + 1, sizeof(*ends));
+
+	if (!ends)
+		return -ENOMEM;
+	while (task_flows_next(&state->flows, &at, &from, &to)) {
+		/* Calls have the numbers below. */
+		uint64_t id = UINT64_C(1) << 63 | (state->dependencies + at);
+
+		ends[count++] = (struct flow_end){from, id, false};
+		ends[count++] = (struct flow_end){to, id, true};
+	}
+	if (count)
+		qsort(ends, count, sizeof(*ends), by_place);
+	close_places(export, ends, count);
+	state->dependencies += at;
+	free(ends);
+	task_flows_free(&state->flows);
+	return 0;
+}
+
 int perfetto_command(struct export *export, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
@@ -161,9 +235,9 @@ int perfetto_command(struct export *export, const struct event_item *item)
 			    export_call(export, operation->call));
 	annotate_command(export, operation);
 	perfetto_event_end(export, event);
-	if (operation->placed)
-		perfetto_event_end(export,
-				   perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+	status = operation->placed ? end_slice(export, operation, start_ns, end_ns, track) : 0;
+	if (status)
+		return status;
 	if (operation->call)
 		end_flow(export, item);
 	return 0;

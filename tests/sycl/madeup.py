@@ -10,6 +10,7 @@ import sys
 import urllib.request
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+import perfetto  # noqa: E402
 from recording import DRIVERS  # noqa: E402
 from sycl import COUNT  # noqa: E402
 from tap import check, finish  # noqa: E402
@@ -66,6 +67,29 @@ for which in ("earlier", "later"):
     edges_in_sql = json.loads(tandem("sql", "--format", "json", which,
                                      "SELECT count(*) AS n FROM task_edges").stdout)
     check(edges_in_sql[0]["n"] == len(edges), f"{which}: and edges", edges_in_sql)
+    # Arrows along the edges whose ends both did something on a device.
+    wanted = sorted((row["begun"], row["ended"]) for row in json.loads(tandem(
+        "sql", "--format", "json", which, "SELECT f.end_ns ended, t.start_ns begun FROM task_edges e "
+        "JOIN device_ops f ON f.node = e.source AND f.process = e.process "
+        "JOIN device_ops t ON t.node = e.target AND t.process = e.process").stdout))
+    begin = json.loads(tandem("sql", "--format", "json", which, "SELECT begin_ns FROM sessions").stdout)[0]["begin_ns"]
+    arrows = {}
+    for event in chrome:
+        if event.get("cat") == "dependency":
+            arrows.setdefault(event["id"], {})[event["ph"]] = begin + round(event["ts"] * 1000)
+    check(wanted and sorted((a["f"], a["s"]) for a in arrows.values()) == wanted,
+          f"{which}: Chrome has the graph's edges", (arrows, wanted))
+    tandem("export", "-q", "-f", "perfetto", "-o", which + ".pftrace", which)
+    trace = perfetto.read(which + ".pftrace")
+    ends = {}
+    for piece in trace.slices:
+        for flow in piece.flows + piece.last_flows:
+            if flow >> 63:
+                ends.setdefault(flow, {})["f" if flow in piece.last_flows else "s"] = piece
+    start = trace.clocks[3] - begin
+    check(sorted((e["f"].ns - start, e["s"].end - start) for e in ends.values()) == wanted,
+          f"{which}: and so has Perfetto", (ends, wanted))
+    check(all(piece.end is not None for piece in trace.slices), f"{which}: every slice ends")
     malloc = graph.by_name["sycl_malloc"][0]["args"]
     check((malloc["bytes"], malloc["address"], malloc["kind"]) == (4096, "0x10000", "malloc_host"),
           f"{which}: an allocation", malloc)
