@@ -153,6 +153,10 @@ int perfetto_samples_event(struct perfetto_samples *samples, const struct trace_
 
 void perfetto_samples_end(struct perfetto_samples *samples);
 
+/* Writes a placed operation, by the export's axis, as one of Perfetto's own render stages. */
+void perfetto_stage(struct export *export, const struct operation *operation, int64_t start_ns,
+		    int64_t end_ns);
+
 /* Closes the slices of tasks, with the flows along the graphs' edges. */
 int perfetto_dependencies(struct export *export);
 

@@ -238,6 +238,8 @@ int perfetto_command(struct export *export, const struct event_item *item)
 	status = operation->placed ? end_slice(export, operation, start_ns, end_ns, track) : 0;
 	if (status)
 		return status;
+	if (operation->placed)
+		perfetto_stage(export, operation, start_ns, end_ns);
 	if (operation->call)
 		end_flow(export, item);
 	return 0;

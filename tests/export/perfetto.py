@@ -100,6 +100,17 @@ area = sum(c.value * (d.ns - c.ns) / 100 for row in busy.values() for c, d in zi
 check(abs(area - sum(d["busy_ns"] for d in devices.values())) < 0.05 * area,
       "as busy as the report says", (area, [d["busy_ns"] for d in devices.values()]))
 
+# Perfetto's own table of what GPUs did: the same operations.
+def piece(s):
+    path = trace.tracks[s.track].path
+    return s.ns, s.end, s.name, path[1].split(" on ")[0], s.args["kind"], int(path[0].split()[1])
+
+
+check(Counter((s.ns, s.end, s.name, s.queue, s.stage, s.pid) for s in trace.stages) ==
+      Counter(map(piece, ops)), "render stages are the operations", trace.stages[:1])
+check(len({s.number for s in trace.stages}) == len(ops) and
+      all((s.category == 2) == (s.stage == "kernel") for s in trace.stages), "kernels compute")
+
 # Order: queues by their numbers, in them kernels before transfers.
 ranks = {tuple(t.path): t.rank for t in trace.tracks.values() if t.rank is not None}
 check(all(trace.tracks[t.parent].ordering == 3 for t in trace.tracks.values() if t.parent),

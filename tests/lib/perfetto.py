@@ -8,6 +8,7 @@ that a timeline is made of.
     trace.slices                    begin, end (None: open), track, name, args...
     trace.counters, trace.instants, trace.sched
     trace.samples                   of stacks: ns, cpu, pid, tid, frames
+    trace.stages                    of GPUs: ns, end, name, gpu, queue, stage, pid
     trace.threads[tid]              (pid, name), as ProcessTree has it
     trace.release, trace.machine    of the kernel; what hardware
 """
@@ -107,7 +108,7 @@ class Trace:
         self.tracks, self.clocks, self.interned = {}, {}, {}
         self.slices, self.instants, self.counters, self.sched = [], [], [], []
         self.threads, self.processes, self.release = {}, {}, None
-        self.machine, self.defaults, self.samples = None, None, []
+        self.machine, self.defaults, self.samples, self.stages = None, None, [], []
         self.packets = 0
         self._ends = []
 
@@ -148,6 +149,8 @@ class Trace:
                 self.threads[one(thread, 1)] = one(thread, 3), text(one(thread, 2, b""))
         if 59 in packet:
             self.defaults = message(one(packet, 59))
+        if 53 in packet:
+            self.stage(one(packet, 8), message(one(packet, 53)))
         if 66 in packet:
             self.sample(one(packet, 8), message(one(packet, 66)))
         if 45 in packet:
@@ -155,6 +158,13 @@ class Trace:
             self.release, self.machine = text(one(names, 3)), text(one(names, 4, b""))
         if 1 in packet:
             self.bundle(message(one(packet, 1)))
+
+    def stage(self, ns, found):
+        queue, stage = (self.interned[STAGES][one(found, number)] for number in (13, 14))
+        self.stages.append(Event(
+            ns=ns, end=ns + one(found, 2), name=text(one(found, 17)), gpu=one(found, 11),
+            queue=text(one(queue, 2)), stage=text(one(stage, 2)), category=one(stage, 4),
+            pid=one(self.interned[CONTEXTS][one(found, 5)], 2), number=one(found, 1)))
 
     def sample(self, ns, found):
         """Its frames' (function, file), the outermost first."""
