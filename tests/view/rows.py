@@ -31,6 +31,21 @@ made.operation(5099500, op=2, times=(5002500, 5003500, 5061000, 5090000), thread
 made.write()
 for where, page in pages("short"):
     browser = page.browser
+    if where == "served":
+        asked = page.run("const first = performance.getEntriesByName('first-picture')[0].startTime;"
+                         "return performance.getEntriesByType('resource').filter(e => e.startTime < first)"
+                         ".map(e => e.name.replace(/.*\\//, '').replace(/\\?.*/, '')).sort()")
+        check(asked == ["model", "page.js", "style.css", "tiles"], "what the first picture needs is asked for once", asked)
+    tops = page.run("""
+        const found = [];
+        for (const track of app.rows.byTrack.values()) {
+            if (track.type !== "counter")
+                continue;
+            const [tile] = await app.source.tiles(0, 20, 0, 0, [track.number]);
+            found.push([track.top, Math.max(...tile.most)]);
+        }
+        return found""")
+    check(tops and all(top == most for top, most in tops), f"{where}: a counter's scale goes up to its most", tops)
     kinds = [row["kind"] for row in page.rows()]
     check(kinds[0] == "device" and kinds.index("kernels") < kinds.index("process"),
           f"{where}: the device is on top", kinds)

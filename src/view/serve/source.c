@@ -185,6 +185,25 @@ static void add_labels(const struct view_index *index, struct json *json)
 	json_end_array(json);
 }
 
+/* The most that a counter ever is, which its scale goes up to. */
+static uint64_t counter_most(const struct view_index *index, const struct view_track *track)
+{
+	uint64_t most = 0;
+	struct view_tree tree;
+
+	view_index_tree(index, track, &tree);
+	if (!tree.levels) {
+		for (uint32_t i = 0; i < track->items; i++)
+			if (view_index_item(index, track, i)->point.value > most)
+				most = view_index_item(index, track, i)->point.value;
+		return most;
+	}
+	for (uint32_t i = 0; i < tree.counts[tree.levels - 1]; i++)
+		if (tree.nodes[tree.levels - 1][i].point.most > most)
+			most = tree.nodes[tree.levels - 1][i].point.most;
+	return most;
+}
+
 static void add_row(const struct view_index *index, struct json *json, const struct view_row *row)
 {
 	static const char *const kinds[] = {
@@ -225,6 +244,8 @@ static void add_row(const struct view_index *index, struct json *json, const str
 		json_string(json, NULL, types[track->type]);
 		json_unsigned(json, NULL, track->items);
 		json_unsigned(json, NULL, track->again);
+		if (track->type == VIEW_TRACK_counter)
+			json_unsigned(json, NULL, counter_most(index, track));
 		json_end_array(json);
 	}
 	json_end_array(json);

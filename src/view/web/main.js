@@ -72,6 +72,18 @@ class App {
 		this.range.set(this.atFirst.begin, this.atFirst.end);
 		if (location.hash.length > 1)
 			await this.address.apply();
+		this.askFirst();
+	}
+
+	/* The first drawing of everything takes longer than others: what it lacks is on its way
+	 * meanwhile. */
+	askFirst() {
+		this.tiles.begin();
+		for (const pane of this.panes)
+			pane.measure();
+		this.pane.ask();
+		this.overview.ask();
+		this.tiles.end();
 	}
 
 	get pane() {

@@ -15,6 +15,8 @@ class Overview {
 		this.canvas = canvas;
 		this.app = app;
 		this.bins = [];
+		/* Before anything is measured: a canvas without a height takes the rows' room. */
+		canvas.style.height = this.height + "px";
 		this.listen();
 	}
 
@@ -45,7 +47,6 @@ class Overview {
 		const {app, canvas} = this;
 		const ratio = devicePixelRatio || 1;
 		const width = canvas.clientWidth, height = this.height;
-		canvas.style.height = height + "px";
 		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
 			canvas.width = Math.round(width * ratio);
 			canvas.height = Math.round(height * ratio);
@@ -82,6 +83,15 @@ class Overview {
 			this.chosen.set(session, tracks);
 		}
 		return tracks;
+	}
+
+	/* Asks for what the strip needs, without drawing it. */
+	ask() {
+		const {rows, range, tiles} = this.app;
+		const level = levelOf(range.last - range.first, Math.max(1, Math.round(this.canvas.clientWidth * (devicePixelRatio || 1))));
+		for (const session of rows.sessions)
+			for (const track of this.tracksOf(session))
+				tiles.visit(track, level, range.first - track.offset, range.last - track.offset, true, () => {});
 	}
 
 	drawMarks(context, width, height) {

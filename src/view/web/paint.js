@@ -239,27 +239,11 @@ class Painter {
 				}
 			});
 		frame.whole = whole && frame.whole;
-		const top = this.counterTop(track, most);
+		/* The most that it ever is, so that the scale does not change while one moves through it. */
+		const top = track.top;
 		context.fillStyle = this.style.counterFill;
 		context.strokeStyle = this.style.counterLine;
 		drawColumns(context, y, height, pixels, ratio, (i) => top ? most[i] / top : 0);
-	}
-
-	/* The most that the counter ever is, so that its scale does not change while
-	 * one moves through it. */
-	counterTop(track, most) {
-		if (track.top === undefined) {
-			let top = 0, known = false;
-			const {first, last} = track.extent;
-			const level = clamp(Math.ceil(Math.log2((last - first) / TILE_BINS)), 0, 50);
-			known = this.tiles.visit(track, level, first, last, true, (tile) => {
-				for (let i = 0; i < tile.count; i++)
-					top = Math.max(top, tile.most[i]);
-			});
-			if (known)
-				track.top = top;
-		}
-		return track.top !== undefined ? track.top : most.reduce((a, b) => Math.max(a, b), 0);
 	}
 }
 

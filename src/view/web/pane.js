@@ -106,6 +106,14 @@ class Pane {
 		return whole;
 	}
 
+	/* Asks for what the picture needs, without drawing it. */
+	ask() {
+		const {app} = this, {range, tiles} = app;
+		for (const {lanes} of this.visible())
+			for (const {track} of lanes)
+				tiles.visit(track, this.level, range.begin - track.offset, range.end - track.offset, true, () => {});
+	}
+
 	drawBackground(context, row, y, width) {
 		const {style} = this.app;
 		if (row === this.app.focused)

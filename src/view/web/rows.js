@@ -39,8 +39,8 @@ class Row {
 		this.pinned = false;
 		this.chosen = false; /* for a selection of rows */
 		this.depth = 0;
-		this.tracks = described.tracks.map(([track, type, items, again], lane) => ({
-			key: session + ":" + track, session, number: track, type, items, again, lane, row: this,
+		this.tracks = described.tracks.map(([track, type, items, again, top], lane) => ({
+			key: session + ":" + track, session, number: track, type, items, again, top, lane, row: this,
 		}));
 		this.measure();
 	}
