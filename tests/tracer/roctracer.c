@@ -10,6 +10,7 @@
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctracer_hip.h"
 #include "roctracer/roctracer_hsa.h"
+#include "roctracer/roctracer_kfd.h"
 #include "roctracer/roctracer_roctx.h"
 #include "tandem/opencl_args.h"
 
@@ -143,6 +144,21 @@ static void names(void)
 	   "ROCTX has names");
 	OK(!strcmp(roctracer_op_string(ACTIVITY_DOMAIN_HSA_EVT, HSA_EVT_ID_CODEOBJ, 0), "CODEOBJ"),
 	   "HSA's events have names");
+	OK(S(roctracer_op_code(ACTIVITY_DOMAIN_KFD_API, "hsaKmtAllocMemory", &op, NULL)) &&
+		   op == KFD_API_ID_hsaKmtAllocMemory && op == 23 &&
+		   !strcmp(roctracer_op_string(ACTIVITY_DOMAIN_KFD_API, op, 0),
+			   "hsaKmtAllocMemory") &&
+		   KFD_API_ID_NUMBER == 81,
+	   "KFD's functions have ROCTracer's numbers and names");
+	OK(!roctracer_op_string(ACTIVITY_DOMAIN_KFD_API, KFD_API_ID_NUMBER, 0),
+	   "as many as they are: %s", error_string());
+	OK(S(roctracer_op_code(ACTIVITY_DOMAIN_HSA_API, "hsa_queue_create", &op, NULL)) &&
+		   op == HSA_API_ID_hsa_queue_create &&
+		   !strcmp(roctracer_op_string(ACTIVITY_DOMAIN_HSA_API,
+					       HSA_API_ID_hsa_amd_signal_wait_all, 0),
+			   "hsa_amd_signal_wait_all") &&
+		   !roctracer_op_string(ACTIVITY_DOMAIN_HSA_API, HSA_API_ID_NUMBER, 0),
+	   "HSA's have those of their header");
 	OK(!strcmp(roctracer_op_string(ACTIVITY_DOMAIN_EXT_API, 0, 0), "EXT_API"),
 	   "external ids have one");
 }

@@ -5,6 +5,7 @@
 
 #include "roctracer/roctracer_hip.h"
 #include "roctracer/roctracer_hsa.h"
+#include "roctracer/roctracer_kfd.h"
 #include "roctracer/roctracer_roctx.h"
 #include "tracer/roctracer/status.h"
 
@@ -29,12 +30,18 @@ static const char *const roctx_functions[] = {
 	[ROCTX_API_ID_roctxRangeStop] = "roctxRangeStop",
 };
 
+static const char *const kfd_functions[] = {
+#define X(name) [KFD_API_ID_##name] = #name,
+	TANDEM_ROCTRACER_KFD_FUNCTIONS(X)
+#undef X
+};
+
 static const struct face_domain domains[] = {
 	{ACTIVITY_DOMAIN_HSA_API, "hsa", FACE_API, 0, NULL, "hsa_init"},
 	{ACTIVITY_DOMAIN_HSA_OPS, "hsa", FACE_OPERATIONS, HSA_OP_ID_NUMBER, hsa_operations, NULL},
 	{ACTIVITY_DOMAIN_HIP_OPS, "hip", FACE_OPERATIONS, HIP_OP_ID_NUMBER, NULL, NULL},
 	{ACTIVITY_DOMAIN_HIP_API, "hip", FACE_API, 0, NULL, NULL},
-	{ACTIVITY_DOMAIN_KFD_API, NULL, FACE_NONE, 0, NULL, NULL},
+	{ACTIVITY_DOMAIN_KFD_API, NULL, FACE_NONE, KFD_API_ID_NUMBER, kfd_functions, NULL},
 	{ACTIVITY_DOMAIN_EXT_API, NULL, FACE_EXTERNAL, 0, NULL, NULL},
 	{ACTIVITY_DOMAIN_ROCTX, NULL, FACE_ROCTX, ROCTX_API_ID_NUMBER, roctx_functions, NULL},
 	{ACTIVITY_DOMAIN_HSA_EVT, NULL, FACE_NONE, HSA_EVT_ID_NUMBER, hsa_events, NULL},
@@ -186,7 +193,8 @@ roctracer_status_t roctracer_op_code(uint32_t number, const char *name, uint32_t
 	const struct face_domain *domain = face_domain(number);
 	uint32_t found = UINT32_MAX, of = 0;
 
-	if (!domain || (domain->what != FACE_API && domain->what != FACE_ROCTX))
+	if (!domain || (domain->what != FACE_API && domain->what != FACE_ROCTX &&
+			number != ACTIVITY_DOMAIN_KFD_API))
 		return status_set(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
 				  "domain %u has no functions", number);
 	if (!name || !op)
