@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # tandem-test: timeout=400
 """AMD's own HIP runtimes, as Debian has them, on a machine without a GPU: 5.7.1 calls back and
-its calls are recorded; 5.2.3 takes the registration and never calls back. Either way the
+its calls are recorded, and handed to a client of ROCTracer's; 5.2.3 takes the registration and never calls back. Either way the
 program sees what it sees untraced, errors included."""
+import collections
 import os
 import subprocess
 import sys
@@ -16,8 +17,22 @@ from tap import TANDEM, check, finish, skip  # noqa: E402
 BARE = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "hip", "hip-bare-5")
 
 
-def run(command):
-    return subprocess.run(command, text=True, capture_output=True, check=False)
+CLIENT = os.path.join(os.environ["TANDEM_BUILD"], "tests", "tracer", "tracer-amd-client.so")
+
+
+def run(command, **more):
+    return subprocess.run(command, text=True, capture_output=True, check=False,
+                          env=dict(os.environ, **more))
+
+
+def client_got(suite, command, untraced):
+    """tests/tracer/amd_client.c: it checks arguments, ids and phase_data itself."""
+    done = run(command, LD_PRELOAD=CLIENT, AMD_CLIENT="hip", STUB_HIP_NO_DEVICE="1",
+               AMD_PHASE_DATA="832" if suite == "trixie" else "0")
+    check(done.returncode == 0 and done.stdout == untraced.stdout,
+          "%s: a program with a client does what it does without" % suite, done)
+    lines = [line.split() for line in done.stderr.splitlines() if line.startswith("got ")]
+    return {words[1]: int(words[-1]) for words in lines}
 
 
 def calls(words):
@@ -37,6 +52,11 @@ for suite, version, generation in (("trixie", 507, "tracer"), ("bookworm", 502, 
           untraced.stdout, "%s: the program does what it does untraced" % suite, (untraced, done))
     if not untraced.stdout:
         continue
+    found = client_got(suite, command, untraced)
+    called = collections.Counter("calls:" + name for name, _ in calls(untraced.stdout))
+    got = {what: count for what, count in found.items() if what.startswith("calls:")}
+    check(got == (dict(called) if generation == "tracer" else {}) and found.get("wrong") == 0,
+          "%s: a client of ROCTracer's gets each call that the runtime reports" % suite, found)
     trace = Trace(suite)
     seen = [(e["name"], e["result"]) for e in trace.events
             if e["domain"] == "hip" and "result" in e]
