@@ -158,6 +158,11 @@ for where, page in pages("many"):
     page.run("app.graph.fold(false); await app.graph.refresh()")
     shown = page.run("return [app.graph.shown.folded, app.graph.shown.nodes.length]")
     check(not shown[0] and shown[1] >= 1000, f"{where}: or drawn one by one", shown)
+    page.wait("return app.graph.fitted")
+    page.still()
+    shown = page.run("const {view, shown, width} = app.graph, at = shown.nodes.findIndex(n => n.inChain === 1);"
+                     "const x = view.x + shown.layout.x[at] * view.scale; return [view.scale, x > 0 && x < width]")
+    check(shown[0] > 0.42 and shown[1], f"{where}: of a long graph its begin is shown, with names", shown)
     within = page.run("""
         const times = app.graph.shown.nodes.map(n => n.at).sort((a, b) => a - b);
         app.select({begin: times[10], end: times[30]}, true);

@@ -12,6 +12,10 @@ const GRAPH_TEXT_LEAST = 0.42; /* scale from which on there are names */
 /* More tasks are folded at first. */
 const GRAPH_UNFOLDED_MOST = 300;
 const GRAPH_MARGIN = 24;
+/* Room for an edge from a node to itself, and its count. */
+const GRAPH_LOOP = 34;
+/* A scale at which a graph cannot be read at all. */
+const GRAPH_BEGIN_BELOW = 0.1;
 
 /* What tasks do (src/analysis/tasks/tasks.h): words and colours. */
 const TASK_KINDS = {
@@ -128,9 +132,10 @@ class Graph {
 					() => this.fold(!this.isFolded), shown.folded),
 				button("graph-time", "Colour by device time", "The darker, the more device time",
 					() => this.colourByTime(!this.byTime), this.byTime),
-				button("graph-out", "\u2212", "Zoom out (\u2212)", () => this.zoom(1 / 1.4)),
-				button("graph-in", "+", "Zoom in (+)", () => this.zoom(1.4)),
-				button("graph-fit", "Fit", "The full graph (F)", () => this.fit()),
+				element("span", {class: "together"},
+					button("graph-out", "\u2212", "Zoom out (\u2212)", () => this.zoom(1 / 1.4)),
+					button("graph-in", "+", "Zoom in (+)", () => this.zoom(1.4)),
+					button("graph-fit", "Fit", "The full graph (F)", () => this.fit())),
 				element("span", {class: "legend-line"}, ...this.legend(kinds))),
 			shown.nodes.length ? this.canvas : element("p", {class: "empty"}, "No task was submitted in this range."),
 			element("p", {class: "actions below"}, this.info));
@@ -266,20 +271,30 @@ class Graph {
 	}
 
 	fit() {
-		const {layout, nodes} = this.shown;
+		const {layout, nodes, edges} = this.shown;
 		if (!nodes.length)
 			return;
+		const loops = new Set(edges.filter(({from, to}) => from === to).map(({from}) => from));
 		let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
 		for (let i = 0; i < nodes.length; i++) {
 			left = Math.min(left, layout.x[i]);
 			right = Math.max(right, layout.x[i]);
-			top = Math.min(top, layout.y[i]);
+			top = Math.min(top, layout.y[i] - (loops.has(i) ? GRAPH_LOOP : 0));
 			bottom = Math.max(bottom, layout.y[i]);
 		}
 		const wide = right - left + GRAPH_WIDTH + 2 * GRAPH_MARGIN, high = bottom - top + GRAPH_HEIGHT + 2 * GRAPH_MARGIN;
 		const scale = clamp(Math.min(this.width / wide, this.height / high), GRAPH_SCALE_LEAST, 1.1);
 		this.view = {scale, x: this.width / 2 - (left + right) / 2 * scale, y: this.height / 2 - (top + bottom) / 2 * scale};
 		this.fitted = true;
+		this.draw();
+	}
+
+	/* Where the longest chain begins, or the first task. */
+	showBegin() {
+		const {layout, nodes} = this.shown;
+		const first = nodes.findIndex((node) => node.inChain === 1), at = first < 0 ? 0 : first;
+		const scale = 0.8;
+		this.view = {scale, x: (GRAPH_MARGIN + GRAPH_WIDTH / 2) - layout.x[at] * scale, y: this.height / 2 - layout.y[at] * scale};
 		this.draw();
 	}
 
@@ -307,6 +322,9 @@ class Graph {
 				return;
 			if (!this.fitted) {
 				this.fit();
+				/* Of a graph that is a line from afar, the begin. */
+				if (this.view.scale < GRAPH_BEGIN_BELOW)
+					this.showBegin();
 				return;
 			}
 			this.paint();
@@ -434,7 +452,7 @@ class Graph {
 
 	/* Between the colour of the ground and the strongest one, by the root of the share. */
 	timeColour(share) {
-		const low = this.app.dark ? [44, 54, 68] : [226, 233, 242], high = this.app.dark ? [255, 146, 72] : [178, 58, 8];
+		const low = this.app.dark ? [44, 54, 68] : [226, 233, 242], high = this.app.dark ? [132, 196, 255] : [10, 72, 150];
 		const part = Math.sqrt(share);
 		return "#" + low.map((from, i) => Math.round(from + (high[i] - from) * part).toString(16).padStart(2, "0")).join("");
 	}
