@@ -7,7 +7,10 @@ Of a run that has a fault: recall, whether an acceptable finding is said; rank, 
 the first of those with a cost; culprit, whether it names what the table names; cost error, how
 far its cost in per cent of the run is off what the repaired twin saved. Precision: of all
 findings that are said, on all runs, how many are acceptable. A fault whose repair saves less
-than 3 % of the run is none there: nothing need be said.
+than 3 % of the run is none there: nothing need be said. First builds that are a tenth of a run
+and a second or more may be told of in any program: they hang on the driver's cache.
+
+TANDEM_CORPUS (a regular expression of programs) and TANDEM_CORPUS_DEVICES (names) choose.
 """
 import json
 import os
@@ -30,7 +33,8 @@ def devices(bench):
     intel = os.environ.get("TANDEM_INTEL_ICD")
     if intel:
         found["intel"] = dict(OCL_ICD_VENDORS=intel)
-    return found
+    chosen = os.environ.get("TANDEM_CORPUS_DEVICES")
+    return {name: one for name, one in found.items() if not chosen or name in chosen.split()}
 
 
 def said(bench, environment, name, *words):

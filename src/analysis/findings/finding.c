@@ -49,6 +49,8 @@ struct maker { /* findings that are being made */
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
+	unsigned char event_kinds[KINDS], item_kinds[KINDS]; /* that take them, of the wanted */
+	unsigned event_count, item_count;
 	struct event_sequence sequence;
 	bool sequenced; /* somebody asks for it */
 	struct graph graph;
@@ -150,9 +152,10 @@ static int take_event(void *context, const struct sequence_event *event)
 	struct maker *maker = context;
 	int status = maker->findings->graph ? graph_event(&maker->graph, event) : 0;
 
-	for (unsigned i = 0; !status && i < KINDS; i++) {
-		if (maker->wanted[i] && finding_kinds[i]->event)
-			status = finding_kinds[i]->event(maker->findings, maker->states[i], event);
+	for (unsigned i = 0; !status && i < maker->event_count; i++) {
+		unsigned kind = maker->event_kinds[i];
+
+		status = finding_kinds[kind]->event(maker->findings, maker->states[kind], event);
 	}
 	return status;
 }
@@ -193,6 +196,10 @@ static int begin(void *user, struct pass *pass)
 
 		if (!maker->wanted[i])
 			continue;
+		if (ops->event)
+			maker->event_kinds[maker->event_count++] = (unsigned char)i;
+		if (ops->item)
+			maker->item_kinds[maker->item_count++] = (unsigned char)i;
 		graph |= ops->graph;
 		events |= ops->event != NULL || ops->graph;
 		maker->states[i] = calloc(1, ops->state_bytes + 1);
@@ -241,11 +248,12 @@ static int take_item(void *user, const struct event_item *item)
 		item = &corrected;
 	}
 	inside = item_in_range(item, &maker->findings->range);
-	for (unsigned i = 0; !status && i < KINDS; i++) {
-		const struct finding_ops *ops = finding_kinds[i];
+	for (unsigned i = 0; !status && i < maker->item_count; i++) {
+		unsigned kind = maker->item_kinds[i];
+		const struct finding_ops *ops = finding_kinds[kind];
 
-		if (maker->wanted[i] && ops->item && (inside || ops->whole))
-			status = ops->item(maker->findings, maker->states[i], item);
+		if (inside || ops->whole)
+			status = ops->item(maker->findings, maker->states[kind], item);
 	}
 	/* Behind the kinds: what they remove is known when the event's turn comes. */
 	if (!status && maker->sequenced)
@@ -266,6 +274,10 @@ static const struct {
 	{"copies", "dominate", "transfers", "small"},
 	{"copies", "dominate", "transfers", "back-and-forth"},
 	{"idle-device", "synchronisation", "allocations", "loop"},
+	{"overlap", "one-queue", "transfers", "small"},
+	{"overlap", "one-queue", "transfers", "back-and-forth"},
+	{"overlap", "one-queue", "copies", "by-host"},
+	{"overlap", "one-queue", "copies", "dominate"},
 	{"idle-device", "host-calls", "builds", "repeated"},
 	{"idle-device", "host-calls", "builds", "first"},
 	{"idle-device", "host-calls", "allocations", "loop"},

@@ -23,7 +23,7 @@
 
 /* Fewer cycles are no loop whose work could be divided; a replay on one queue that
  * misses what was recorded by more has not understood the program. */
-#define CYCLES_LEAST 4u
+#define CYCLES_LEAST 8u
 #define ERROR_MOST 0.25
 
 struct overlap {
