@@ -133,7 +133,9 @@ def of_ctf(session, *part):
     shutil.rmtree(out, ignore_errors=True)
     run("export", "-q", "-f", "ctf", "-o", out, *part, session)
     done = subprocess.run(["babeltrace2", out], text=True, capture_output=True)
-    check(done.returncode == 0 and not done.stderr, "babeltrace2 reads it", done.stderr)
+    # What the kernel lost on a busy machine is said, and is no fault of the file.
+    complaints = [line for line in done.stderr.splitlines() if line and "discarded" not in line]
+    check(done.returncode == 0 and not complaints, "babeltrace2 reads it", complaints)
     names = collections.Counter(re.findall(r"^\[[^]]*\] \([^)]*\) ([^{]*): \{", done.stdout, re.M))
     untimed = names["operation"]
     return {"calls": sum(n for name, n in names.items() if name.endswith("_begin")),
