@@ -27,6 +27,8 @@ STATE = """
 for where, page in pages("made"):
     start = page.run("return location.href")
     check("#" not in start, f"{where}: at the start the address is plain", start)
+    check("full trace" in page.text("state") and page.shown() == page.run("return [app.range.first, app.range.last]"),
+          f"{where}: and the full trace is shown, with room at its sides", (page.text("state"), page.shown()))
     before = page.run(STATE)
     page.run("""
         app.range.set(20000, 60000);

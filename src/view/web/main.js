@@ -105,7 +105,7 @@ class App {
 		}
 		this.range = new Range(first, last, () => this.redraw());
 		/* What was asked for on the command line. */
-		this.atFirst = {begin: first, end: last};
+		this.atFirst = {begin: this.range.first, end: this.range.last};
 		for (const {shown, offset_ns} of this.model.sessions.filter((session) => session.shown).reverse())
 			this.atFirst = {begin: offset_ns + shown.begin_ns, end: offset_ns + shown.end_ns};
 	}
