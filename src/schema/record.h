@@ -48,6 +48,7 @@ _Static_assert(sizeof(struct tandem_call_record) == 24, "a call without argument
 #define TANDEM_PAGE_EVENTS 1024u
 #define TANDEM_ID(page, event) ((uint16_t)((page) << 10 | (event)))
 #define TANDEM_ID_PAGE(id) ((id) >> 10)
+/* Of core and of domains with one page. Whose any page is: tandem_page_domain(). */
 #define TANDEM_ID_DOMAIN(id) ((id) >> 10)
 #define TANDEM_ID_EVENT(id) ((id)&0x3ff)
 

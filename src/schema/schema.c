@@ -28,6 +28,15 @@ const struct tandem_domain *tandem_domain_find(const char *name)
 	return NULL;
 }
 
+unsigned tandem_page_domain(unsigned page)
+{
+	for (unsigned i = 0; i < DOMAIN_COUNT; i++)
+		for (unsigned j = 0; domains[i] && j < domains[i]->page_count; j++)
+			if (domains[i]->pages[j] == page)
+				return i;
+	return page;
+}
+
 const struct tandem_event *tandem_event_get(unsigned id)
 {
 	for (size_t i = 0; i < DOMAIN_COUNT; i++) {

@@ -119,6 +119,9 @@ struct tandem_domain {
 /* NULL where there is no such domain or event. Any thread; static storage. */
 const struct tandem_domain *tandem_domain_get(unsigned number);
 const struct tandem_domain *tandem_domain_find(const char *name);
+
+/* Whose page of event ids it is (schema/record.h); its own number where it is nobody's. */
+unsigned tandem_page_domain(unsigned page);
 const struct tandem_event *tandem_event_get(unsigned id);
 
 /* Over all domains; what older versions compared. */

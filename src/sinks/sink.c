@@ -22,6 +22,7 @@
 #include "core/stream.h"
 #include "core/stream_file.h"
 #include "core/stream_threads.h"
+#include "schema/schema.h"
 
 /* A call that begins while a sink is attached: its stream is none, so that its end comes
  * here (call_end_elsewhere). */
@@ -120,10 +121,19 @@ static inline void tap_leave(struct tap *tap)
 			      memory_order_release);
 }
 
+/* Whose a page of ids is: filled in before the first sink is attached. */
+static uint8_t page_domain[TANDEM_PAGES];
+
+static void page_domain_fill(void)
+{
+	for (unsigned page = 0; page < TANDEM_PAGES; page++)
+		page_domain[page] = (uint8_t)tandem_page_domain(page);
+}
+
 static uint32_t wanted_by(struct tap *tap, unsigned id)
 {
-	uint64_t domain = (uint64_t)1 << TANDEM_ID_DOMAIN(id);
-	unsigned event = TANDEM_ID_EVENT(id);
+	uint64_t domain = (uint64_t)1 << page_domain[TANDEM_ID_PAGE(id)];
+	unsigned page = TANDEM_ID_PAGE(id), event = TANDEM_ID_EVENT(id);
 	uint32_t mask = 0;
 
 	tap_use(tap);
@@ -134,8 +144,7 @@ static uint32_t wanted_by(struct tap *tap, unsigned id)
 			atomic_load_explicit(&slots[i].sink, memory_order_acquire);
 
 		if (sink && atomic_load_explicit(&sink->domains, memory_order_relaxed) & domain &&
-		    atomic_load_explicit(&sink->events[TANDEM_ID_DOMAIN(id)][event / 64],
-					 memory_order_relaxed) >>
+		    atomic_load_explicit(&sink->events[page][event / 64], memory_order_relaxed) >>
 				    (event % 64) &
 			    1)
 			mask |= 1u << i;
@@ -340,7 +349,7 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 		tandem_tap_abandon(thread);
 	}
 	if (!thread->packet && tandem_session_dir[0])
-		tandem_process_expects(TANDEM_ID_DOMAIN(id));
+		tandem_process_expects(tandem_page_domain(TANDEM_ID_PAGE(id)));
 	if (tandem_likely(!atomic_load(&attached))) {
 		if (thread->packet)
 			tandem_record_limit(thread, thread->reserved_end);
@@ -368,7 +377,7 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	}
 	tap->pointer = thread->busy;
 	tap->in_scratch = false;
-	if (tandem_session_records(TANDEM_ID_DOMAIN(id)))
+	if (tandem_session_records(page_domain[TANDEM_ID_PAGE(id)]))
 		error = begin_in_stream(thread, bytes);
 	if (error && tap->mask)
 		error = begin_in_scratch(thread, tap, bytes);
@@ -560,6 +569,7 @@ int tandem_sink_attach(struct tandem_sink *sink)
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
 		if (atomic_load(&slots[i].sink) == sink)
 			return -EEXIST;
+	page_domain_fill();
 	membarrier_begin();
 	tandem_lifetime_watch_forks();
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
@@ -635,17 +645,26 @@ int tandem_sink_detach(struct tandem_sink *sink)
 	return error ? error : tandem_sinks_wait(UINT64_MAX);
 }
 
-int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain, const uint64_t *bits)
+/* Whether any event of the domain is wanted, in whichever page of ids. */
+static bool wants_any(struct tandem_sink *sink, unsigned domain)
 {
-	uint64_t any = 0;
+	for (unsigned page = 0; page < TANDEM_PAGES; page++)
+		for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++)
+			if (atomic_load(&sink->events[page][i]) &&
+			    tandem_page_domain(page) == domain)
+				return true;
+	return false;
+}
 
-	if (domain >= TANDEM_SINK_DOMAINS)
-		return -EINVAL;
-	for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++) {
-		atomic_store(&sink->events[domain][i], bits[i]);
-		any |= bits[i];
-	}
-	if (any)
+static void page_want(struct tandem_sink *sink, unsigned page, const uint64_t *bits)
+{
+	for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++)
+		atomic_store(&sink->events[page][i], bits[i]);
+}
+
+static void domain_update(struct tandem_sink *sink, unsigned domain)
+{
+	if (wants_any(sink, domain))
 		atomic_fetch_or(&sink->domains, (uint64_t)1 << domain);
 	else
 		atomic_fetch_and(&sink->domains, ~((uint64_t)1 << domain));
@@ -655,6 +674,14 @@ int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain, const uint6
 			atomic_store(&slots[i].domains, atomic_load(&sink->domains));
 			domains_update();
 		}
+}
+
+int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain, const uint64_t *bits)
+{
+	if (domain >= TANDEM_SINK_DOMAINS)
+		return -EINVAL;
+	page_want(sink, domain, bits);
+	domain_update(sink, domain);
 	return 0;
 }
 
@@ -666,18 +693,27 @@ void tandem_sink_statedump(void)
 
 int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted)
 {
-	uint64_t bits[TANDEM_SINK_EVENTS / 64];
+	const struct tandem_domain *schema = tandem_domain_get(domain);
+	unsigned pages = schema ? schema->page_count : 1;
 
 	if (domain >= TANDEM_SINK_DOMAINS ||
-	    (event != TANDEM_SINK_ALL && event >= TANDEM_SINK_EVENTS))
+	    (event != TANDEM_SINK_ALL && event >= pages * TANDEM_SINK_EVENTS))
 		return -EINVAL;
-	for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++) {
-		uint64_t change = event == TANDEM_SINK_ALL ? UINT64_MAX
-				  : event / 64 == i	   ? (uint64_t)1 << (event % 64)
-							   : 0;
+	for (unsigned place = 0; place < pages; place++) {
+		unsigned page = schema ? schema->pages[place] : domain;
+		uint64_t bits[TANDEM_SINK_EVENTS / 64];
 
-		bits[i] = atomic_load(&sink->events[domain][i]);
-		bits[i] = wanted ? bits[i] | change : bits[i] & ~change;
+		for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++) {
+			uint32_t word = place * TANDEM_SINK_EVENTS / 64 + i;
+			uint64_t change = event == TANDEM_SINK_ALL ? UINT64_MAX
+					  : event / 64 == word	   ? (uint64_t)1 << (event % 64)
+								   : 0;
+
+			bits[i] = atomic_load(&sink->events[page][i]);
+			bits[i] = wanted ? bits[i] | change : bits[i] & ~change;
+		}
+		page_want(sink, page, bits);
 	}
-	return tandem_sink_want_bits(sink, domain, bits);
+	domain_update(sink, domain);
+	return 0;
 }

@@ -47,7 +47,7 @@
 
 #define TANDEM_SINKS 8u
 #define TANDEM_SINK_DOMAINS 64u
-#define TANDEM_SINK_EVENTS 1024u /* of a domain: the lower 10 bits of an id */
+#define TANDEM_SINK_EVENTS 1024u /* of a page: the lower 10 bits of an id */
 #define TANDEM_SINK_ALL UINT32_MAX
 #define TANDEM_SINK_WORDS 6u
 #define TANDEM_SINK_ARGS_BYTES 5u /* which word says how many bytes `args` has; 0: not known */
@@ -77,7 +77,7 @@ struct tandem_sink {
 
 	/* Written by tandem_sink_want() alone. */
 	_Atomic uint64_t domains;
-	_Atomic uint64_t events[TANDEM_SINK_DOMAINS][TANDEM_SINK_EVENTS / 64];
+	_Atomic uint64_t events[TANDEM_SINK_DOMAINS][TANDEM_SINK_EVENTS / 64]; /* by page of ids */
 };
 
 /* From now on the sink gets what it wants, and is told anew of all objects that it meets.
@@ -96,12 +96,12 @@ TANDEM_SINK_API int tandem_sinks_wait(uint64_t timeout_ns);
 /* Both, without a limit: -EDEADLK from a sink's function. */
 int tandem_sink_detach(struct tandem_sink *sink);
 
-/* Whether an event of the domain, or with TANDEM_SINK_ALL all of them, is wanted. 0;
- * -EINVAL: no such number. Before attach or after; of one sink one thread at a time. */
+/* Whether an event of the domain, or with TANDEM_SINK_ALL all of them, is wanted. `event` is
+ * its number in the domain, from page to page of its ids. 0; -EINVAL: no such number. Before attach or after; of one sink one thread at a time. */
 TANDEM_SINK_API int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event,
 				     bool wanted);
 
-/* All of a domain at once: bit `event` of bits[TANDEM_SINK_EVENTS / 64]. */
+/* All of a domain's first page at once: bit `event` of bits[TANDEM_SINK_EVENTS / 64]. */
 TANDEM_SINK_API int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain,
 					  const uint64_t *bits);
 

@@ -88,6 +88,10 @@ for name, path in {**wanted, **added}.items():
 for name in list(files_of(TREE)):
     if name not in wanted and name not in added and not GENERATED.match(name):
         os.unlink(os.path.join(TREE, name))
+# Its numbers begin at the end of a page of ids: some of its functions are on the next one.
+IDS = os.path.join(TREE, "src/schema/acme.ids")
+if not os.path.exists(IDS) or "own 1021" not in text_of(IDS):
+    write(IDS, "own 1021\n")
 rows = text_of(SOURCE, DEF)
 head, end = rows.rsplit("#endif\n", 1) if rows.count("#endif\n") == 1 else (None, None)
 check(head is not None, "the list of rows has one place for the headers of domains")
@@ -176,6 +180,29 @@ named = json.loads(text_of("only", "session.json"))["options"]["domains"]
 check(named == ["acme"], "the session's description", named)
 wrong = tandem("record", "--acme", "nothing", "./program")
 check(wrong.returncode == 2 and "--acme" in wrong.stderr, "a wrong choice", wrong.stderr)
+
+# --- a sink in the program sees it under its number, on whichever page the ids are
+
+numbers = {name: int(number) for number, name in
+           re.findall(r"^(\d+) (\w+)$", text_of(IDS), re.M)}
+check(numbers["acmInit"] < 1024 < numbers["acmLaunch"], "its events are on two pages", numbers)
+done = run(*flags, "-D_GNU_SOURCE", "-I" + os.path.join(TREE, "src"), "-I" + os.path.join(BUILD, "src"),
+           "-o", "watched", os.path.join(HERE, "runtime/program.c"), os.path.join(HERE, "runtime/sink.c"),
+           "./libacme.so.1", os.path.join(BUILD, "libtandem.so.0"))
+check(done.returncode == 0, "a program with a sink", done.stderr)
+with_library = dict(os.environ, LD_LIBRARY_PATH=os.getcwd() + ":" + BUILD)
+for event, count, later in ((None, sum(calls.values()), sum(calls.values()) - 5),
+                            (numbers["acmLaunch"], calls["acmLaunch"], calls["acmLaunch"]),
+                            (numbers["acmInit"], 1, 0)):
+    more = {} if event is None else {"ACME_EVENT": str(event)}
+    said = tandem("record", "--kernel", "off", "-q", "--force", "-o", "watched.session", "./watched", str(ROUNDS),
+                  env={**with_library, **more}).stderr
+    seen = re.search(r"sink: (\d+) begun, (\d+) ended, (\d+) of later pages, domain bit 1", said)
+    seen = [int(number) for number in seen.groups()] if seen else []
+    # Queries are not recorded, and how many there are is up to the time.
+    check(seen == [count, count, later] if event else
+          seen and seen[0] == seen[1] >= count and seen[2] >= later,
+          f"a sink that wants {'all of it' if event is None else event}", (count, later, said))
 
 # --- help, completions, doctor
 
