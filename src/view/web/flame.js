@@ -41,6 +41,7 @@ class Flame {
 		} catch (error) {
 			if (asked === this.asked)
 				this.sheet.replaceChildren(element("p", {class: "wrong"}, error.message));
+			app.failUnlessRefused(error);
 			return;
 		}
 		if (asked !== this.asked)

@@ -70,6 +70,7 @@ class Instances {
 		} catch (error) {
 			if (asked === this.asked)
 				this.sheet.replaceChildren(element("h2", {}, visible(name.name)), element("p", {class: "wrong"}, error.message));
+			app.failUnlessRefused(error);
 		}
 	}
 

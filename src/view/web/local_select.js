@@ -116,8 +116,8 @@ function localSelect(session, bundle, tracks, from, to, rows) {
 }
 
 function refuseOverview() {
-	throw new Error("This file holds an overview of the session, in which events are not there one by one: " +
-		"`tandem view` shows this.");
+	throw Object.assign(new Error("This file holds an overview of the session, in which events are not there one by one: " +
+		"`tandem view` shows this."), {refused: true});
 }
 
 function countStacks(track, from, to, stacks) {

@@ -172,6 +172,12 @@ class App {
 		message.hidden = false;
 	}
 
+	/* What a file with an overview cannot answer is said in the sheet that asked. */
+	failUnlessRefused(error) {
+		if (!error.refused)
+			this.fail(error);
+	}
+
 	/* --- drawing */
 
 	redraw() {

@@ -324,6 +324,7 @@ class Panel {
 		} catch (error) {
 			if (asked === this.asked)
 				sheet.replaceChildren(head, element("p", {class: "wrong"}, error.message));
+			app.failUnlessRefused(error);
 			return;
 		} finally {
 			clearTimeout(late);
