@@ -108,11 +108,10 @@ int path_extend(struct paths *paths, uint32_t *at, uint32_t part, uint64_t ns)
 	const struct path_sum sum = {.part = part, .ns = ns, .count = 1};
 	uint32_t made;
 
-	if (*at && node_of(paths, *at)->refs == 1) {
-		if (absorb(paths, *at))
-			return -ENOMEM;
+	if (paths->failed || (*at && absorb(paths, *at)))
+		return -ENOMEM;
+	if (*at && node_of(paths, *at)->refs == 1)
 		return sum_add(node_of(paths, *at), &sum);
-	}
 	/* The new one takes over what was held. */
 	if (node_make(paths, *at, &made))
 		return -ENOMEM;
@@ -135,6 +134,9 @@ void path_drop(struct paths *paths, uint32_t at)
 		node_free(paths, at);
 		at = before;
 	}
+	/* What lies before a node that has lost a branch may be its own now. */
+	if (at && absorb(paths, at))
+		paths->failed = -ENOMEM;
 }
 
 void path_sums(const struct paths *paths, uint32_t at, struct path_sum *sums, size_t count)

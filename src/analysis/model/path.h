@@ -36,6 +36,7 @@ struct paths {
 	struct path_node *nodes;
 	size_t count, capacity;
 	uint32_t free_list; /* + 1 */
+	int failed;	    /* -ENOMEM in path_drop(): told by the next path_extend() */
 };
 
 /* Goes on for so long in this part; *at is replaced. Returns 0 or -ENOMEM. */
