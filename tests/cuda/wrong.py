@@ -86,7 +86,7 @@ check(not trace.operations, "without an interval it is not")
 
 # The way in.
 trace, stderr = record({"CUDA_INJECTION64_PATH": "/nonexistent.so"})
-check("could not be loaded beside ours" in stderr and len(trace.launches) == calls,
+check("could not be loaded next to ours" in stderr and len(trace.launches) == calls,
       "another injected library that is missing is said", stderr)
 done = subprocess.run([REPLAY, OVERLAP], text=True, capture_output=True,
                       env=dict(os.environ, CUDA_INJECTION64_PATH=LIBRARY))

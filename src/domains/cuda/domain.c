@@ -8,6 +8,5 @@
 const struct domain domain_cuda = {
 	.switched = cuda_switched,
 	.at_fork = cuda_inject_at_fork,
-	.at_end = cuda_drain_at_end,
 	.at_flush = cuda_drain_at_flush,
 };

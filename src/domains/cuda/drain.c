@@ -34,7 +34,6 @@
 static pthread_t thread;
 static bool thread_runs;
 static _Atomic uint32_t ending;
-static _Atomic uint32_t drained; /* the exit's work is done */
 
 static void flush(uint32_t flag)
 {
@@ -115,7 +114,7 @@ static void exit_drain(void)
 	struct timespec pause = time_of(POLL_NS);
 	uint64_t limit;
 
-	if (cuda_is_disabled() || atomic_exchange(&drained, 1))
+	if (cuda_is_disabled())
 		return;
 	if (!cuda_driver_has_devices())
 		cuda_notice(TANDEM_CUDA_NOTICE_no_device);
@@ -132,17 +131,18 @@ static void exit_drain(void)
 		flush(CUPTI_FLUSH_FORCED);
 }
 
-/* What was done after the exit handlers: other handlers may launch kernels too. */
-void cuda_drain_at_end(void)
+/* What comes later, exit handlers that were registered before CUDA was initialised and
+ * destructors, finds CUDA itself ended, and launches nothing. */
+static void exit_handler(void)
 {
-	if (!cuda_is_disabled() && !thread_runs && cuda_activity_outstanding())
-		flush(CUPTI_FLUSH_FORCED);
+	exit_drain();
+	atomic_store(&cuda_ended, 1);
 }
 
 /* A tool asks for what has completed. */
 void cuda_drain_at_flush(void)
 {
-	if (!cuda_is_disabled() && cuda_activity_outstanding())
+	if (!cuda_is_disabled() && !cuda_has_ended() && cuda_activity_outstanding())
 		flush(0);
 }
 
@@ -150,6 +150,6 @@ void cuda_drain_begin(void)
 {
 	/* Registered while CUDA is initialised: runs before what CUDA itself and
 	 * the program's libraries registered earlier. */
-	atexit(exit_drain);
+	atexit(exit_handler);
 	thread_start();
 }

@@ -5,8 +5,7 @@
 
 void cuda_drain_begin(void);
 
-/* The process ends (core/domain.h). */
-void cuda_drain_at_end(void);
+/* A tool asks for what has completed (core/domain.h). */
 void cuda_drain_at_flush(void);
 
 #endif

@@ -3,6 +3,7 @@
 
 _Atomic uint32_t cuda_capture_enabled = 1;
 _Atomic uint32_t cuda_disabled;
+_Atomic uint32_t cuda_ended;
 
 void cuda_disable(void)
 {

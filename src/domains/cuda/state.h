@@ -14,6 +14,7 @@
 /* The program's own marks let the recording be on (switch.c), and CUDA is of use. */
 extern _Atomic uint32_t cuda_capture_enabled;
 extern _Atomic uint32_t cuda_disabled;
+extern _Atomic uint32_t cuda_ended;
 #pragma GCC visibility pop
 
 static inline bool cuda_wanted(enum tandem_cuda_choice choice)
@@ -34,6 +35,13 @@ void cuda_disable(void);
 static inline bool cuda_is_disabled(void)
 {
 	return atomic_load_explicit(&cuda_disabled, memory_order_relaxed);
+}
+
+/* The exit handlers run: CUPTI's own comes next, and from then on nothing of it may be
+ * called. What is on stays on. */
+static inline bool cuda_has_ended(void)
+{
+	return atomic_load_explicit(&cuda_ended, memory_order_relaxed);
 }
 
 static inline void cuda_notice(enum tandem_cuda_notice notice)

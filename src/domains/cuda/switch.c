@@ -25,7 +25,7 @@ void cuda_switch(void)
 
 	pthread_mutex_lock(&switching);
 	wanted = cuda_recording();
-	if (ready && wanted != on && !cuda_is_disabled()) {
+	if (ready && wanted != on && !cuda_is_disabled() && !cuda_has_ended()) {
 		on = wanted;
 		cuda_in_tool_begin();
 		if (on)

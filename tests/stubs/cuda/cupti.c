@@ -73,8 +73,18 @@ static bool refused(const char *function)
 	return which && !strcmp(which, function);
 }
 
+/* As CUPTI's own exit handler: a call after it ends the process by a fault (580.159.04). */
+static bool ended;
+
+static void end(void)
+{
+	ended = true;
+}
+
 #define REFUSE()                        \
 	do {                            \
+		if (ended)              \
+			abort();        \
 		if (refused(__func__))  \
 			return REFUSED; \
 	} while (0)
@@ -118,6 +128,7 @@ int cuptiSubscribe(void **subscriber, callback function, void *user)
 	REFUSE();
 	if (asked("busy") || subscribed)
 		return MULTIPLE;
+	atexit(end);
 	subscribed = function;
 	subscribed_user = user;
 	*subscriber = &subscribed;
