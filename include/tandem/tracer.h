@@ -25,7 +25,9 @@
  * Threads: every function may be called in any thread, also in a callback; not in a signal
  * handler, but for tandem_tracer_timestamp(). Callbacks come in the thread that makes the
  * call, also in a signal handler that calls a traced function. Traced functions that a
- * callback calls are neither reported nor recorded; nor are those of a pool's callback.
+ * callback calls are neither reported nor recorded; nor are those of a pool's callback; nor
+ * those of a signal handler that interrupts a callback, or the library's own work at a call's
+ * entry or exit. A signal does not part an entry from its exit.
  *
  * Changes take effect at the next call: one that is under way when its callback is enabled
  * has no exit; one whose callback is disabled gets no exit either. A callback that is left by

@@ -25,12 +25,12 @@ static bool on_other_stack(void)
 	       stack.ss_flags & SS_ONSTACK;
 }
 
-/* Whether these frames hold that of a handler which interrupted code whose stack pointer
+/* Whether these frames, which are of one stack, hold that of a handler which interrupted code whose stack pointer
  * was `pointer`, or a little less. */
 __attribute__((noinline, no_sanitize("address", "thread"))) static bool
 has_handler(uintptr_t from, uintptr_t pointer)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) /* which calls handlers later, itself */
 	const uintptr_t *word = (const uintptr_t *)((from + 7) & ~(uintptr_t)7);
 
 	/* The saved registers of a signal frame: rsp, rip, eflags, then cs (ucontext_t,
@@ -54,9 +54,10 @@ static bool is_left(const struct tandem_thread *thread)
 
 	if (pointer + STACK_BYTES < thread->busy || thread->busy + STACK_BYTES < pointer)
 		return false;
-	if (pointer < thread->busy && has_handler(pointer, thread->busy))
+	/* Between two stacks there may be no memory. */
+	if (on_other_stack())
 		return false;
-	return !on_other_stack();
+	return pointer >= thread->busy || !has_handler(pointer, thread->busy);
 }
 
 int tandem_record_blocked(struct tandem_thread *thread)

@@ -242,19 +242,27 @@ void tandem_tap_forget(struct tandem_thread *thread)
 	}
 }
 
+/* Whether a signal's handler runs on a stack of its own, which may be above the frames that it
+ * interrupts. `unknown`: what to say where that can't be asked. */
+static bool on_other_stack(bool unknown)
+{
+	stack_t stack;
+
+	if (!sandbox_allows(SANDBOX_STACK) || sigaltstack(NULL, &stack))
+		return unknown;
+	return stack.ss_flags & SS_ONSTACK;
+}
+
 /* Whether the thread is in a sink's function, asked where its stack is at `pointer`. One that
  * was left by longjmp() is recognised by the stack, which is not below the call that it was
  * of. */
 static bool tap_in_sink(struct tap *tap, uintptr_t pointer)
 {
-	stack_t stack;
-
 	if (tandem_likely(!tap->in_sink))
 		return false;
 	if (pointer < tap->in_sink || pointer - tap->in_sink > STACK_BYTES)
 		return true;
-	if (!sandbox_allows(SANDBOX_STACK) || sigaltstack(NULL, &stack) ||
-	    stack.ss_flags & SS_ONSTACK)
+	if (on_other_stack(true))
 		return true;
 	tap_rest(tap);
 	return false;
@@ -296,12 +304,19 @@ void call_prepare(uint64_t id, const void *frame)
 	tap->frame = at > here && at - here < FRAME_BYTES ? at : 0;
 }
 
-/* Those that were left by longjmp(): what is under way has its frame above the call that
+/* The calls that were left by longjmp(): what is under way has its frame above the call that
  * begins at `pointer`. */
+static bool is_left(const struct tap *tap, uintptr_t pointer)
+{
+	return tap->depth && tap->open[tap->depth - 1].pointer <= pointer &&
+	       pointer - tap->open[tap->depth - 1].pointer < STACK_BYTES;
+}
+
 static void drop_left_calls(struct tap *tap, uintptr_t pointer)
 {
-	while (tap->depth && tap->open[tap->depth - 1].pointer <= pointer &&
-	       pointer - tap->open[tap->depth - 1].pointer < STACK_BYTES)
+	if (tandem_likely(!is_left(tap, pointer)) || on_other_stack(false))
+		return;
+	while (is_left(tap, pointer))
 		tap->scratch_used = tap->open[--tap->depth].scratch_used;
 }
 
@@ -342,7 +357,7 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 		return -EBUSY;
 	/* A handler that interrupts a record which sinks have not got yet. */
 	if (thread->after & TANDEM_AFTER_SINKS) {
-		if (thread->busy < tap->pointer) {
+		if (thread->busy < tap->pointer || on_other_stack(false)) {
 			tandem_lost(TANDEM_LOSS_reentrant, 1);
 			return -EBUSY;
 		}
@@ -412,7 +427,6 @@ static void give_record(struct tap *tap, struct open_call *call)
 
 static void give_end(struct tap *tap, struct open_call *call)
 {
-	tap->in_sink = call->pointer;
 	tap_use(tap);
 	for (uint32_t left = call->mask; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
@@ -460,6 +474,7 @@ static void after_commit(struct tandem_thread *thread)
 {
 	struct tap *tap = thread->tap;
 	struct open_call *call = call_place(tap);
+	uint32_t mask = tap->mask;
 	int *place = &errno, saved = *place;
 
 	thread->stream = tap->stream;
@@ -470,21 +485,22 @@ static void after_commit(struct tandem_thread *thread)
 	call->record = (struct tandem_call_record *)tap->record;
 	call->stream = tap->in_scratch ? STREAM_TAP : tap->stream;
 	call->scratch_used = tap->scratch_used;
-	call->mask = tap->mask;
+	call->mask = mask;
 	call->pointer = tap->call_pointer;
 	/* Before the sink, which may be left by longjmp(). */
-	if (tap->mask && tap->is_call) {
+	if (mask && tap->is_call) {
 		if (tap->in_scratch)
 			tap->scratch_used += TANDEM_ALIGNED(tap->record->size);
 		if (tap->depth < OPEN_CALLS)
 			tap->depth++;
 	}
-	if (tap->mask)
+	if (mask)
 		tap->in_sink = tap->pointer;
 	tandem_barrier();
 	thread->after &= ~TANDEM_AFTER_SINKS;
 	tandem_barrier();
-	if (!call->mask)
+	/* From here on a handler's call may have the place, where no sink gets this record. */
+	if (!mask)
 		return;
 	give_record(tap, call);
 	*place = saved;
@@ -517,6 +533,7 @@ void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t
 	struct open_call *open;
 	int *place = &errno, saved = *place;
 	uint32_t depth;
+	bool given;
 
 	if (call->stream != STREAM_TAP || !tap)
 		return;
@@ -524,18 +541,25 @@ void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t
 	}
 	if (!depth)
 		return;
-	/* Those above were left by longjmp(). */
 	open = &tap->open[depth - 1];
+	given = open->stream == STREAM_TAP || open->stream == thread->stream;
+	if (given) {
+		open->record->result = result;
+		if (returned_bytes)
+			memcpy(open->record + 1, returned, returned_bytes);
+		open->record->end = end;
+		if (open->args == open->space)
+			args_return(open, value);
+		/* Until the sinks are done handlers keep out: a call of theirs would have the
+		 * place that this one leaves. */
+		tap->in_sink = open->pointer;
+	}
+	tandem_barrier();
+	/* Those above were left by longjmp(). */
 	tap->depth = depth - 1;
 	tap->scratch_used = open->scratch_used;
-	if (open->stream != STREAM_TAP && open->stream != thread->stream)
+	if (!given)
 		return;
-	open->record->result = result;
-	if (returned_bytes)
-		memcpy(open->record + 1, returned, returned_bytes);
-	open->record->end = end;
-	if (open->args == open->space)
-		args_return(open, value);
 	give_end(tap, open);
 	*place = saved;
 }
