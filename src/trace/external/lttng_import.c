@@ -173,25 +173,40 @@ static int import_hold(const char *path)
 
 	if (fd < 0)
 		return -1;
-	/* It may have been removed before it was held; one without locks is nobody's to remove. */
-	flock(fd, LOCK_SH | LOCK_NB);
-	if (!faccessat(fd, DIRECTORY_CONTROL, F_OK, AT_SYMLINK_NOFOLLOW))
+	/* Who holds it alone removes it, or has; one without locks is nobody's to remove. */
+	if (!(flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) &&
+	    !faccessat(fd, DIRECTORY_CONTROL, F_OK, AT_SYMLINK_NOFOLLOW))
 		return fd;
 	close(fd);
 	return -1;
 }
 
-/* In a folder of another name, which becomes the import when it is whole; held from the
- * beginning. Another reader may have been faster. */
-static int import_make(struct lttng_import *import, const char *part, const char *path,
+/* A folder for a new import, held: others that nobody reads are of no use any more. Nobody
+ * removes between its making and its holding, as only one at a time is here. */
+static int part_make(const char *cache, char *part, struct error *error)
+{
+	int lock = open(cache, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd = -1;
+
+	if (lock >= 0)
+		flock(lock, LOCK_EX);
+	trace_cache_remove_imports(cache);
+	if (mkdtemp(part))
+		fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		fd = error_add(error, -errno, "%s: %s", part, strerror(errno));
+	else
+		flock(fd, LOCK_SH | LOCK_NB);
+	if (lock >= 0)
+		close(lock);
+	return fd;
+}
+
+/* The part becomes the import when it is whole. Another reader may have been faster. */
+static int import_make(struct lttng_import *import, const char *part, int fd, const char *path,
 		       const char *module, struct error *error)
 {
-	int fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), status;
+	int status = convert(path, part, true, module, error);
 
-	if (fd < 0)
-		return error_add(error, -errno, "%s: %s", part, strerror(errno));
-	flock(fd, LOCK_SH | LOCK_NB);
-	status = convert(path, part, true, module, error);
 	if (!status && !rename(part, import->session)) {
 		import->held = fd;
 		return 0;
@@ -209,12 +224,12 @@ static int import_make(struct lttng_import *import, const char *part, const char
 	return status;
 }
 
-/* CACHE/import-STAMP; others that nobody reads are of no use any more. */
+/* CACHE/import-STAMP. */
 static int make_cached(struct lttng_import *import, const char *cache, const char *path,
 		       const char *module, struct error *error)
 {
 	char *part;
-	int status;
+	int status, fd;
 
 	if (asprintf(&import->session, "%s/" TRACE_CACHE_IMPORT "-%016" PRIx64, cache,
 		     found.stamp) < 0) {
@@ -224,11 +239,10 @@ static int make_cached(struct lttng_import *import, const char *cache, const cha
 	import->held = import_hold(import->session);
 	if (import->held >= 0)
 		return 0;
-	trace_cache_remove_imports(cache);
 	if (asprintf(&part, "%s/" TRACE_CACHE_IMPORT ".part-XXXXXX", cache) < 0)
 		return -ENOMEM;
-	status = mkdtemp(part) ? import_make(import, part, path, module, error)
-			       : error_add(error, -errno, "%s: %s", part, strerror(errno));
+	fd = part_make(cache, part, error);
+	status = fd < 0 ? fd : import_make(import, part, fd, path, module, error);
 	free(part);
 	return status;
 }
