@@ -4,11 +4,10 @@
  * LTTng has it, of another type, or not there. (Any bytes as metadata would try
  * libbabeltrace2, which is as it was installed, and ends or hangs on much of it.) */
 #include <babeltrace2/babeltrace.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "babeltrace.h"
 #include "look.h"
 #include "scratch.h"
 
@@ -107,16 +106,6 @@ static void put_metadata(struct scratch_part choices)
 	scratch_put("ctf/metadata", text, used);
 }
 
-static sigjmp_buf gave_up;
-
-/* The library ends the process when its own checks fail; external_trace.c gives it one of
- * its own, which a fuzzer would not see into. */
-static void on_abort(int number)
-{
-	(void)number;
-	siglongjmp(gave_up, 1);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static const bt_plugin *kept;
@@ -127,14 +116,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		scratch_folder("ctf");
 		/* As long as it is loaded, what it leaks has its name (leaks.supp). */
 		bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &kept);
-		signal(SIGABRT, on_abort);
+		babeltrace_watch();
 	}
 	put_metadata(scratch_part(&data, &bytes));
 	part = scratch_part(&data, &bytes);
 	scratch_put("ctf/channel0_0", part.data, part.bytes);
 	scratch_put("ctf/channel0_1", data, bytes);
 	strcpy(stpcpy(path, scratch()), "/ctf");
-	if (!sigsetjmp(gave_up, 1))
+	if (!sigsetjmp(babeltrace_gave_up, 1)) {
+		babeltrace_begin();
 		tandem_external_ctf_read(path, &look_sink, why, sizeof(why));
+	}
+	babeltrace_end();
 	return 0;
 }

@@ -4,11 +4,10 @@
  * are, and each field as the sink writes it, of another type, or not there. What is made of
  * it is a session, which is read. */
 #include <babeltrace2/babeltrace.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "babeltrace.h"
 #include "schema/schema.h"
 #include "scratch.h"
 #include "trace/external/lttng/lttng_read.h"
@@ -155,15 +154,6 @@ static void look_at_session(const char *path)
 		trace_session_close(&session);
 }
 
-static sigjmp_buf gave_up;
-
-/* As in fuzz_ctf.c. */
-static void on_abort(int number)
-{
-	(void)number;
-	siglongjmp(gave_up, 1);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static const bt_plugin *kept;
@@ -172,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (!kept) {
 		scratch_folder("lttng");
 		bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &kept);
-		signal(SIGABRT, on_abort);
+		babeltrace_watch();
 	}
 	put_metadata(scratch_part(&data, &bytes));
 	put_stream(data, bytes);
@@ -180,7 +170,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	strcpy(stpcpy(to, scratch()), "/session");
 	tree_remove(to);
 	scratch_folder("session");
-	if (!sigsetjmp(gave_up, 1) && !tandem_lttng_read(from, to, true, why, sizeof(why)))
-		look_at_session(to);
+	if (!sigsetjmp(babeltrace_gave_up, 1)) {
+		babeltrace_begin();
+		if (!tandem_lttng_read(from, to, true, why, sizeof(why)))
+			look_at_session(to);
+	}
+	babeltrace_end();
 	return 0;
 }
