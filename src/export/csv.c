@@ -16,7 +16,8 @@ struct csv {
 	struct tables tables;
 	struct output files[TABLE_COUNT];
 	struct text line;
-	bool made; /* the folder, by us */
+	bool made;	   /* the folder, by us */
+	unsigned complete; /* files that have got their names */
 };
 
 static void add_value(struct text *line, const struct table_value *value)
@@ -86,6 +87,31 @@ static int csv_begin(struct export *export)
 	return status;
 }
 
+static int close_table(struct export *export, unsigned id)
+{
+	struct csv *state = export->state;
+	int status = output_close(&state->files[id], export->error);
+
+	state->complete += !status;
+	return status;
+}
+
+/* What has got its name in a folder of ours goes with it; a folder that was there before
+ * may have held another table of that name, which is lost already. */
+static void drop_folder(struct export *export)
+{
+	struct csv *state = export->state;
+	char *path;
+
+	for (unsigned i = 0; i < state->complete; i++) {
+		if (asprintf(&path, "%s/%s.csv", export->out, tables_all[i].name) < 0)
+			continue;
+		unlink(path);
+		free(path);
+	}
+	rmdir(export->out);
+}
+
 static int csv_end(struct export *export)
 {
 	struct csv *state = export->state;
@@ -94,8 +120,9 @@ static int csv_end(struct export *export)
 	for (unsigned i = 0; !status && i < TABLE_COUNT; i++)
 		status = output_write_out(&state->files[i], export->error);
 	for (unsigned i = 0; !status && i < TABLE_COUNT; i++)
-		status = output_close(&state->files[i], export->error);
-	state->made = false; /* stays */
+		status = close_table(export, i);
+	if (!status)
+		state->made = false; /* stays */
 	return status;
 }
 
@@ -106,7 +133,7 @@ static void csv_release(struct export *export)
 	for (unsigned i = 0; i < TABLE_COUNT; i++)
 		output_drop(&state->files[i]);
 	if (state->made)
-		rmdir(export->out);
+		drop_folder(export);
 	text_free(&state->line);
 	tables_release(&state->tables);
 }

@@ -296,6 +296,7 @@ static int make_here(const void *user, void *made_result, struct error *error)
 	struct export export = {.ops = request->ops,
 				.out = request->out,
 				.output = {.fd = -1},
+				.range_name = request->range_name,
 				.error = error ? error : &told};
 	struct stat made;
 	int status;

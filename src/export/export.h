@@ -80,11 +80,12 @@ struct export
 	struct event_iterator *iterator; /* of the current session */
 	/* Of the current session, complete from session_end on; NULL: nobody wants them. */
 	const struct findings *findings;
-	struct range range; /* what is exported of the current session, on CLOCK_MONOTONIC */
-	size_t session;	    /* its index */
-	bool apart;	    /* it is not on the first one's clock */
-	int64_t origin_ns;  /* the first session's start, on its own clock */
-	int64_t shift_ns;   /* what export_time() adds in this session */
+	struct range range;	/* what is exported of the current session, on CLOCK_MONOTONIC */
+	const char *range_name; /* that chose it, as it was asked for; NULL: none */
+	size_t session;		/* its index */
+	bool apart;		/* it is not on the first one's clock */
+	int64_t origin_ns;	/* the first session's start, on its own clock */
+	int64_t shift_ns;	/* what export_time() adds in this session */
 	/* What earlier sessions have used up. */
 	uint64_t process_base, thread_base, call_base, device_base, range_base;
 	uint64_t operation_count; /* so far: of commands, ended or not; the current one's id */
@@ -158,6 +159,8 @@ struct export_request {
 	/* One for each session, on CLOCK_MONOTONIC: what begins there is exported, whole
 	 * (item_range.h); NULL: all. */
 	const struct range *ranges;
+	/* The name by which they were chosen, for the formats that say so; NULL: none. */
+	const char *range_name;
 	/* Put sessions of different machines or boots on one axis by the time of
 	 * day; else each begins where the first one does. */
 	bool join;

@@ -8,7 +8,7 @@
 #include "util/text.h"
 
 /* Changes with the schema: PRAGMA user_version. */
-#define SQLITE_SCHEMA_VERSION 3
+#define SQLITE_SCHEMA_VERSION 4
 
 /* "CREATE TABLE ...", with the words on each column. */
 void sqlite_schema_table(struct text *sql, const struct table *table);

@@ -36,7 +36,10 @@
 	X(exit_signal, INTEGER, "NULL: not killed, or not seen to end") \
 	X(args_level, TEXT, "none, basic, full")                        \
 	X(tandem, TEXT, "version that recorded")                        \
-	X(fingerprint, TEXT, "changes when the trace does")
+	X(fingerprint, TEXT, "changes when the trace does")             \
+	X(from_ns, INTEGER, "where a part begins; NULL: the run does")  \
+	X(to_ns, INTEGER, "where a part ends; NULL: the run does")      \
+	X(range, TEXT, "--range that chose the part; NULL: none did")
 
 #define TABLE_PROCESSES(X)                                                \
 	X(id, INTEGER, "")                                                \

@@ -44,6 +44,12 @@ int tables_session(struct export *export)
 	row_word(&row[SESSIONS_tandem], run->tandem);
 	trace_fingerprint(session, fingerprint);
 	row_word(&row[SESSIONS_fingerprint], fingerprint);
+	if (export->range.from_ns > INT64_MIN)
+		row_time(&row[SESSIONS_from_ns], export, export->range.from_ns);
+	if (export->range.to_ns < INT64_MAX)
+		row_time(&row[SESSIONS_to_ns], export, export->range.to_ns);
+	if (export->range_name)
+		row_word(&row[SESSIONS_range], export->range_name);
 	if (tables_states_begin(export))
 		return -ENOMEM;
 	return tables->row(export, TABLE_sessions, row);

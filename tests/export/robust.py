@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 import perfetto
@@ -103,6 +104,22 @@ for form in FORMATS:
     done = export(form, f"/proc/sys/out.{form}", "made")
     check(done.returncode == 1 and "/proc/sys/out" in done.stderr,
           f"{form}: a place that cannot be written", done.stderr)
+
+# A table that cannot get its name when others have theirs: the folder that was made goes, too.
+TABLES = len(os.listdir("planted-tables")) if export("csv", "planted-tables", "empty").returncode == 0 else 0
+synthetic("long", records=100000)
+with subprocess.Popen([TANDEM, "export", "-f", "csv", "-o", "half", "long"], stderr=subprocess.PIPE,
+                      text=True) as exporting:
+    while exporting.poll() is None and not (os.path.isdir("half") and len(os.listdir("half")) == TABLES):
+        time.sleep(0.001)
+    exporting.send_signal(signal.SIGSTOP)
+    parts = [name for name in os.listdir("half") if ".part-" in name]
+    os.mkdir("half/findings.csv")
+    exporting.send_signal(signal.SIGCONT)
+    message = exporting.communicate()[1]
+check(len(parts) == TABLES > 10 and exporting.returncode == 1 and "findings.csv" in message,
+      "csv: the last table cannot be made", (exporting.returncode, message, parts))
+check(os.listdir("half") == ["findings.csv"], "csv: none of them stays", os.listdir("half"))
 
 # A link planted where the output is written until it is whole.
 with open("victim", "w") as file:

@@ -192,6 +192,7 @@ static int export_readings(const struct arguments *arguments, struct reading *re
 		.sessions = sessions,
 		.session_count = arguments->path_count,
 		.ranges = ranges,
+		.range_name = arguments->part.name,
 		.join = arguments->join,
 		.progress = &progress,
 	};

@@ -60,7 +60,7 @@ static sqlite3 *open_cached(const char *path, const struct trace_session *sessio
 	return NULL;
 }
 
-static int make(struct reading *reading, const char *path, const struct range *range,
+static int make(struct reading *reading, const char *path, const struct database_part *part,
 		struct error *error)
 {
 	struct trace_session *session = &reading->session;
@@ -70,7 +70,8 @@ static int make(struct reading *reading, const char *path, const struct range *r
 		.out = path,
 		.sessions = &session,
 		.session_count = 1,
-		.ranges = range,
+		.ranges = &part->range,
+		.range_name = part->range_name,
 		.progress = &progress,
 	};
 	struct export_result result;
@@ -81,7 +82,7 @@ static int make(struct reading *reading, const char *path, const struct range *r
 }
 
 /* Makes it where only this process needs it: it is gone when that is. */
-static int make_temporary(struct reading *reading, const struct range *range, sqlite3 **db)
+static int make_temporary(struct reading *reading, const struct database_part *part, sqlite3 **db)
 {
 	struct error error = ERROR_INIT;
 	struct temporary_folder folder;
@@ -92,9 +93,9 @@ static int make_temporary(struct reading *reading, const struct range *range, sq
 		return cli_fail(&error);
 	if (asprintf(&path, "%s/" CACHE_FILE, folder.path) < 0)
 		path = NULL;
-	status = !path				      ? cli_error("out of memory")
-		 : make(reading, path, range, &error) ? cli_fail(&error)
-						      : CLI_DONE;
+	status = !path				     ? cli_error("out of memory")
+		 : make(reading, path, part, &error) ? cli_fail(&error)
+						     : CLI_DONE;
 	*db = status ? NULL : open_file(path);
 	/* The name is needed until its first page was read. */
 	if (*db)
@@ -106,10 +107,11 @@ static int make_temporary(struct reading *reading, const struct range *range, sq
 	return status;
 }
 
-int database_open(sqlite3 **db, struct reading *reading, const struct range *range)
+int database_open(sqlite3 **db, struct reading *reading, const struct database_part *part)
 {
 	/* Of a part no other query asks again. */
-	char *folder = range_is_whole(range) ? trace_cache_folder(reading->session.path) : NULL;
+	char *folder =
+		range_is_whole(&part->range) ? trace_cache_folder(reading->session.path) : NULL;
 	char *path = NULL;
 	struct error error = ERROR_INIT;
 	int status = CLI_DONE;
@@ -121,11 +123,11 @@ int database_open(sqlite3 **db, struct reading *reading, const struct range *ran
 	}
 	if (path)
 		*db = open_cached(path, &reading->session);
-	if (path && !*db && !make(reading, path, range, &error))
+	if (path && !*db && !make(reading, path, part, &error))
 		*db = open_file(path);
 	/* No cache, or its disk is full: why it can't be made is said there. */
 	if (!*db)
-		status = make_temporary(reading, range, db);
+		status = make_temporary(reading, part, db);
 	free(path);
 	free(folder);
 	return status;

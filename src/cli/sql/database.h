@@ -5,7 +5,9 @@
  *
  *	sqlite3 *db;
  *
- *	if (database_open(&db, &reading, &range))
+ *	struct database_part part = {.range = RANGE_WHOLE};
+ *
+ *	if (database_open(&db, &reading, &part))
  *		return CLI_FAILED;
  *	...
  *	sqlite3_close(db);
@@ -17,7 +19,12 @@
 
 #include "cli/reading.h"
 
-/* Opens it for reading only; `range` as in struct export_request. Returns CLI_DONE, or CLI_FAILED (told). */
-int database_open(sqlite3 **db, struct reading *reading, const struct range *range);
+struct database_part {
+	struct range range;	/* on CLOCK_MONOTONIC */
+	const char *range_name; /* that chose it, or NULL */
+};
+
+/* Opens it for reading only. Returns CLI_DONE, or CLI_FAILED (told). */
+int database_open(sqlite3 **db, struct reading *reading, const struct database_part *part);
 
 #endif

@@ -126,16 +126,16 @@ int cmd_sql(int argc, char **argv)
 	struct arguments arguments = {.format = 0, .part = PART_WHOLE};
 	int status = read_arguments(&arguments, argc, argv);
 	struct reading reading;
-	struct range range;
+	struct database_part part = {.range_name = arguments.part.name};
 	sqlite3 *db = NULL;
 
 	if (status)
 		return options_status(status);
 	if (reading_open(&reading, arguments.path))
 		return CLI_FAILED;
-	status = part_find_monotonic(&arguments.part, &reading, &range);
+	status = part_find_monotonic(&arguments.part, &reading, &part.range);
 	if (!status)
-		status = database_open(&db, &reading, &range);
+		status = database_open(&db, &reading, &part);
 	if (!status)
 		status = arguments.query ? answer(db, &arguments) : print_schema(db);
 	sqlite3_close(db);
