@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """--range, and --from with --to, choose the same part of a run in every command and export:
 what begins in it, whole; findings of it alone; the page shows it at first."""
+import csv
 import json
 import os
 import re
@@ -41,6 +42,25 @@ for words in (["--range", "outer"], ["--range", "inner/1"], ["--from", middle]):
 part = said("--range", "outer")
 times = ["--from", f"{part['from_ns']}ns", "--to", f"{part['to_ns']}ns"]
 check(outputs("nested", *times) == outputs("nested", "--range", "outer"), "as by its times", times)
+
+# The database says which part it holds, in the times of all its tables.
+WHICH = "SELECT from_ns, to_ns, range FROM sessions"
+
+
+def held(*words):
+    return json.loads(run("sql", "--format", "json", *words, "nested", WHICH))[0]
+
+
+check(held() == {"from_ns": None, "to_ns": None, "range": None}, "SQL: the run has no part", held())
+rows = {"from_ns": part["from_ns"], "to_ns": part["to_ns"], "range": "outer"}
+check(held("--range", "outer") == rows, "SQL: a range's part", (held("--range", "outer"), rows))
+rows["range"] = None
+check(held(*times) == rows, "SQL: a part by times", (held(*times), rows))
+check(held(*times[:2]) == rows | {"to_ns": None}, "SQL: to the end", held(*times[:2]))
+run("export", "-q", "-f", "csv", "-o", "part-csv", "--range", "outer", "nested")
+with open("part-csv/sessions.csv", newline="", encoding="utf-8") as file:
+    row = next(csv.DictReader(file))
+check([row[name] for name in rows] == [str(rows["from_ns"]), str(rows["to_ns"]), "outer"], "and CSV", row)
 check(outputs("nested") == whole, "the database of the whole run is not another's")
 
 # Findings: of what begins there, and as a share of it.
@@ -82,9 +102,31 @@ with subprocess.Popen([TANDEM, "view", "--no-open", "--range", "nothing", "neste
     message = refused.communicate(timeout=60)[1]
 check(refused.returncode == 1 and "no range is named 'nothing'" in message, "view refuses it", message)
 
+# What is compared are the parts: their calls, commands and findings, and their lengths.
+def compared(*words, other="nested"):
+    return json.loads(run("diff", "--format", "json", *words, "nested", other))
+
+
+for words in (["--range", "outer"], ["--range", "inner/1"], times):
+    inside, made = outputs("nested", *words)["report"], said(*words)
+    both = compared(*words)
+    total = {row["name"]: row for row in both["total"]}
+    check(total["API calls"]["a_count"] == inside["calls"] == total["API calls"]["b_count"] and
+          total["device operations"]["b_count"] == inside["operations"],
+          f"diff {words}: counts of the part", (total, inside))
+    check("run" not in total and total["part"]["a_total_ns"] == made["to_ns"] - made["from_ns"] and
+          [both[side][0][end] for side in "ab" for end in ("from_ns", "to_ns")] ==
+          [made["from_ns"], made["to_ns"]] * 2, f"diff {words}: its times", (total["part"], both["a"]))
+both = compared("--to", "20us", other="steps")
+check(next(row for row in both["findings"] if row["kind"] + "/" + row["cause"] == errors)["b_count"] == 1,
+      "diff: findings of the part", both["findings"])
+text = run("diff", "--range", "outer", "nested", "nested")
+check("of a run of" in text and "Both parts took" in text and "Both runs" not in text, "diff says so", text)
+check({row["name"] for row in compared()["total"]} >= {"run", "API calls"}, "diff of whole runs")
+
 # What goes wrong, goes wrong alike.
 for command in (["report"], ["print"], ["findings"], ["sql"], ["export", "-f", "chrome", "-o", "x"],
-                ["view", "--no-open"]):
+                ["view", "--no-open"], ["diff", "nested"]):
     for words, status, message in (
             (["--range", "a", "--from", "1"], 2, "omit --from and --to"),
             (["--from", "2s", "--to", "1s"], 2, "--to is not after --from"),

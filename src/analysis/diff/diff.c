@@ -94,13 +94,13 @@ static int add_totals(struct diff *diff, enum diff_side side, size_t run,
 {
 	double busy_ns = 0;
 	struct diff_sample samples[] = {
-		{.total_ns = (double)report->duration_ns, .count = 1},
+		{.total_ns = (double)(report->to_ns - report->from_ns), .count = 1},
 		{.total_ns = (double)report->api_ns, .count = (double)report->calls},
 		{.total_ns = (double)report->device_ns, .count = (double)report->operations},
 		{.count = (double)report->busy_count},
 	};
-	static const char *const names[] = {"run", "API calls", "device operations",
-					    "devices busy"};
+	const char *const names[] = {diff->options.parts ? "part" : "run", "API calls",
+				     "device operations", "devices busy"};
 
 	for (size_t i = 0; i < report->busy_count; i++)
 		busy_ns += (double)report->devices[i].busy_ns;
@@ -217,6 +217,8 @@ int diff_add(struct diff *diff, enum diff_side side, const struct trace_session 
 		.start = copy(diff, session->run.start),
 		.args = args_word(session->args_level),
 		.duration_ns = (double)report->duration_ns,
+		.from_ns = report->from_ns,
+		.to_ns = report->to_ns,
 		.events = report->events,
 		.lost = report->lost_total,
 		.damaged_places = report->damaged_places,

@@ -94,6 +94,7 @@ struct diff_table {
 struct diff_run { /* a session */
 	const char *path, *command, *host, *start, *args;
 	double duration_ns;
+	uint64_t from_ns, to_ns; /* what is compared, since its start */
 	uint64_t events, lost, damaged_places;
 	bool ended, kernel;
 };
@@ -101,7 +102,8 @@ struct diff_run { /* a session */
 struct diff_options {
 	double most_p;		  /* of a change; 0.05 */
 	double least_percent;	  /* of a change, of what it was; 5 */
-	double least_run_percent; /* ... and of the run; 0.5 */
+	double least_run_percent; /* ... and of the run, or of the part; 0.5 */
+	bool parts;		  /* parts of the runs are compared (report_options.ranged) */
 };
 
 struct diff {

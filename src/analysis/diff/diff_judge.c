@@ -113,7 +113,7 @@ static double run_ns(const struct diff *diff, enum diff_side side)
 	double sum = 0;
 
 	for (size_t i = 0; i < diff->run_count[side]; i++)
-		sum += diff->runs[side][i].duration_ns;
+		sum += (double)(diff->runs[side][i].to_ns - diff->runs[side][i].from_ns);
 	return diff->run_count[side] ? sum / (double)diff->run_count[side] : 0;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/diff/diff_tables.h"
 #include "cli/diff/diff_text.h"
 #include "cli/options.h"
+#include "cli/part.h"
 #include "cli/reading.h"
 
 #define WORD_OF_(constant, name, words) name " "
@@ -25,6 +26,7 @@
 	  "a change counts when it is at least so much of what it was (default 5)")   \
 	X(min_run, 'r', "PERCENT", TEXT("0.5"),                                       \
 	  "... and at least so much of the run (default 0.5)")                        \
+	PART_OPTIONS(X)                                                               \
 	X(top, 'n', "N", TEXT(NULL), "rows of each table in text (default 10; 0: all)")
 
 OPTIONS(DIFF_OPTIONS)
@@ -38,6 +40,7 @@ const struct command command_diff = {
 		"is significant. Several runs on each side are more reliable than one.\n",
 	.examples = "  tandem diff before after\n"
 		    "  tandem diff before-1 before-2 before-3 -- after-1 after-2 after-3\n"
+		    "  tandem diff --range step/2 before after\n"
 		    "  tandem diff --format json A B | jq '.device[] | select(.significant)'\n",
 	.column = 25,
 	COMMAND_OPTIONS,
@@ -51,6 +54,7 @@ struct arguments {
 	int table; /* enum diff_kind; -1: all */
 	uint64_t top;
 	struct diff_options options;
+	struct part part; /* of each session */
 	char **paths[DIFF_SIDES];
 	size_t counts[DIFF_SIDES];
 };
@@ -84,6 +88,10 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return set_number(&options->least_percent, "--min", value, 1e9);
 	case OPTION_min_run:
 		return set_number(&options->least_run_percent, "--min-run", value, 1e9);
+	case OPTION_from:
+	case OPTION_to:
+	case OPTION_range:
+		return part_option(&arguments->part, option_rows[option].name, value);
 	default:
 		return cli_parse_number(value, UINT32_MAX, &arguments->top)
 			       ? option_refuse("--top", value, "a number of rows")
@@ -116,7 +124,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		arguments->counts[DIFF_A] = arguments->counts[DIFF_B] = 1;
 	}
 	if (arguments->counts[DIFF_A] && arguments->counts[DIFF_B])
-		return 0;
+		return part_check(&arguments->part, &command_diff);
 	cli_error(arguments->counts[DIFF_A] > 2
 			  ? "which of these are A and which B? put -- between them"
 			  : "two sessions needed, or several with -- between the sides");
@@ -136,7 +144,9 @@ static int add_run(struct diff *diff, enum diff_side side, const char *path,
 
 	if (reading_open(&reading, path))
 		return CLI_FAILED;
-	if (reading_report(&reading, &options, &report, wanted ? &findings : NULL)) {
+	options.ranged = !part_is_whole(&arguments->part);
+	if (part_find(&arguments->part, &reading, &options.range) ||
+	    reading_report(&reading, &options, &report, wanted ? &findings : NULL)) {
 		reading_close(&reading);
 		return CLI_FAILED;
 	}
@@ -167,12 +177,17 @@ static int print_diff(const struct diff *diff, const struct arguments *arguments
 
 int cmd_diff(int argc, char **argv)
 {
-	struct arguments arguments = {.table = -1, .top = 10, .options = {0.05, 5, 0.5}};
+	struct arguments arguments = {
+		.table = -1,
+		.top = 10,
+		.options = {.most_p = 0.05, .least_percent = 5, .least_run_percent = 0.5},
+		.part = PART_WHOLE};
 	struct diff diff;
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
 		return options_status(status);
+	arguments.options.parts = !part_is_whole(&arguments.part);
 	if (diff_init(&diff, arguments.counts, &arguments.options))
 		return cli_error("out of memory");
 	for (int side = 0; !status && side < DIFF_SIDES; side++)

@@ -26,6 +26,27 @@ static bool is_pair(const struct diff *diff)
 	return diff->run_count[DIFF_A] == 1 && diff->run_count[DIFF_B] == 1;
 }
 
+/* "12.0 ms of a run of 1.50 s, from 1.00 s on" */
+static void add_part(struct text *out, const struct diff *diff, int side)
+{
+	const struct diff_run *first = &diff->runs[side][0];
+	char part[UNITS_BYTES], run[UNITS_BYTES], from[UNITS_BYTES];
+	double runs = (double)diff->run_count[side], part_ns = 0, run_ns = 0;
+
+	for (size_t i = 0; i < diff->run_count[side]; i++) {
+		part_ns += (double)(diff->runs[side][i].to_ns - diff->runs[side][i].from_ns);
+		run_ns += diff->runs[side][i].duration_ns;
+	}
+	units_ns(part, part_ns / runs);
+	units_ns(run, run_ns / runs);
+	if (diff->run_count[side] > 1)
+		text_format(out, "parts of %s of %zu runs of %s\n", part, diff->run_count[side],
+			    run);
+	else
+		text_format(out, "%s of a run of %s, from %s on\n", part, run,
+			    units_ns(from, (double)first->from_ns));
+}
+
 static void add_side(struct text *out, const struct diff *diff, int side, bool colour)
 {
 	const struct diff_run *first = &diff->runs[side][0];
@@ -50,7 +71,9 @@ static void add_side(struct text *out, const struct diff *diff, int side, bool c
 		text_escape(out, time, strcspn(time, ".+Z"));
 		text_add_string(out, ", ");
 	}
-	if (diff->run_count[side] > 1)
+	if (diff->options.parts)
+		add_part(out, diff, side);
+	else if (diff->run_count[side] > 1)
 		text_format(out, "%zu runs of %s\n", diff->run_count[side],
 			    units_ns(buffer, sum / (double)diff->run_count[side]));
 	else
@@ -80,16 +103,18 @@ static void add_p(struct text *out, double p)
 static void add_run(struct text *out, const struct diff *diff)
 {
 	const struct diff_row *row = &diff->tables[DIFF_TOTAL].rows[0];
+	const char *what = diff->options.parts ? "part" : "run";
 	char a[UNITS_BYTES], b[UNITS_BYTES], by[UNITS_BYTES];
 
 	if (fabs(row->difference_ns) < 1) {
-		text_format(out, "Both runs took %s.\n", units_ns(a, row->side[DIFF_A].total_ns));
+		text_format(out, "Both %ss took %s.\n", what,
+			    units_ns(a, row->side[DIFF_A].total_ns));
 		return;
 	}
-	text_format(out, "The run took %s %s: %s, then %s", units_ns(by, fabs(row->difference_ns)),
-		    row->difference_ns < 0 ? "less" : "more",
-		    units_ns(a, row->side[DIFF_A].total_ns),
-		    units_ns(b, row->side[DIFF_B].total_ns));
+	text_format(
+		out, "The %s took %s %s: %s, then %s", what, units_ns(by, fabs(row->difference_ns)),
+		row->difference_ns < 0 ? "less" : "more", units_ns(a, row->side[DIFF_A].total_ns),
+		units_ns(b, row->side[DIFF_B].total_ns));
 	if (isfinite(row->change_percent))
 		text_format(out, " (%+.1f %%)", row->change_percent);
 	if (isnan(row->p)) {
