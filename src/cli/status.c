@@ -14,6 +14,7 @@
 #include "recorder/folder.h"
 #include "recorder/live_processes.h"
 #include "recorder/target.h"
+#include "trace/session/session_open.h"
 #include "util/counter.h"
 #include "util/json.h"
 #include "util/units.h"
@@ -46,6 +47,21 @@ static void found_process(pid_t pid, void *data)
 		alive->has_recorder = true;
 	else
 		alive->processes++;
+}
+
+/* Processes as `tandem report` counts them: also those without an API call. Where the session
+ * cannot be read yet: those that the control page counts, which made calls. */
+static uint64_t count_processes(const struct target *target)
+{
+	struct trace_session session;
+	struct error error = ERROR_INIT;
+	uint64_t count = atomic_load(&target->control->processes);
+
+	if (trace_session_open(&session, target->directory, NULL, &error))
+		return count;
+	count = session.traced_count;
+	trace_session_close(&session);
+	return count;
 }
 
 static const char *state_words(const struct tandem_control *control, const struct alive *alive)
@@ -89,10 +105,10 @@ static void print_text(const struct target *target, const struct alive *alive,
 		text_format(&text, " of at most %s",
 			    units_bytes(number, (double)control->limit_bytes));
 	text_add_string(&text, "\nof         ");
-	summary_add_count(&text, atomic_load(&control->processes), "process");
+	summary_add_count(&text, count_processes(target), "process");
 	text_add_string(&text, ", ");
 	summary_add_count(&text, atomic_load(&control->threads), "thread");
-	text_format(&text, "\nalive      %u", alive->processes);
+	text_format(&text, " with events\nalive      %u", alive->processes);
 	text_add_string(&text, "\nlosses     ");
 	summary_add_losses(&text, control);
 	puts(text.failed ? "" : text.data);
@@ -119,8 +135,8 @@ static void print_json(const struct target *target, const struct alive *alive,
 	json_unsigned(&json, "kernel_events", tally->kernel_events);
 	json_unsigned(&json, "bytes", tally->bytes + tally->kernel_bytes);
 	json_unsigned(&json, "limit_bytes", control->limit_bytes);
-	json_unsigned(&json, "processes", atomic_load(&control->processes));
-	json_unsigned(&json, "threads", atomic_load(&control->threads));
+	json_unsigned(&json, "processes", count_processes(target));
+	json_unsigned(&json, "threads_with_events", atomic_load(&control->threads));
 	json_unsigned(&json, "processes_alive", alive->processes);
 	json_unsigned(&json, "unfinished", atomic_load(&control->unfinished));
 	json_unsigned(&json, "untimed_queues", atomic_load(&control->untimed_queues));

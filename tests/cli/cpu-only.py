@@ -52,6 +52,13 @@ if kernel:
                     (len(listed), len(made["threads"])), text), "and so does the title", text)
     said = tandem("status", "pipe").stdout
     counted = re.search(r"([\d,]+) kernel events of", last)[1]
+    check(f"of         {len(listed)} processes, 0 threads with events" in said and "pipe" in said,
+          "status has the report's processes", said)
+    made = json.loads(tandem("status", "--format", "json", "pipe").stdout)
+    session = report("pipe")["session"]
+    check(all(made[name] == session[name] for name in ("processes", "threads_with_events")),
+          "in JSON, too", (made, session))
+    made = report("pipe")
     check(f"0 events, {counted} kernel events" in said, "record and status count alike",
           (last, said))
     states = json.loads(tandem("sql", "--format", "json", "pipe",
