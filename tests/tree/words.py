@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The field's words on the screen: no string of the command, of a library or of the page, no
-man page and no line of the README has a word that has a better one (doc/GLOSSARY.md has the
-terms). WORDS_ROOT: another tree than this one."""
+man page and no line of the README or of doc/ has a word that has a better one (doc/GLOSSARY.md has
+the terms). WORDS_ROOT: another tree than this one."""
 import os
 import re
 import sys
@@ -66,10 +66,17 @@ WORDS = {
 }
 FORBIDDEN = {re.compile(r"(?<!\w)(?:%s)(?!\w)" % words): better for words, better in WORDS.items()}
 
+# Labels of the screen and the page, which are ordinary words of a document.
+PROSE = {r"not known|is known|was learned", r"times are right within", r"give(s|n)? back",
+         r"belongs to it|Belongs to"}
+DOCUMENTS = {re.compile(r"(?<!\w)(?:%s)(?!\w)" % words): better for words, better in WORDS.items()
+             if words not in PROSE}
+
 # (file, what it has): why it may. Names of before that a format still has, for one version.
 EXCEPTIONS = {
     ("src/cli/doctor/doctor.c", "mend"): "its name in JSON of version 0.1",
     ("man/tandem-doctor.1", "mend"): "says so",
+    ("doc/FINDINGS.md", "likely, guess"): "says what version 0.1 called them",
 }
 
 
@@ -107,6 +114,11 @@ def prose(text):
     return [re.sub(r"\s+", " ", re.sub(r"```.*?```", "", text, flags=re.S))]
 
 
+def document(text):
+    """Without names of the code: they are in backquotes."""
+    return [re.sub(r"`[^`]*`", "", prose(text)[0])]
+
+
 def sources():
     for path in sorted((ROOT / "src").rglob("*")):
         if "gen" in path.parts:
@@ -120,6 +132,8 @@ def sources():
     for path in sorted((ROOT / "man").glob("*.[13]")):
         yield path, manual
     yield ROOT / "README.md", prose
+    for path in sorted((ROOT / "doc").glob("*.md")):
+        yield path, document
 
 
 files, strings, used, wrong = 0, 0, set(), []
@@ -128,7 +142,7 @@ for path, extract in sources():
     files += 1
     for said in extract(path.read_text()):
         strings += 1
-        for pattern, better in FORBIDDEN.items():
+        for pattern, better in (DOCUMENTS if extract is document else FORBIDDEN).items():
             found = pattern.search(said)
             if not found:
                 continue
@@ -139,6 +153,7 @@ for path, extract in sources():
                 wrong.append(f"{name}: ...{said[at:found.end() + 40].strip()}... ({better})")
 check(files > 300 and strings > 5000, "there are strings on the screen", (files, strings))
 check(not wrong, "every string has the field's words", wrong)
+check(PROSE <= set(WORDS), "what a document may say is in the list", PROSE - set(WORDS))
 check(used == set(EXCEPTIONS), "every exception is needed", sorted(set(EXCEPTIONS) - used))
 # A runtime's row is all that names it in a document that lists them.
 rows = (ROOT / "src" / "schema" / "domains.def").read_text()
