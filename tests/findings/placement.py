@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Two threads of a program that are pinned to one CPU while another is idle are found; not so
+where each has a CPU of its own.
+
+tandem-test: alone
+"""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from kernelside import need  # noqa: E402
+from tap import TANDEM, check, finish  # noqa: E402
+
+need("system")
+CPUS = sorted(os.sched_getaffinity(0))[:2]
+if len(CPUS) < 2:
+    print("skipped: this machine has one CPU")
+    sys.exit(77)
+
+# A hash of much data is made without the interpreter's lock: both threads want to run.
+PROGRAM = """
+import hashlib, os, sys, threading
+data = bytes(1 << 22)
+def work(cpu):
+    os.sched_setaffinity(0, {cpu})
+    for _ in range(120):
+        hashlib.sha256(data)
+threads = [threading.Thread(target=work, args=(int(cpu),)) for cpu in sys.argv[1:]]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def placed(folder, *cpus):
+    subprocess.run([TANDEM, "record", "-q", "-o", folder, "--", sys.executable, "-c", PROGRAM,
+                    *map(str, cpus)], check=True)
+    done = subprocess.run([TANDEM, "findings", "--all", "--format", "json", folder], check=True,
+                          capture_output=True, text=True)
+    return [found for found in json.loads(done.stdout)["findings"]
+            if (found["name"], found["cause"]) == ("preemption", "placement")]
+
+
+one = placed("one", CPUS[0], CPUS[0])
+two = placed("two", *CPUS)
+check(len(one) == 1 and "shared a CPU while another CPU was idle" in one[0]["description"],
+      "two threads on one CPU", one)
+check(one and one[0]["count"] > 1 and one[0]["percent"] > 2 and one[0]["where"]["thread"] !=
+      one[0]["where"]["process"], "it says which thread, how often and for how long", one)
+check("taskset" in one[0]["suggestion"] if one else False, "and what to do", one)
+check(not two, "each on its own CPU: nothing of it", two)
+finish()
