@@ -21,7 +21,7 @@
 
 #define VIEW_INDEX_FILE "timeline.index"
 #define VIEW_INDEX_MAGIC UINT64_C(0x78646e494d445441)
-#define VIEW_INDEX_VERSION 8u
+#define VIEW_INDEX_VERSION 9u
 
 #define VIEW_CHUNK_ITEMS 2048u
 #define VIEW_FANOUT 32u
@@ -121,6 +121,23 @@ struct view_range { /* or marker */
 	uint8_t reserved[3];
 };
 
+struct view_activity {	  /* overhead, a page fault, a module */
+	uint64_t number;  /* thread, or 0; faults of the group, or the CPU's instruction; program */
+	uint64_t address; /* of a fault */
+	uint64_t hash, bytes; /* of a module */
+	uint32_t process;
+	uint32_t domain;   /* string */
+	uint8_t on_device; /* 1: a fault of a device */
+	uint8_t saved;	   /* 1: the module is in the session */
+	uint8_t reserved[6];
+};
+
+struct view_external_id { /* sorted by process, then operation */
+	uint64_t op, id;
+	uint32_t process;
+	uint32_t kind; /* string */
+};
+
 struct view_task_place { /* in the program, that makes nodes of a task graph */
 	uint32_t name, function, file, device; /* strings; may be empty */
 	uint32_t line, column;		       /* 0: not known */
@@ -185,6 +202,8 @@ struct view_note { /* what a reader of the picture must know */
 	X(commands, struct view_command) /* in the order of their ends */           \
 	X(by_op, uint32_t)		 /* commands by process and operation id */ \
 	X(ranges, struct view_range)                                                \
+	X(activities, struct view_activity)                                         \
+	X(external_ids, struct view_external_id)                                    \
 	X(wakers, uint32_t) /* row of a thread that woke others, or VIEW_NONE */    \
 	X(frames, struct view_frame)                                                \
 	X(stacks, struct view_stack)                                                \

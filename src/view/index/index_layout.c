@@ -372,6 +372,12 @@ static int write_all(struct index_layout *layout)
 	if (!status)
 		status = write_ranges(layout);
 	if (!status)
+		status = section_append(layout, VIEW_SECTION_activities, writer->activities,
+					writer->activity_count, sizeof(*writer->activities));
+	if (!status)
+		status = section_append(layout, VIEW_SECTION_external_ids, writer->external_ids,
+					writer->external_id_count, sizeof(*writer->external_ids));
+	if (!status)
 		status = write_tasks(layout);
 	if (!status)
 		status = write_wakers(layout);

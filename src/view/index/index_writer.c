@@ -104,6 +104,24 @@ int index_writer_range(struct index_writer *writer, const struct view_range *ran
 	return 0;
 }
 
+int index_writer_activity(struct index_writer *writer, const struct view_activity *activity)
+{
+	if (array_reserve(&writer->activities, &writer->activity_capacity,
+			  writer->activity_count + 1, sizeof(*writer->activities)))
+		return -ENOMEM;
+	writer->activities[writer->activity_count++] = *activity;
+	return 0;
+}
+
+int index_writer_external_id(struct index_writer *writer, const struct view_external_id *id)
+{
+	if (array_reserve(&writer->external_ids, &writer->external_id_capacity,
+			  writer->external_id_count + 1, sizeof(*writer->external_ids)))
+		return -ENOMEM;
+	writer->external_ids[writer->external_id_count++] = *id;
+	return 0;
+}
+
 int index_writer_frame(struct index_writer *writer, const char *name, const char *file)
 {
 	struct view_frame frame;
@@ -159,6 +177,8 @@ void index_writer_free(struct index_writer *writer)
 	free(writer->commands);
 	free(writer->wakers);
 	free(writer->ranges);
+	free(writer->activities);
+	free(writer->external_ids);
 	free(writer->task_places);
 	free(writer->task_nodes);
 	free(writer->task_edges);

@@ -36,6 +36,10 @@ struct index_writer {
 	size_t waker_count, waker_capacity;
 	struct view_range *ranges; /* `track`: the place of its writer in `tracks` */
 	size_t range_count, range_capacity;
+	struct view_activity *activities;
+	size_t activity_count, activity_capacity;
+	struct view_external_id *external_ids; /* sorted before the layout */
+	size_t external_id_count, external_id_capacity;
 	struct view_frame *frames;
 	size_t frame_count, frame_capacity;
 	struct view_stack *stacks;
@@ -81,6 +85,10 @@ int index_writer_waker(struct index_writer *writer, uint32_t row);
 
 /* The next range in the section `ranges`. */
 int index_writer_range(struct index_writer *writer, const struct view_range *range);
+
+/* The next in the sections `activities` and `external_ids`. */
+int index_writer_activity(struct index_writer *writer, const struct view_activity *activity);
+int index_writer_external_id(struct index_writer *writer, const struct view_external_id *id);
 
 /* The next function, and the next node of the tree of stacks. */
 int index_writer_frame(struct index_writer *writer, const char *name, const char *file);

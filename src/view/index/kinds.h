@@ -21,6 +21,9 @@
 	X(transfers)                                                      \
 	X(sync)                                                           \
 	X(untimed)                                                        \
+	X(faults)                                                         \
+	X(overhead)                                                       \
+	X(modules)                                                        \
 	X(memory)                                                         \
 	X(host_queue)                                                     \
 	X(device_queue)                                                   \
@@ -64,19 +67,22 @@ enum view_track_type {
 /* What a track's items refer to, beside their label. */
 enum view_refs_kind {
 	VIEW_REFS_none,
-	VIEW_REFS_command, /* in the section `commands` */
-	VIEW_REFS_state,   /* a CPU; of a blocked state, in the section `wakers` */
-	VIEW_REFS_range,   /* in the section `ranges` */
-	VIEW_REFS_sample,  /* twice the number in the section `stacks`, and 1 where the
+	VIEW_REFS_command,  /* in the section `commands` */
+	VIEW_REFS_state,    /* a CPU; of a blocked state, in the section `wakers` */
+	VIEW_REFS_range,    /* in the section `ranges` */
+	VIEW_REFS_activity, /* in the section `activities` */
+	VIEW_REFS_sample,   /* twice the number in the section `stacks`, and 1 where the
 			    * system was running on the thread's behalf */
 };
 
 /* X(name): groups of kinds, by which sums are made and the page speaks of spans: ranges, API calls, what
- * a device did, states of a thread, what ran on a CPU, activity of any kind, samples. */
+ * a device did, what a runtime tells besides, states of a thread, what ran on a CPU, activity of any kind,
+ * samples. */
 #define VIEW_GROUPS(X) \
 	X(range)       \
 	X(call)        \
 	X(command)     \
+	X(runtime)     \
 	X(state)       \
 	X(task)        \
 	X(activity)    \
@@ -118,7 +124,10 @@ enum view_group {
 	X(sample, sample)      \
 	X(range, range)        \
 	X(range_device, range) \
-	X(mark, range)
+	X(mark, range)         \
+	X(overhead, runtime)   \
+	X(fault, runtime)      \
+	X(module, runtime)
 
 enum view_span_kind {
 #define X(name, group) VIEW_SPAN_##name,

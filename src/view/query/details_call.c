@@ -11,6 +11,7 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "view/index/overlap.h"
+#include "view/query/details_activity.h"
 #include "view/query/details_task.h"
 #include "view/query/graph.h"
 #include "view/query/records_at.h"
@@ -258,8 +259,10 @@ int details_call(struct view_details *details, const struct details_span *span, 
 	json_begin_array(json, "facts");
 	details_stream(json, event.stream);
 	add_result(json, &event);
-	if (op)
+	if (op) {
 		details_op(json, "operation", op);
+		details_external_ids(details->index, json, span->row->process, op);
+	}
 	add_memory(details, json, &event);
 	add_states(json, details->index, span);
 	/* The event is gone once the next record is read. */

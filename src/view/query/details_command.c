@@ -9,6 +9,7 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/operation.h"
+#include "view/query/details_activity.h"
 #include "view/query/details_call.h"
 #include "view/query/details_task.h"
 #include "view/query/graph.h"
@@ -230,6 +231,7 @@ int details_command(struct view_details *details, const struct details_span *spa
 		details_text(json, "device",
 			     view_index_text(index, index->rows[queue->device].name));
 	details_op(json, "operation", command->op);
+	details_external_ids(index, json, command->process, command->op);
 	status = add_record(details, span, command, json, &by_call);
 	if (!status)
 		status = add_call(details, command, json);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "view/query/details_activity.h"
 #include "view/query/details_call.h"
 #include "view/query/details_command.h"
 #include "view/query/details_json.h"
@@ -53,6 +54,8 @@ int view_details_json(struct view_details *details, uint32_t track_number, uint3
 		details_state(details, &span, &json);
 	else if (span.track->refs == VIEW_REFS_range)
 		details_range(details, &span, &json);
+	else if (span.track->refs == VIEW_REFS_activity)
+		details_activity(details, &span, &json);
 	else if (span.track->refs == VIEW_REFS_sample)
 		details_sample(details, &span, &json);
 	else if (span.row->kind == VIEW_ROW_thread)

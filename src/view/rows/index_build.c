@@ -11,6 +11,7 @@
 #include "trace/session/fingerprint.h"
 #include "util/units.h"
 #include "view/index/index_writer.h"
+#include "view/rows/activity_rows.h"
 #include "view/rows/cpus.h"
 #include "view/rows/queues.h"
 #include "view/rows/range_rows.h"
@@ -35,6 +36,7 @@ struct index_build {
 	struct view_cpus cpus;
 	struct view_samples samples;
 	struct range_rows ranges;
+	struct activity_rows activities;
 	struct task_graph task_graph;
 	uint32_t session_row;
 	int64_t end_ns; /* of the session, since its start */
@@ -80,6 +82,8 @@ static int add_item(struct index_build *build, const struct event_item *item)
 	if (item->event && item->event->stream->process->kernel)
 		return add_linux_event(build, item->event);
 	status = range_rows_item(&build->ranges, item);
+	if (!status)
+		status = activity_rows_item(&build->activities, item);
 	if (!status)
 		status = task_graph_item(&build->task_graph, item);
 	if (status)
@@ -129,6 +133,9 @@ static int consume_all(struct index_build *build)
 		status = view_threads_finish(&build->threads);
 	if (!status)
 		status = range_rows_finish(&build->ranges, &build->threads, &build->resources);
+	if (!status)
+		status = activity_rows_finish(&build->activities, &build->threads,
+					      &build->resources);
 	if (!status)
 		status = task_graph_finish(&build->task_graph);
 	if (!status)
@@ -308,6 +315,7 @@ static int build_open(struct index_build *build, struct trace_session *session,
 			 build->threads.process_rows, build->end_ns);
 	view_resources_init(&build->resources, &build->writer, &build->iterator,
 			    build->session_row);
+	activity_rows_init(&build->activities, &build->writer, &build->iterator);
 	task_graph_init(&build->task_graph, &build->writer, &build->iterator);
 	view_samples_init(&build->samples, &build->writer, &build->state_rows.states, session);
 	view_cpus_init(&build->cpus, &build->writer, &build->resources, session);
@@ -323,6 +331,7 @@ static void build_close(struct index_build *build)
 {
 	task_graph_free(&build->task_graph);
 	range_rows_free(&build->ranges);
+	activity_rows_free(&build->activities);
 	state_rows_free(&build->state_rows);
 	view_samples_free(&build->samples);
 	view_cpus_free(&build->cpus);

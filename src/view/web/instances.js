@@ -26,9 +26,9 @@ class Instances {
 		return this.refresh();
 	}
 
-	/* Samples and marks have no length. */
+	/* Samples, marks and modules have no length. */
 	get areMoments() {
-		return this.name.kind === "sample" || this.name.kind === "mark";
+		return ["sample", "mark", "module"].includes(this.name.kind);
 	}
 
 	/* By its name and kind alone, as tables and details know them. */

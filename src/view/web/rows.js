@@ -18,7 +18,7 @@ const CPUS_AT_START = 8;
  * from top to bottom, the height of a lane of each, and how many lanes at most. */
 const FOLDED_LANES = {
 	queue: [["kernels", 19, 6], ["transfers", 9, 4], ["sync", 6, 2], ["untimed", 9, 2]],
-	device: [["utilisation", 30, 1], ["ranges", 13, 1], ["kernels", 19, 4], ["transfers", 9, 3]],
+	device: [["utilisation", 30, 1], ["ranges", 13, 1], ["kernels", 19, 4], ["transfers", 9, 3], ["faults", 9, 1]],
 };
 
 class Row {

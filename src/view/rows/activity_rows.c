@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/rows/activity_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/field.h"
+#include "util/array.h"
+
+struct activity_span {
+	int64_t begin_ns, end_ns;
+	uint32_t label, number; /* in the section `activities` */
+	uint32_t of;		/* process, or row of devices */
+	uint8_t row_kind;	/* enum view_row_kind */
+	bool on_device;
+};
+
+void activity_rows_init(struct activity_rows *rows, struct index_writer *writer,
+			struct event_iterator *iterator)
+{
+	memset(rows, 0, sizeof(*rows));
+	rows->writer = writer;
+	rows->iterator = iterator;
+}
+
+/* 0 where there is no such field. */
+static uint64_t number_of(const struct trace_event *event, const char *name)
+{
+	const struct tandem_field *field = trace_field_find(event->layout, name);
+
+	return field ? trace_field_unsigned(event, field) : 0;
+}
+
+static const char *kind_of(const struct trace_event *event)
+{
+	const struct tandem_field *field = trace_field_find(event->layout, "kind");
+	const char *name =
+		field ? trace_name_find(field->names, trace_field_signed(event, field)) : NULL;
+
+	return name ? name : "unknown";
+}
+
+static void set_times(const struct activity_rows *rows, const struct trace_event *event,
+		      struct activity_span *span)
+{
+	struct trace_session *session = rows->iterator->session;
+	uint64_t begin = number_of(event, "begin"), end = number_of(event, "end");
+
+	span->begin_ns = begin ? trace_clock_ns(&session->clock, begin) : event->ns;
+	span->end_ns = begin && end > begin ? trace_clock_ns(&session->clock, end) : span->begin_ns;
+	span->begin_ns -= session->start_ns;
+	span->end_ns -= session->start_ns;
+}
+
+static int add_span(struct activity_rows *rows, const struct trace_event *event,
+		    struct activity_span *span, const char *name, enum view_span_kind kind,
+		    struct view_activity *kept)
+{
+	struct trace_session *session = rows->iterator->session;
+	const char *domain = trace_session_event_domain(session, event->layout->event)->name;
+	int status = index_writer_label(rows->writer, name, kind, 0, &span->label);
+
+	if (!status)
+		status = index_writer_name(rows->writer, domain, &kept->domain);
+	kept->process = event->stream->process->index;
+	span->number = (uint32_t)rows->writer->activity_count;
+	if (!span->on_device)
+		span->of = kept->process;
+	if (!status)
+		status = index_writer_activity(rows->writer, kept);
+	if (status ||
+	    array_reserve(&rows->spans, &rows->capacity, rows->count + 1, sizeof(*rows->spans)))
+		return status ? status : -ENOMEM;
+	rows->spans[rows->count++] = *span;
+	return 0;
+}
+
+static int add_overhead(struct activity_rows *rows, const struct trace_event *event)
+{
+	struct activity_span span = {.row_kind = VIEW_ROW_overhead};
+	struct view_activity kept = {.number = number_of(event, "tid")};
+
+	set_times(rows, event, &span);
+	return add_span(rows, event, &span, kind_of(event), VIEW_SPAN_overhead, &kept);
+}
+
+static int add_fault(struct activity_rows *rows, const struct trace_event *event)
+{
+	struct activity_span span = {.row_kind = VIEW_ROW_faults};
+	struct view_activity kept = {.number = number_of(event, "value"),
+				     .address = number_of(event, "address")};
+	uint32_t device = (uint32_t)number_of(event, "device");
+	unsigned domain =
+		trace_session_domain_of(rows->iterator->session, event->layout->event->id);
+
+	set_times(rows, event, &span);
+	span.on_device = device != 0;
+	kept.on_device = span.on_device;
+	if (device &&
+	    devices_of_number(&rows->iterator->devices, event, device, (uint8_t)domain, &span.of))
+		return -ENOMEM;
+	return add_span(rows, event, &span, kind_of(event), VIEW_SPAN_fault, &kept);
+}
+
+static int add_module(struct activity_rows *rows, const struct trace_event *event)
+{
+	struct activity_span span = {.row_kind = VIEW_ROW_modules};
+	struct view_activity kept = {.number = number_of(event, "program"),
+				     .hash = number_of(event, "hash"),
+				     .bytes = number_of(event, "bytes"),
+				     .saved = number_of(event, "saved") != 0};
+	char name[40];
+
+	set_times(rows, event, &span);
+	snprintf(name, sizeof(name), "module %" PRIu64, kept.number);
+	return add_span(rows, event, &span, name, VIEW_SPAN_module, &kept);
+}
+
+static int add_external(struct activity_rows *rows, const struct trace_event *event)
+{
+	struct view_external_id kept = {.op = number_of(event, "op"),
+					.id = number_of(event, "id"),
+					.process = event->stream->process->index};
+	int status = index_writer_name(rows->writer, kind_of(event), &kept.kind);
+
+	return status ? status : index_writer_external_id(rows->writer, &kept);
+}
+
+int activity_rows_item(struct activity_rows *rows, const struct event_item *item)
+{
+	if (item->kind != ITEM_OTHER || !item->event)
+		return 0;
+	switch (item->event->layout->event->traits.record) {
+	case TANDEM_RECORD_overhead:
+		return add_overhead(rows, item->event);
+	case TANDEM_RECORD_fault:
+		return add_fault(rows, item->event);
+	case TANDEM_RECORD_module:
+		return add_module(rows, item->event);
+	case TANDEM_RECORD_external_id:
+		return add_external(rows, item->event);
+	default:
+		return 0;
+	}
+}
+
+static int span_compare(const void *a, const void *b)
+{
+	const struct activity_span *left = a, *right = b;
+
+	if (left->begin_ns != right->begin_ns)
+		return left->begin_ns < right->begin_ns ? -1 : 1;
+	if (left->end_ns != right->end_ns)
+		return left->end_ns > right->end_ns ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static int make_row(struct activity_rows *rows, const struct activity_span *span,
+		    const struct view_threads *threads, struct view_resources *resources,
+		    uint32_t *number)
+{
+	static const char *const names[][2] = {
+		[VIEW_ROW_overhead] = {"overhead", "of the runtime and of its tracing"},
+		[VIEW_ROW_faults] = {"page faults", "of unified memory"},
+		[VIEW_ROW_modules] = {"modules", "device code that was loaded"},
+	};
+	struct view_row row = {.kind = span->row_kind, .stream = VIEW_NONE, .device = VIEW_NONE};
+	int status = 0;
+
+	if (span->on_device) {
+		status = view_resources_device(resources, span->of, &row.parent);
+		row.device = row.parent;
+	} else {
+		row.parent = threads->process_rows[span->of];
+	}
+	if (status)
+		return status;
+	row.process = rows->writer->rows[row.parent].process;
+	status = index_writer_name(rows->writer, names[span->row_kind][0], &row.name);
+	if (!status)
+		status = index_writer_name(rows->writer, names[span->row_kind][1], &row.note);
+	return status ? status : index_writer_row(rows->writer, &row, number);
+}
+
+static int find_row(struct activity_rows *rows, const struct activity_span *span,
+		    const struct view_threads *threads, struct view_resources *resources,
+		    struct depth_packing **packing)
+{
+	uint64_t key = (uint64_t)span->row_kind << 40 | (uint64_t)span->on_device << 32 | span->of;
+	uint64_t known = map_get(&rows->row_of, key);
+	struct depth_packing made = {.refs = VIEW_REFS_activity};
+	int status;
+
+	if (known == MAP_NONE) {
+		known = rows->row_count;
+		status = make_row(rows, span, threads, resources, &made.row);
+		if (status ||
+		    array_reserve(&rows->rows, &rows->row_capacity, known + 1, sizeof(*rows->rows)))
+			return status ? status : -ENOMEM;
+		rows->rows[rows->row_count++] = made;
+		status = map_set(&rows->row_of, key, known);
+		if (status)
+			return status;
+	}
+	*packing = &rows->rows[known];
+	return 0;
+}
+
+static int external_compare(const void *a, const void *b)
+{
+	const struct view_external_id *left = a, *right = b;
+
+	if (left->process != right->process)
+		return left->process < right->process ? -1 : 1;
+	if (left->op != right->op)
+		return left->op < right->op ? -1 : 1;
+	if (left->kind != right->kind)
+		return left->kind < right->kind ? -1 : 1;
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+int activity_rows_finish(struct activity_rows *rows, const struct view_threads *threads,
+			 struct view_resources *resources)
+{
+	struct index_writer *writer = rows->writer;
+	int status = 0;
+
+	if (writer->external_id_count)
+		qsort(writer->external_ids, writer->external_id_count,
+		      sizeof(*writer->external_ids), external_compare);
+	if (rows->count)
+		qsort(rows->spans, rows->count, sizeof(*rows->spans), span_compare);
+	for (size_t i = 0; i < rows->count && !status; i++) {
+		const struct activity_span *span = &rows->spans[i];
+		struct depth_packing *packing;
+		struct track_writer *track;
+
+		status = find_row(rows, span, threads, resources, &packing);
+		if (!status)
+			status = depth_packing_pick(packing, writer, span->begin_ns, span->end_ns,
+						    &track);
+		if (!status)
+			status = track_writer_ref(track, span->begin_ns, span->end_ns, span->label,
+						  span->number);
+	}
+	return status;
+}
+
+void activity_rows_free(struct activity_rows *rows)
+{
+	free(rows->spans);
+	free(rows->rows);
+	map_free(&rows->row_of);
+	memset(rows, 0, sizeof(*rows));
+}
