@@ -310,11 +310,16 @@ struct intern_entry *intern_add(struct intern *table, const void *bytes, size_t 
 				size_t extra)
 {
 	uint64_t hash = hash_of(bytes, size, kind);
-	struct shard *shard = &table->shard[hash % SHARDS];
-	uint32_t used = atomic_load_explicit(&shard->used, memory_order_acquire);
-	struct intern_entry *entry = find(atomic_load_explicit(&shard->slots, memory_order_acquire),
-					  hash, bytes, size, kind);
+	struct shard *shard;
+	struct intern_entry *entry;
+	uint32_t used;
 
+	if (!table)
+		return NULL;
+	shard = &table->shard[hash % SHARDS];
+	used = atomic_load_explicit(&shard->used, memory_order_acquire);
+	entry = find(atomic_load_explicit(&shard->slots, memory_order_acquire), hash, bytes, size,
+		     kind);
 	if (entry || size > UINT32_MAX)
 		return entry;
 	spin_lock(&shard->lock);
@@ -334,7 +339,7 @@ struct intern_entry *intern_get(const struct intern *table, uint32_t id)
 	uint32_t place;
 	unsigned number;
 
-	if (!id || id > INT32_MAX)
+	if (!table || !id || id > INT32_MAX)
 		return NULL;
 	number = block_of(id, &place);
 	block = atomic_load_explicit(&table->block[number], memory_order_acquire);
@@ -343,7 +348,7 @@ struct intern_entry *intern_get(const struct intern *table, uint32_t id)
 
 uint32_t intern_count(const struct intern *table)
 {
-	return atomic_load_explicit(&table->ids, memory_order_relaxed);
+	return table ? atomic_load_explicit(&table->ids, memory_order_relaxed) : 0;
 }
 
 void intern_lock_all(void)

@@ -8,7 +8,8 @@
  *
  * Looking up what is there takes no lock, in either direction; adding takes one of 64 locks,
  * chosen by the hash. Numbers count from 1. Entries stay where they are until the table is
- * destroyed, and cost their bytes, 24 more, and at most 52 of slots.
+ * destroyed, and cost their bytes, 24 more, and at most 52 of slots. A table that could not be
+ * made, NULL, has nothing and takes nothing.
  * fork: a child may use a table that other threads were adding to (intern_lock_all()).
  */
 #ifndef XPTI_INTERN_H

@@ -189,10 +189,18 @@ static void free_slot(struct tracepoint *slot)
 	spin_unlock(&stripe->lock);
 }
 
-static struct intern_entry *known(const xpti_payload_data_t *payload, uint64_t flag,
-				  const char *string)
+/* The string's ID; 0: there is none. False: no memory. */
+static bool known(const xpti_payload_data_t *payload, uint64_t flag, const char *string,
+		  uint32_t *id)
 {
-	return (payload->flags & flag) && string ? strings_add(string) : NULL;
+	struct intern_entry *entry;
+
+	*id = 0;
+	if (!(payload->flags & flag) || !string)
+		return true;
+	entry = strings_add(string);
+	*id = entry ? entry->id : 0;
+	return entry != NULL;
 }
 
 /* Fills what of `slot` does not change from visit to visit. */
@@ -264,7 +272,7 @@ static struct tracepoint *shared_event(struct place *place, const xpti_payload_d
 
 struct tracepoint *tracepoint_make(xpti_payload_data_t *payload, bool event, uint64_t *instance)
 {
-	struct intern_entry *name, *file, *stack, *entry;
+	struct intern_entry *entry;
 	struct place_key key = {0};
 	struct tracepoint *slot;
 	struct place *place;
@@ -272,21 +280,19 @@ struct tracepoint *tracepoint_make(xpti_payload_data_t *payload, bool event, uin
 
 	if (!payload_is_valid(payload))
 		return NULL;
-	name = known(payload, xpti_payload_NameAvailable, payload->name);
-	file = known(payload, xpti_payload_SourceFileAvailable, payload->source_file);
-	stack = known(payload, xpti_payload_StackTraceAvailable, payload->stack_trace);
-	key.name = name ? name->id : 0;
-	key.file = file ? file->id : 0;
-	key.stack = stack ? stack->id : 0;
+	if (!known(payload, xpti_payload_NameAvailable, payload->name, &key.name) ||
+	    !known(payload, xpti_payload_SourceFileAvailable, payload->source_file, &key.file) ||
+	    !known(payload, xpti_payload_StackTraceAvailable, payload->stack_trace, &key.stack))
+		return NULL;
 	if (all.mode == TRACEPOINT_EACH) {
 		key.line = payload->line_no;
 		key.column = payload->column_no;
-	} else if (file) {
+	} else if (key.file) {
 		key.line = payload->line_no;
 	}
 	/* In the later generation the address belongs to the visit, unless nothing else is known. */
 	if ((payload->flags & xpti_payload_CodePointerAvailable) &&
-	    (all.mode == TRACEPOINT_SHARED || (!name && !file)))
+	    (all.mode == TRACEPOINT_SHARED || (!key.name && !key.file)))
 		key.code = (uintptr_t)payload->code_ptr_va;
 	entry = intern_add(all.places, &key, sizeof(key), 0, sizeof(struct place));
 	if (!entry)
