@@ -649,7 +649,7 @@ static void read_options(int argc, char **argv)
 		else if (option == 's')
 			options.samples = true;
 		else if (option == 'w' && number >= 1024)
-			synthetic.window_bytes = (uint32_t)number & ~7u;
+			synthetic.subbuffer_bytes = (uint32_t)number & ~7u;
 		else
 			exit(2);
 	}

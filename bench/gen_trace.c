@@ -148,10 +148,10 @@ static void read_options(int argc, char **argv)
 		else if (option == 'f')
 			options.launches = (unsigned)synthetic_number(optarg);
 		else if (option == 'w')
-			synthetic.window_bytes = (uint32_t)synthetic_number(optarg) & ~7u;
+			synthetic.subbuffer_bytes = (uint32_t)synthetic_number(optarg) & ~7u;
 		else if (option == 'a')
 			synthetic.level = synthetic_level(optarg);
-		if (option == '?' || synthetic.window_bytes < 1024)
+		if (option == '?' || synthetic.subbuffer_bytes < 1024)
 			exit(2);
 	}
 	if (optind + 1 != argc) {

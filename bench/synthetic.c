@@ -19,7 +19,7 @@
 #define START_REALTIME_NS UINT64_C(1795000000000000000)
 #define ALIGNED(bytes) (((bytes) + 7u) & ~7u)
 
-struct synthetic synthetic = {.level = TANDEM_ARGS_BASIC, .window_bytes = 256 << 10};
+struct synthetic synthetic = {.level = TANDEM_ARGS_BASIC, .subbuffer_bytes = 256 << 10};
 
 _Noreturn void synthetic_fail(const char *what)
 {
@@ -84,7 +84,7 @@ static void window_begin(struct writer *writer)
 		.stream_instance_id = writer->number,
 		.timestamp_begin = writer->now,
 		.timestamp_end = writer->now,
-		.packet_bits = (uint64_t)synthetic.window_bytes * 8,
+		.packet_bits = (uint64_t)synthetic.subbuffer_bytes * 8,
 		.packet_seq_num = writer->sequence++,
 		.monotonic_ns = synthetic_ns(writer->now),
 		.ticks = writer->now,
@@ -114,7 +114,7 @@ void writer_open(struct writer *writer, const char *folder)
 	snprintf(path, sizeof(path), "%s/%s/stream-%" PRIu64, synthetic.path, folder,
 		 writer->number);
 	writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	writer->window = calloc(1, synthetic.window_bytes);
+	writer->window = calloc(1, synthetic.subbuffer_bytes);
 	if (writer->fd < 0 || !writer->window)
 		synthetic_fail(path);
 	window_begin(writer);
@@ -125,7 +125,7 @@ void *writer_record(struct writer *writer, uint16_t id, uint32_t bytes, uint64_t
 	struct tandem_packet_header *header;
 	struct tandem_record *record;
 
-	if (writer->used + ALIGNED(bytes) > synthetic.window_bytes)
+	if (writer->used + ALIGNED(bytes) > synthetic.subbuffer_bytes)
 		window_append(writer);
 	header = (void *)writer->window;
 	record = (void *)(writer->window + writer->used);
@@ -146,7 +146,7 @@ void writer_leave(struct writer *writer, const char *folder)
 
 	snprintf(path, sizeof(path), "%s/%s/window-%" PRIu64, synthetic.path, folder,
 		 writer->number);
-	write_file(path, writer->window, synthetic.window_bytes, O_TRUNC);
+	write_file(path, writer->window, synthetic.subbuffer_bytes, O_TRUNC);
 	close(writer->fd);
 	free(writer->window);
 }
@@ -349,7 +349,7 @@ void synthetic_session(uint64_t end_ticks)
 	memset(control, 0, sizeof(*control));
 	control->args_level = synthetic.level;
 	control->clock_source = TANDEM_CLOCK_COUNTER;
-	control->window_bytes = synthetic.window_bytes;
+	control->subbuffer_bytes = synthetic.subbuffer_bytes;
 	control->magic = TANDEM_CONTROL_MAGIC;
 	control->version = TANDEM_CONTROL_VERSION;
 	control->ticks_hz = TICKS_HZ;

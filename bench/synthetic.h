@@ -19,7 +19,7 @@ enum { DEVICE = 1, CONTEXT, PROGRAM, MEMORY, KERNEL, QUEUES };
 struct synthetic {
 	const char *path;
 	unsigned level; /* enum tandem_args_level */
-	uint32_t window_bytes;
+	uint32_t subbuffer_bytes;
 	uint64_t records; /* written so far */
 };
 

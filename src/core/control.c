@@ -21,7 +21,7 @@ static int control_check(const struct tandem_control *control)
 {
 	if (control->magic != TANDEM_CONTROL_MAGIC || control->version != TANDEM_CONTROL_VERSION)
 		return -EPROTO;
-	if (control->window_bytes < 4096 || control->window_bytes % 4096)
+	if (control->subbuffer_bytes < 4096 || control->subbuffer_bytes % 4096)
 		return -EPROTO;
 	return 0;
 }

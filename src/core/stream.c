@@ -257,7 +257,7 @@ static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 		return error;
 	if (thread->lost)
 		lost_record(thread);
-	else if (thread->packet->content_bits / 8 >= tandem_control.window_bytes)
+	else if (thread->packet->content_bits / 8 >= tandem_control.subbuffer_bytes)
 		stream_next_packet(thread);
 	return 0;
 }
@@ -291,7 +291,7 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 	struct signals before;
 	int error;
 
-	if (bytes > UINT16_MAX || bytes + HEADER_BYTES + 64 > tandem_control.window_bytes) {
+	if (bytes > UINT16_MAX || bytes + HEADER_BYTES + 64 > tandem_control.subbuffer_bytes) {
 		count_lost(thread, TANDEM_LOSS_too_large);
 		return -EMSGSIZE;
 	}

@@ -19,7 +19,7 @@
  *
  * A stream is a file, DIR/process-PID/stream-K, mapped as a whole and filled from
  * the front (stream_file.h): CTF packets one after another, of which the last, the
- * current one, reaches to the end of the file. A new packet begins after window_bytes
+ * current one, reaches to the end of the file. A new packet begins after subbuffer_bytes
  * of content: its header is written behind the records, and one store then shortens
  * the packet before it. So the file is sound at every moment, whatever kills the
  * process, and nobody has to repair it. doc/INTERNALS.md has the figures.

@@ -234,7 +234,7 @@ static int file_new(uint64_t packets, struct stream_file **made)
 		space_give(STEP_FIRST_BYTES);
 		return -ENOMEM;
 	}
-	*file = (struct stream_file){.bytes = packets * tandem_control.window_bytes, .part = 1};
+	*file = (struct stream_file){.bytes = packets * tandem_control.subbuffer_bytes, .part = 1};
 	*made = file;
 	return 0;
 }
@@ -377,7 +377,7 @@ int stream_file_take(struct stream_file **file)
 int stream_file_continue(const struct stream_file *last, uint64_t sequence,
 			 struct stream_file **file)
 {
-	uint64_t packets = last->bytes / tandem_control.window_bytes * 4;
+	uint64_t packets = last->bytes / tandem_control.subbuffer_bytes * 4;
 	struct batch batch = {.count = 1, .stream = last->number, .sequence = sequence};
 	int error;
 
@@ -472,7 +472,7 @@ static int zeros_ahead(struct stream_file *file, uint64_t until)
 /* Four times as much as before, then a packet. */
 static uint64_t usual_step(const struct stream_file *file)
 {
-	uint64_t step = file->reserved * 3, most = tandem_control.window_bytes;
+	uint64_t step = file->reserved * 3, most = tandem_control.subbuffer_bytes;
 
 	return step < most - file->reserved % most ? step : most - file->reserved % most;
 }

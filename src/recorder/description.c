@@ -43,8 +43,8 @@ static void add_options(struct json *json, const struct session *session)
 	json_bool(json, "start_paused", options->start_paused);
 	json_unsigned(json, "limit_bytes", options->limit_bytes);
 	json_unsigned(json, "exit_wait_ms", options->exit_wait_ms);
-	json_unsigned(json, "window_bytes", session->control->window_bytes);
-	json_unsigned(json, "cut_bytes", session->control->max_string_bytes);
+	json_unsigned(json, "subbuffer_bytes", session->control->subbuffer_bytes);
+	json_unsigned(json, "max_string_bytes", session->control->max_string_bytes);
 	json_string(json, "inject", session->inject);
 	json_unsigned(json, "sample_hz", options->sample_hz);
 	json_end_object(json);

@@ -169,7 +169,7 @@ static int map_control(struct session *session)
 }
 
 /* A session that may hold little has packets that fit into it several times. */
-static uint32_t window_bytes(uint64_t limit_bytes)
+static uint32_t subbuffer_bytes(uint64_t limit_bytes)
 {
 	uint32_t bytes = WINDOW_BYTES;
 
@@ -193,7 +193,7 @@ static void fill_control(struct session *session)
 		control->domain[i].interval_ms = options->drain_ms;
 	}
 	strcpy(control->capture, options->capture);
-	control->window_bytes = window_bytes(options->limit_bytes);
+	control->subbuffer_bytes = subbuffer_bytes(options->limit_bytes);
 	control->version = TANDEM_CONTROL_VERSION;
 	control->domains = options->domains;
 	control->recorder_pid = getpid();

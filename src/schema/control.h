@@ -54,7 +54,7 @@ struct tandem_control {
 	_Atomic uint32_t statedump; /* +1 at each resume: descriptions made before are stale */
 	uint32_t max_string_bytes;  /* strings and arrays are cut at this length */
 	uint32_t exit_wait_ms;	    /* bound on waiting for running commands at exit */
-	uint32_t window_bytes;	    /* of content, after which a packet ends; a multiple of 4096 */
+	uint32_t subbuffer_bytes;   /* of content, after which a packet ends; a multiple of 4096 */
 
 	uint64_t magic;
 	uint32_t version;

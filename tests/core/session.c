@@ -17,7 +17,7 @@
 
 int session_test_failures;
 
-static void control_write(const char *dir, uint32_t window_bytes, uint64_t limit_bytes)
+static void control_write(const char *dir, uint32_t subbuffer_bytes, uint64_t limit_bytes)
 {
 	static struct tandem_control control;
 	char path[512];
@@ -27,7 +27,7 @@ static void control_write(const char *dir, uint32_t window_bytes, uint64_t limit
 		.recording = UINT32_MAX,
 		.args_level = TANDEM_ARGS_BASIC,
 		.clock_source = TANDEM_CLOCK_COUNTER,
-		.window_bytes = window_bytes,
+		.subbuffer_bytes = subbuffer_bytes,
 		.max_string_bytes = 1024,
 		.magic = TANDEM_CONTROL_MAGIC,
 		.version = TANDEM_CONTROL_VERSION,
@@ -48,7 +48,7 @@ static void control_write(const char *dir, uint32_t window_bytes, uint64_t limit
  * the session in its environment and the test to call as an offset from main. */
 extern int main(int argc, char **argv);
 
-int session_test_run(struct session_test *session, uint32_t window_bytes, uint64_t limit_bytes,
+int session_test_run(struct session_test *session, uint32_t subbuffer_bytes, uint64_t limit_bytes,
 		     void (*test)(void))
 {
 	static unsigned number;
@@ -63,7 +63,7 @@ int session_test_run(struct session_test *session, uint32_t window_bytes, uint64
 		perror(session->dir);
 		exit(1);
 	}
-	control_write(session->dir, window_bytes, limit_bytes);
+	control_write(session->dir, subbuffer_bytes, limit_bytes);
 	snprintf(path, sizeof(path), "%s/schema", session->dir);
 	schema_put(path, TANDEM_ARGS_BASIC);
 	snprintf(offset, sizeof(offset), "%td", (char *)(void *)test - (char *)(void *)main);

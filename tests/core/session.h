@@ -11,10 +11,10 @@ struct session_test {
 };
 
 /* Runs `test` in a child process that is attached to a new session under
- * $TANDEM_TMP, with packets of about `window_bytes` and a limit of
+ * $TANDEM_TMP, with packets of about `subbuffer_bytes` and a limit of
  * `limit_bytes` (0: none). What it left is in session->dir. Returns the child's
  * wait status. */
-int session_test_run(struct session_test *session, uint32_t window_bytes, uint64_t limit_bytes,
+int session_test_run(struct session_test *session, uint32_t subbuffer_bytes, uint64_t limit_bytes,
 		     void (*test)(void));
 
 /* First thing in main(): in such a child, runs the test and does not return. */
