@@ -314,8 +314,8 @@ static void record_operations(struct task *task, uint64_t now)
 			.kind = command->kernel ? TANDEM_OPERATION_KIND_kernel
 						: TANDEM_OPERATION_KIND_copy_d2h,
 			.domain = TANDEM_DOMAIN_opencl,
-			.proof = TANDEM_PROOF_blocking_call,
-			.timed = 1,
+			.completion_source = TANDEM_COMPLETION_SOURCE_blocking_call,
+			.time_domain = 1,
 		};
 		busy_ticks += command->end - command->start;
 		operation_count++;

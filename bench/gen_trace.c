@@ -77,8 +77,8 @@ static void record_operation(struct writer *writer, const struct template *by, u
 		.api = by->id,
 		.kind = kernel ? TANDEM_OPERATION_KIND_kernel : TANDEM_OPERATION_KIND_copy_d2h,
 		.domain = TANDEM_DOMAIN_opencl,
-		.proof = TANDEM_PROOF_blocking_call,
-		.timed = 1,
+		.completion_source = TANDEM_COMPLETION_SOURCE_blocking_call,
+		.time_domain = 1,
 	};
 	operation_count++;
 	executing_ns += length_ns;

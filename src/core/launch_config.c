@@ -47,17 +47,17 @@ static void hash_make(uint64_t hash[2], const void *data, uint32_t bytes)
 
 static uint32_t config_write(uint16_t id, void *record, uint32_t bytes)
 {
-	struct tandem_rec_launch_shape *shape = record; /* both kinds begin with the number */
+	struct tandem_rec_launch_config *config = record; /* both kinds begin with the number */
 	void *out = tandem_record_begin(id, bytes);
 
 	if (!out)
 		return 0;
-	shape->shape = atomic_fetch_add(&numbers, 1) + 1;
+	config->launch_config = atomic_fetch_add(&numbers, 1) + 1;
 	memcpy((uint8_t *)out + sizeof(struct tandem_record),
 	       (const uint8_t *)record + sizeof(struct tandem_record),
 	       bytes - sizeof(struct tandem_record));
 	tandem_record_commit();
-	return shape->shape;
+	return config->launch_config;
 }
 
 uint32_t launch_config_number(uint16_t id, void *record, uint32_t bytes)
@@ -66,7 +66,7 @@ uint32_t launch_config_number(uint16_t id, void *record, uint32_t bytes)
 	struct slot *slot;
 	uint64_t hash[2];
 
-	((struct tandem_rec_launch_shape *)record)->shape = 0;
+	((struct tandem_rec_launch_config *)record)->launch_config = 0;
 	hash_make(hash, (const uint8_t *)record + sizeof(struct tandem_record),
 		  bytes - (uint32_t)sizeof(struct tandem_record));
 	hash[0] ^= id;

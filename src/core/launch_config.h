@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What launches of a kernel, and copies, have in common (core's records launch_shape and
- * transfer_shape): written once, and named by each operation.
+/* What launches of a kernel, and copies, have in common (core's records launch_config and
+ * transfer_config): written once, and named by each operation.
  *
- *	struct tandem_rec_launch_shape shape = {.domain = TANDEM_DOMAIN_hip, ...};
+ *	struct tandem_rec_launch_config config = {.domain = TANDEM_DOMAIN_hip, ...};
  *
- *	operation->shape = launch_config_number(TANDEM_EVENT_launch_shape, &shape, sizeof(shape));
+ *	operation->launch_config =
+ *		launch_config_number(TANDEM_EVENT_launch_config, &config, sizeof(config));
  */
 #ifndef TANDEM_CORE_LAUNCH_CONFIG_H
 #define TANDEM_CORE_LAUNCH_CONFIG_H

@@ -167,7 +167,7 @@ static void keep_phase(struct export *export, struct text *kept, const struct ev
 		return;
 	KEEP(kept, uint64_t, record->bytes);
 	KEEP(kept, int32_t, record->status);
-	KEEP(kept, uint8_t, record->proof);
+	KEEP(kept, uint8_t, record->completion_source);
 	KEEP(kept, uint64_t, (uint64_t)export_time(export, operation->seen_ns));
 }
 

@@ -37,7 +37,8 @@ static const char phase_fields[] =
 	"enum tandem_operation_kind kind; string { encoding = UTF8; } operation; "
 	"string { encoding = UTF8; } device;";
 
-static const char stop_fields[] = " u64 bytes; i32 status; enum tandem_proof proof; u64 seen_ns;";
+static const char stop_fields[] =
+	" u64 bytes; i32 status; enum tandem_completion_source completion_source; u64 seen_ns;";
 
 void ctf_metadata_begin(struct ctf_metadata *metadata, const uint8_t uuid[16], uint64_t zero_ns)
 {

@@ -127,10 +127,10 @@ static void end_flow(struct export *export, const struct event_item *item)
 	const struct operation *operation = &item->operation;
 	struct perfetto *state = export->state;
 	struct perfetto_call *open = &state->open[item->event->stream->index];
-	uint8_t proof = operation->record->proof;
+	uint8_t source = operation->record->completion_source;
 
-	if (proof != TANDEM_PROOF_blocking_call && proof != TANDEM_PROOF_finish &&
-	    proof != TANDEM_PROOF_wait)
+	if (source != TANDEM_COMPLETION_SOURCE_blocking_call &&
+	    source != TANDEM_COMPLETION_SOURCE_finish && source != TANDEM_COMPLETION_SOURCE_wait)
 		return;
 	if (open->end_ns != INT64_MIN && open->number == item->call)
 		proto_fixed(&open->flows, PERFETTO_EVENT_LAST_FLOW,

@@ -157,7 +157,7 @@
 	X(bytes, INTEGER, "moved")                                                 \
 	X(status, INTEGER,                                                         \
 	  "0: done; negative: the runtime's error; NULL: completion not recorded") \
-	X(proof, TEXT, "completion source")                                        \
+	X(completion_source, TEXT, "completion source")                            \
 	X(seen_ns, INTEGER, "when it did")                                         \
 	X(seen_call, INTEGER, "api_calls.id during or before which it did")        \
 	X(kernel, INTEGER, "kernels.number")                                       \

@@ -101,7 +101,8 @@ static void add_end(struct table_value *row, const struct export *export,
 	row_word(&row[DEVICE_OPS_kind], operation_kind_name(operation->kind));
 	row_integer(&row[DEVICE_OPS_bytes], (int64_t)operation->record->bytes);
 	row_integer(&row[DEVICE_OPS_status], operation->record->status);
-	row_field(&row[DEVICE_OPS_proof], item->event, "proof", &tables->words);
+	row_field(&row[DEVICE_OPS_completion_source], item->event, "completion_source",
+		  &tables->words);
 	row_time(&row[DEVICE_OPS_seen_ns], export, operation->seen_ns);
 	if (item->call)
 		row_id(&row[DEVICE_OPS_seen_call], export_call(export, item->call));

@@ -50,7 +50,7 @@ enum tandem_field_kind {
 	X(command)               \
 	X(semaphore)             \
 	X(accelerator)           \
-	X(shape)                 \
+	X(launch_config)         \
 	X(scope)
 
 #define TANDEM_OBJECTS(X) TANDEM_SHARED_OBJECTS(X) TANDEM_OWN_OBJECTS(X)

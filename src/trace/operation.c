@@ -15,9 +15,9 @@ bool trace_operation_times(struct trace_session *session, const struct tandem_re
 			   struct trace_operation_times *times)
 {
 	*times = (struct trace_operation_times){.queued = 0};
-	if (!record->timed)
+	if (!record->time_domain)
 		return false;
-	times->on_host = record->timed == TANDEM_TIMED_session_ticks;
+	times->on_host = record->time_domain == TANDEM_TIME_DOMAIN_session_ticks;
 	if (times->on_host) {
 		times->queued = host_ns(session, record->queued);
 		times->submitted = host_ns(session, record->submitted);

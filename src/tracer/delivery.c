@@ -139,7 +139,7 @@ static void operation_bounds(const struct tandem_rec_operation *record)
 	uint64_t begun = enqueue_ticks(record->op);
 	uint32_t clock = object_device_clock(object_queue_device(record->queue));
 
-	if (record->timed != TANDEM_TIMED_device_ns)
+	if (record->time_domain != TANDEM_TIME_DOMAIN_device_ns)
 		return;
 	device_clock_bound(clock, record->queued, begun ? time_now_ns(begun) : 0, record->end,
 			   time_now_ns(record->head.timestamp));
@@ -163,7 +163,7 @@ static void operation(struct tandem_tracer *client, const struct tandem_rec_oper
 	slot->domain = record->domain;
 	slot->what = SLOT_OPERATION;
 	slot->flags = 0;
-	slot->timed = record->timed;
+	slot->time_domain = record->time_domain;
 	slot->op = record->kind;
 	slot->correlation = record->op ? record->op : tandem_sink_next_id();
 	slot->begin = record->start;

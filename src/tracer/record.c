@@ -34,10 +34,10 @@ static void operation_convert(struct pool_slot *slot, struct tandem_tracer_recor
 	record->bytes = slot->bytes;
 	record->name = slot->kernel ? object_kernel_name(slot->kernel) : "";
 	record->error_ns = UINT32_MAX;
-	if (slot->timed == TANDEM_TIMED_no)
+	if (slot->time_domain == TANDEM_TIME_DOMAIN_no)
 		return;
 	record->flags |= TANDEM_TRACER_TIMED;
-	if (slot->timed == TANDEM_TIMED_session_ticks) {
+	if (slot->time_domain == TANDEM_TIME_DOMAIN_session_ticks) {
 		record->begin_ns = time_ns(slot->begin);
 		record->end_ns = time_ns(slot->end);
 		record->error_ns = 0;

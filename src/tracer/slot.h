@@ -11,13 +11,13 @@ enum pool_slot_what { SLOT_CALL, SLOT_OPERATION, SLOT_ANNOTATION };
 struct pool_slot {
 	_Atomic uint64_t state; /* generation << 2 | enum slot_state */
 	uint8_t domain;
-	uint8_t what;  /* enum pool_slot_what */
-	uint8_t flags; /* enum tandem_tracer_flags */
-	uint8_t timed; /* enum tandem_timed of an operation */
+	uint8_t what;	     /* enum pool_slot_what */
+	uint8_t flags;	     /* enum tandem_tracer_flags */
+	uint8_t time_domain; /* enum tandem_time_domain of an operation */
 	uint16_t op;
 	uint16_t text_bytes; /* behind the slot, in those that follow */
 	uint64_t correlation;
-	uint64_t begin, end; /* ticks; of an operation as `timed` says */
+	uint64_t begin, end; /* ticks; of an operation as `time_domain` says */
 	union {
 		uint64_t external;
 		struct {

@@ -57,12 +57,12 @@ trace = Trace("overlap")
 kernels = {e["args"]["kernel_name"] for e in trace.by_name["cudaLaunchKernel"]}
 check(kernels == {"spin(long long)", "add(float*, int, float)"}, "kernels have readable names",
       kernels)
-shape = next(trace.shape(e)["args"] for e in trace.operations
+shape = next(trace.config(e)["args"] for e in trace.operations
              if e["args"].get("kernel_name") == "add(float*, int, float)")
 check((shape["groups_x"], shape["items_x"], shape["dynamic_local_bytes"]) == (4096, 256, 1024),
       "a launch's shape", shape)
-routes = {(trace.shape(e)["args"]["source"], trace.shape(e)["args"]["destination"],
-           trace.shape(e)["args"]["asynchronous"]) for e in trace.operations
+routes = {(trace.config(e)["args"]["source"], trace.config(e)["args"]["destination"],
+           trace.config(e)["args"]["asynchronous"]) for e in trace.operations
           if e["args"]["kind"] == "copy_h2d"}
 check(routes == {("pinned", "device", 1), ("pageable", "device", 0), ("pinned", "array", 0)},
       "where copies come from and go to", routes)

@@ -62,7 +62,7 @@ for function in ("cuptiActivityEnable", "cuptiActivityRegisterCallbacks", "cupti
 
 trace, stderr = record(wrong("noclock"))
 check("would not take the session's clock" in stderr, "another clock is said", stderr)
-check({e["args"]["timed"] for e in trace.operations} == {"device_ns"}, "and stands in the records")
+check({e["args"]["time_domain"] for e in trace.operations} == {"device_ns"}, "and stands in the records")
 
 for words in ("small=1000", "late", "reverse", "small=3000,reverse"):
     trace, stderr = record(wrong(words))

@@ -47,8 +47,8 @@ for version in ("5.2", "5.7", "6.3"):
     check((scale["count"], scale["blk_thr"], scale["blk"]) == (1, 1, 1), "%s: and another" % version,
           scale)
     trace = Trace(session)
-    check(len(trace.by_name["launch_shape"]) == 2, "%s: a shape is written once" % version,
-          trace.by_name["launch_shape"])
+    check(len(trace.by_name["launch_config"]) == 2, "%s: a shape is written once" % version,
+          trace.by_name["launch_config"])
     units = trace.by_name["compute_unit"]
     check({(e["args"]["count"], e["args"]["wave_items"], e["args"]["items"], e["args"]["local_bytes"])
            for e in units} == {(110, 64, 2048, 65536)} and len(units) == 2,

@@ -35,17 +35,17 @@ class Trace:
         self.operations = self.by_name["operation"]
         self.launches = {(e["process"], e["args"]["op"]): e for e in self.events
                          if e["name"] not in ("operation", "external") and e["args"].get("op")}
-        self.shapes = {(e["process"], e["args"]["shape"]): e for e in
-                       self.by_name["launch_shape"] + self.by_name["transfer_shape"]}
+        self.configs = {(e["process"], e["args"]["launch_config"]): e for e in
+                       self.by_name["launch_config"] + self.by_name["transfer_config"]}
 
-    def shape(self, operation):
-        return self.shapes.get((operation["process"], operation["args"]["shape"]))
+    def config(self, operation):
+        return self.configs.get((operation["process"], operation["args"]["launch_config"]))
 
     def kinds(self):
         return collections.Counter(e["args"]["kind"] for e in self.operations)
 
     def routes(self):
-        return [self.shape(e)["args"] for e in self.operations
+        return [self.config(e)["args"] for e in self.operations
                 if e["args"]["kind"].startswith("copy_")]
 
     def count(self, what):
@@ -68,14 +68,14 @@ class Trace:
         if word == "route":
             return sum("%s>%s" % (s["source"], s["destination"]) == name for s in self.routes())
         if word == "clusters":
-            return sum(self.shape(e)["args"].get("cluster_x", 0) > 1 for e in self.operations
+            return sum(self.config(e)["args"].get("cluster_x", 0) > 1 for e in self.operations
                        if e["args"]["kind"] == "kernel")
         if word == "modules":
             return len(self.by_name["module"])
         if word in ("overhead", "external"):
             return len(self.by_name[word])
         if word == "graph_operations":
-            return sum(self.shape(e)["args"]["graph"] != 0 for e in self.operations)
+            return sum(self.config(e)["args"]["graph"] != 0 for e in self.operations)
         if word == "allocated":
             return len(self.by_name["memory"])
         if word == "freed":

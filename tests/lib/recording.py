@@ -155,7 +155,7 @@ class Session:
         return collections.Counter(e["name"] for e in self.events if e["domain"] == "opencl")
 
     def operations(self):
-        return [dict(e["args"], process=e["process"], timed=e["args"]["timed"] != "no")
+        return [dict(e["args"], process=e["process"], timed=e["args"]["time_domain"] != "no")
                 for e in self.events if e["domain"] == "core" and e["name"] == "operation"]
 
     def enqueued(self):

@@ -167,7 +167,7 @@ static int add_host_clock(struct clock_sync *clock_sync, const struct devices *d
 int clock_sync_operation(struct clock_sync *clock_sync, const struct devices *devices,
 			 const struct operation *operation)
 {
-	if (!operation->record->timed)
+	if (!operation->record->time_domain)
 		return 0;
 	if (!operation->on_host)
 		return add_device_clock(clock_sync, devices, operation);

@@ -135,7 +135,7 @@ static void take_shape(const struct launch *launch, const struct operation *oper
 		       struct launch_row *row)
 {
 	const struct launch_config *config = launch_configs_find(
-		&launch->launch_configs, operation->process, operation->record->shape);
+		&launch->launch_configs, operation->process, operation->record->launch_config);
 	uint64_t limits = map_get(&launch->limits_of, operation->device);
 
 	if (!config || !config->is_launch || !config->group_items)

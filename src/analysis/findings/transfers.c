@@ -135,11 +135,11 @@ static enum transfer_place place_of(const struct transfers *transfers,
 				    const struct operation *operation, bool odd)
 {
 	const struct launch_config *launch_config = launch_configs_find(
-		&transfers->launch_configs, operation->process, operation->record->shape);
+		&transfers->launch_configs, operation->process, operation->record->launch_config);
 
 	if (launch_config && !launch_config->is_launch &&
-	    (launch_config->source == TANDEM_PLACE_pageable ||
-	     launch_config->destination == TANDEM_PLACE_pageable))
+	    (launch_config->source == TANDEM_TRANSFER_MEMORY_KIND_pageable ||
+	     launch_config->destination == TANDEM_TRANSFER_MEMORY_KIND_pageable))
 		return PLACE_PAGEABLE;
 	return odd ? PLACE_ODD : PLACE_OTHER;
 }

@@ -14,7 +14,7 @@ static uint64_t key_of(uint32_t process, uint32_t number)
 	return (uint64_t)process << 32 | number;
 }
 
-static struct launch_config launch_read(const struct tandem_rec_launch_shape *record)
+static struct launch_config launch_read(const struct tandem_rec_launch_config *record)
 {
 	return (struct launch_config){
 		.is_launch = true,
@@ -28,7 +28,7 @@ static struct launch_config launch_read(const struct tandem_rec_launch_shape *re
 	};
 }
 
-static struct launch_config transfer_read(const struct tandem_rec_transfer_shape *record)
+static struct launch_config transfer_read(const struct tandem_rec_transfer_config *record)
 {
 	return (struct launch_config){
 		.source = record->source,
@@ -44,12 +44,12 @@ int launch_configs_learn(struct launch_configs *launch_configs, const struct tra
 	struct launch_config launch_config;
 	uint32_t number;
 
-	if (event->record->id == TANDEM_EVENT_launch_shape) {
+	if (event->record->id == TANDEM_EVENT_launch_config) {
 		launch_config = launch_read((const void *)event->record);
-		number = ((const struct tandem_rec_launch_shape *)event->record)->shape;
-	} else if (event->record->id == TANDEM_EVENT_transfer_shape) {
+		number = ((const struct tandem_rec_launch_config *)event->record)->launch_config;
+	} else if (event->record->id == TANDEM_EVENT_transfer_config) {
 		launch_config = transfer_read((const void *)event->record);
-		number = ((const struct tandem_rec_transfer_shape *)event->record)->shape;
+		number = ((const struct tandem_rec_transfer_config *)event->record)->launch_config;
 	} else {
 		return 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What operations have in common (core.events: launch_shape, transfer_shape), by
+/* What operations have in common (core.events: launch_config, transfer_config), by
  * the number that they name. Learned as the descriptions come by: those stand before
  * their first use in the same stream. Memory: some 60 bytes for each different
  * launch or transfer. One thread.
@@ -22,7 +22,7 @@ struct launch_config {
 	bool is_launch;		      /* else a transfer */
 	uint64_t groups, group_items; /* of a launch */
 	uint32_t registers, static_bytes, dynamic_bytes, private_bytes;
-	uint8_t source, destination; /* of a transfer: enum tandem_place */
+	uint8_t source, destination; /* of a transfer: enum tandem_transfer_memory_kind */
 	uint32_t from, to;	     /* devices' numbers; 0: the host, or its own */
 	uint64_t graph;
 };

@@ -48,7 +48,7 @@ struct operation {
 
 	/* The end, its times in ns; NULL: it was not recorded. */
 	const struct tandem_rec_operation *record;
-	struct trace_operation_times device_times; /* as recorded, where record->timed */
+	struct trace_operation_times device_times; /* as recorded, where record->time_domain */
 	int64_t seen_ns;
 	uint8_t kind;	  /* enum tandem_operation_kind */
 	const char *name; /* of the kernel, else of the call without its prefix */

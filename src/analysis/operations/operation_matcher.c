@@ -446,7 +446,7 @@ static inline void take_times(struct operation_matcher *matcher, struct operatio
 {
 	const struct tandem_rec_operation *record = operation->record;
 
-	if (record->timed == TANDEM_TIMED_session_ticks) {
+	if (record->time_domain == TANDEM_TIME_DOMAIN_session_ticks) {
 		take_host_times(matcher, operation);
 		return;
 	}
@@ -455,9 +455,9 @@ static inline void take_times(struct operation_matcher *matcher, struct operatio
 		.submitted = record->submitted,
 		.start = record->start,
 		.end = record->end,
-		.waits = record->timed && record->queued && record->submitted,
+		.waits = record->time_domain && record->queued && record->submitted,
 	};
-	if (!record->timed || operation->device_times.waits)
+	if (!record->time_domain || operation->device_times.waits)
 		return;
 	/* The runtime does not say when it was queued: no later than it began. */
 	matcher->ended = *record;
@@ -564,7 +564,8 @@ int operation_matcher_end(struct operation_matcher *matcher, const struct trace_
 	operation->kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
 								     : record->kind;
 	take_times(matcher, operation);
-	operation->timed = record->timed && operation->record->start <= operation->record->end;
+	operation->timed =
+		record->time_domain && operation->record->start <= operation->record->end;
 	status = find_latest_queue(matcher, latest, event, operation);
 	if (status)
 		return status;

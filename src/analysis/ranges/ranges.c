@@ -272,7 +272,7 @@ static int open_operation(struct range_open *open, const struct operation *opera
 	open->range.kernels += kernel;
 	projection->operations++;
 	projection->kernels += kernel;
-	if (!operation->record->timed || times->start > times->end) {
+	if (!operation->record->time_domain || times->start > times->end) {
 		projection->untimed++;
 		return 0;
 	}

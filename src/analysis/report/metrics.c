@@ -68,22 +68,22 @@ static uint8_t place_of(uint8_t kind)
 	switch (kind) {
 	case TANDEM_MEMORY_KIND_host:
 	case TANDEM_MEMORY_KIND_usm_host:
-		return TANDEM_PLACE_pinned;
+		return TANDEM_TRANSFER_MEMORY_KIND_pinned;
 	case TANDEM_MEMORY_KIND_array:
 	case TANDEM_MEMORY_KIND_image:
-		return TANDEM_PLACE_array;
+		return TANDEM_TRANSFER_MEMORY_KIND_array;
 	case TANDEM_MEMORY_KIND_managed:
 	case TANDEM_MEMORY_KIND_usm_shared:
 	case TANDEM_MEMORY_KIND_svm:
-		return TANDEM_PLACE_managed;
+		return TANDEM_TRANSFER_MEMORY_KIND_managed;
 	case TANDEM_MEMORY_KIND_buffer:
 	case TANDEM_MEMORY_KIND_pipe:
 	case TANDEM_MEMORY_KIND_device:
 	case TANDEM_MEMORY_KIND_pooled:
 	case TANDEM_MEMORY_KIND_usm_device:
-		return TANDEM_PLACE_device;
+		return TANDEM_TRANSFER_MEMORY_KIND_device;
 	default:
-		return TANDEM_PLACE_unknown;
+		return TANDEM_TRANSFER_MEMORY_KIND_unknown;
 	}
 }
 
@@ -119,8 +119,10 @@ static void add_free(struct maker *maker, const struct trace_event *event)
 static enum metric copy_metric(const struct tandem_rec_operation *record,
 			       const struct launch_config *launch_config)
 {
-	bool from_array = launch_config && launch_config->source == TANDEM_PLACE_array;
-	bool to_array = launch_config && launch_config->destination == TANDEM_PLACE_array;
+	bool from_array =
+		launch_config && launch_config->source == TANDEM_TRANSFER_MEMORY_KIND_array;
+	bool to_array =
+		launch_config && launch_config->destination == TANDEM_TRANSFER_MEMORY_KIND_array;
 
 	switch (record->kind) {
 	case TANDEM_OPERATION_KIND_copy_h2d:
@@ -155,10 +157,11 @@ static void add_fill(struct maker *maker, const struct tandem_rec_operation *rec
 		     const struct launch_config *launch_config, double seconds)
 {
 	double *value = maker->metrics->value;
-	uint8_t place = launch_config ? launch_config->destination : TANDEM_PLACE_device;
+	uint8_t place =
+		launch_config ? launch_config->destination : TANDEM_TRANSFER_MEMORY_KIND_device;
 
-	if (place > TANDEM_PLACE_managed_static)
-		place = TANDEM_PLACE_unknown;
+	if (place > TANDEM_TRANSFER_MEMORY_KIND_managed_static)
+		place = TANDEM_TRANSFER_MEMORY_KIND_unknown;
 	value[METRIC_GMSET_SEC] += seconds;
 	value[METRIC_GMSET_COUNT]++;
 	value[METRIC_GMSET_UNK + place] += (double)record->bytes;
@@ -168,11 +171,11 @@ static int add_operation(struct maker *maker, const struct operation *operation)
 {
 	const struct trace_operation_times *times = &operation->device_times;
 	const struct tandem_rec_operation *record = operation->record;
-	const struct launch_config *config =
-		launch_configs_find(&maker->launch_configs, operation->process, record->shape);
+	const struct launch_config *config = launch_configs_find(
+		&maker->launch_configs, operation->process, record->launch_config);
 	double seconds = 0;
 
-	if (record->timed && times->start <= times->end)
+	if (record->time_domain && times->start <= times->end)
 		seconds = (double)(times->end - times->start) / 1e9;
 	switch (record->kind) {
 	case TANDEM_OPERATION_KIND_kernel:
@@ -212,8 +215,8 @@ static int take_record(struct maker *maker, const struct trace_event *event)
 	case TANDEM_EVENT_memory_free:
 		add_free(maker, event);
 		return 0;
-	case TANDEM_EVENT_launch_shape:
-	case TANDEM_EVENT_transfer_shape:
+	case TANDEM_EVENT_launch_config:
+	case TANDEM_EVENT_transfer_config:
 		return launch_configs_learn(&maker->launch_configs, event);
 	default:
 		return event->layout->event->traits.record == TANDEM_RECORD_device_limits

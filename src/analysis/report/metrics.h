@@ -22,7 +22,7 @@
 #include "util/error.h"
 
 /* X(symbol, name, unit, words). Places of a kind stand in the order of enum
- * tandem_place, so that one follows from the first. */
+ * tandem_transfer_memory_kind, so that one follows from the first. */
 #define METRICS(X)                                                                      \
 	X(GKER_SEC, "GKER (sec)", "s", "kernels")                                       \
 	X(GMEM_SEC, "GMEM (sec)", "s", "allocating and freeing device memory")          \

@@ -283,7 +283,7 @@ int operation_stats_add(struct operation_stats *stats, const struct operation *o
 	row->within_ns += within_ns;
 	if (counts)
 		count(stats, row, record);
-	if (record->timed) {
+	if (record->time_domain) {
 		times_complete(stats, operation, &times);
 		status = add_timed(stats, row, &stats->queues[queue], &times, operation, counts);
 	} else if (counts) {

@@ -316,7 +316,7 @@ static void add_operation(struct event_text *view, struct text *out,
 		text_format(out, ", %sfailed: %" PRId32 "%s",
 			    colour_begin(view->colour, COLOUR_RED), record->status,
 			    colour_end(view->colour));
-	text_format(out, ", completion seen via %s%s  op ", enum_name(event, "proof"),
+	text_format(out, ", completion seen via %s%s  op ", enum_name(event, "completion_source"),
 		    colour_begin(view->colour, COLOUR_CYAN));
 	event_op(out, record->op);
 	text_add_string(out, colour_end(view->colour));

@@ -142,7 +142,7 @@ static void operation_expect(struct hip_call *call, const struct arguments_funct
 	}
 	kernel = kernel_of(api, arguments);
 	hip_operation_expect(call->op, hip_queue(stream), kernel,
-			     kernel ? hip_launch_shape(call->function, arguments, kernel) : 0);
+			     kernel ? hip_launch_config(call->function, arguments, kernel) : 0);
 }
 
 void hip_call_record(struct hip_call *call, const void *arguments)

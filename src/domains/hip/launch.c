@@ -36,14 +36,14 @@ static struct {
 
 /* What the code needs. Only of a kernel that the runtime has named: it knows the function, and
  * asking leaves no error behind. */
-static void code_describe(struct tandem_rec_launch_shape *shape, const void *function)
+static void code_describe(struct tandem_rec_launch_config *config, const void *function)
 {
-	uint32_t slot = shape->kernel % KERNELS;
+	uint32_t slot = config->kernel % KERNELS;
 	struct function_attributes attributes;
 
-	if (!hip_runtime.hipFuncGetAttributes || !shape->kernel)
+	if (!hip_runtime.hipFuncGetAttributes || !config->kernel)
 		return;
-	if (atomic_load_explicit(&known[slot].kernel, memory_order_acquire) != shape->kernel) {
+	if (atomic_load_explicit(&known[slot].kernel, memory_order_acquire) != config->kernel) {
 		memset(&attributes, 0, sizeof(attributes));
 		hip_in_tool_begin();
 		if (hip_runtime.hipFuncGetAttributes(&attributes, function))
@@ -53,32 +53,33 @@ static void code_describe(struct tandem_rec_launch_shape *shape, const void *fun
 		known[slot].registers = (uint32_t)attributes.registers;
 		known[slot].static_bytes = (uint32_t)attributes.shared_bytes;
 		known[slot].private_bytes = (uint32_t)attributes.local_bytes;
-		atomic_store_explicit(&known[slot].kernel, shape->kernel, memory_order_release);
+		atomic_store_explicit(&known[slot].kernel, config->kernel, memory_order_release);
 	}
-	shape->registers = known[slot].registers;
-	shape->static_local_bytes = known[slot].static_bytes;
-	shape->private_bytes = known[slot].private_bytes;
+	config->registers = known[slot].registers;
+	config->static_local_bytes = known[slot].static_bytes;
+	config->private_bytes = known[slot].private_bytes;
 }
 
-static void blocks_set(struct tandem_rec_launch_shape *shape, const void *blocks, const void *items)
+static void blocks_set(struct tandem_rec_launch_config *config, const void *blocks,
+		       const void *items)
 {
-	memcpy(&shape->groups_x, blocks, 3 * sizeof(uint32_t));
-	memcpy(&shape->items_x, items, 3 * sizeof(uint32_t));
+	memcpy(&config->groups_x, blocks, 3 * sizeof(uint32_t));
+	memcpy(&config->items_x, items, 3 * sizeof(uint32_t));
 }
 
 /* A grid in threads. */
-static void threads_set(struct tandem_rec_launch_shape *shape, const uint32_t *threads,
+static void threads_set(struct tandem_rec_launch_config *config, const uint32_t *threads,
 			const uint32_t *items)
 {
 	uint32_t blocks[3];
 
 	for (int i = 0; i < 3; i++)
 		blocks[i] = items[i] ? (threads[i] + items[i] - 1) / items[i] : 0;
-	blocks_set(shape, blocks, items);
+	blocks_set(config, blocks, items);
 }
 
-static bool shape_fill(struct tandem_rec_launch_shape *shape, uint32_t function,
-		       const void *arguments)
+static bool config_fill(struct tandem_rec_launch_config *config, uint32_t function,
+			const void *arguments)
 {
 	const struct hip_args_hipLaunchKernel *by_symbol = arguments;
 	const struct hip_args_hipLaunchCooperativeKernel *cooperative = arguments;
@@ -88,36 +89,36 @@ static bool shape_fill(struct tandem_rec_launch_shape *shape, uint32_t function,
 	switch (function) {
 	case HIP_ID_hipLaunchKernel:
 	case HIP_ID_hipExtLaunchKernel:
-		blocks_set(shape, by_symbol->numBlocks, by_symbol->dimBlocks);
-		shape->dynamic_local_bytes = (uint32_t)by_symbol->sharedMemBytes;
-		code_describe(shape, by_symbol->function_address);
+		blocks_set(config, by_symbol->numBlocks, by_symbol->dimBlocks);
+		config->dynamic_local_bytes = (uint32_t)by_symbol->sharedMemBytes;
+		code_describe(config, by_symbol->function_address);
 		return true;
 	case HIP_ID_hipLaunchCooperativeKernel:
-		blocks_set(shape, cooperative->gridDim, cooperative->blockDimX);
-		shape->dynamic_local_bytes = cooperative->sharedMemBytes;
-		code_describe(shape, cooperative->f);
+		blocks_set(config, cooperative->gridDim, cooperative->blockDimX);
+		config->dynamic_local_bytes = cooperative->sharedMemBytes;
+		code_describe(config, cooperative->f);
 		return true;
 	case HIP_ID_hipModuleLaunchKernel:
-		blocks_set(shape, &by_function->gridDimX, &by_function->blockDimX);
-		shape->dynamic_local_bytes = by_function->sharedMemBytes;
+		blocks_set(config, &by_function->gridDimX, &by_function->blockDimX);
+		config->dynamic_local_bytes = by_function->sharedMemBytes;
 		return true;
 	case HIP_ID_hipExtModuleLaunchKernel:
-		threads_set(shape, &in_threads->globalWorkSizeX, &in_threads->localWorkSizeX);
-		shape->dynamic_local_bytes = (uint32_t)in_threads->sharedMemBytes;
+		threads_set(config, &in_threads->globalWorkSizeX, &in_threads->localWorkSizeX);
+		config->dynamic_local_bytes = (uint32_t)in_threads->sharedMemBytes;
 		return true;
 	default:
 		return false;
 	}
 }
 
-uint32_t hip_launch_shape(uint32_t function, const void *arguments, uint32_t kernel)
+uint32_t hip_launch_config(uint32_t function, const void *arguments, uint32_t kernel)
 {
-	struct tandem_rec_launch_shape shape;
+	struct tandem_rec_launch_config config;
 
-	memset(&shape, 0, sizeof(shape));
-	shape.domain = TANDEM_DOMAIN_hip;
-	shape.kernel = kernel;
-	return arguments && shape_fill(&shape, function, arguments)
-		       ? launch_config_number(TANDEM_EVENT_launch_shape, &shape, sizeof(shape))
+	memset(&config, 0, sizeof(config));
+	config.domain = TANDEM_DOMAIN_hip;
+	config.kernel = kernel;
+	return arguments && config_fill(&config, function, arguments)
+		       ? launch_config_number(TANDEM_EVENT_launch_config, &config, sizeof(config))
 		       : 0;
 }

@@ -7,6 +7,6 @@
 
 /* `arguments`: of the call; `kernel`: our number of what it launches. Writes the shape where it
  * is new. 0: the function launches nothing by one grid. Outside of any record; any thread. */
-uint32_t hip_launch_shape(uint32_t function, const void *arguments, uint32_t kernel);
+uint32_t hip_launch_config(uint32_t function, const void *arguments, uint32_t kernel);
 
 #endif

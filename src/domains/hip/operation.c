@@ -19,7 +19,7 @@
 struct expected {
 	_Atomic uint64_t op;
 	_Atomic uint64_t queue_kernel; /* queue << 32 | kernel */
-	_Atomic uint32_t shape;
+	_Atomic uint32_t launch_config;
 };
 
 static struct expected expected[EXPECTED];
@@ -30,17 +30,17 @@ static struct expected *expected_slot(uint64_t op)
 	return &expected[(op * 0x9e3779b97f4a7c15u) >> 48 & (EXPECTED - 1)];
 }
 
-void hip_operation_expect(uint64_t op, uint32_t queue, uint32_t kernel, uint32_t shape)
+void hip_operation_expect(uint64_t op, uint32_t queue, uint32_t kernel, uint32_t launch_config)
 {
 	struct expected *slot = expected_slot(op);
 
 	atomic_store(&slot->op, 0);
 	atomic_store(&slot->queue_kernel, (uint64_t)queue << 32 | kernel);
-	atomic_store(&slot->shape, shape);
+	atomic_store(&slot->launch_config, launch_config);
 	atomic_store(&slot->op, op);
 }
 
-static uint64_t expected_find(uint64_t op, uint32_t *shape)
+static uint64_t expected_find(uint64_t op, uint32_t *launch_config)
 {
 	struct expected *slot = expected_slot(op);
 	uint64_t found;
@@ -48,7 +48,7 @@ static uint64_t expected_find(uint64_t op, uint32_t *shape)
 	if (!op || atomic_load(&slot->op) != op)
 		return 0;
 	found = atomic_load(&slot->queue_kernel);
-	*shape = atomic_load(&slot->shape);
+	*launch_config = atomic_load(&slot->launch_config);
 	return atomic_load(&slot->op) == op ? found : 0;
 }
 
@@ -127,8 +127,8 @@ static uint8_t kind_of(const struct hip_activity *activity)
 void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool has_name)
 {
 	bool timed = activity->begin_ns && activity->end_ns >= activity->begin_ns;
-	uint32_t shape = 0;
-	uint64_t known = expected_find(op, &shape);
+	uint32_t launch_config = 0;
+	uint64_t known = expected_find(op, &launch_config);
 	uint32_t queue = queue_of(activity, (uint32_t)(known >> 32));
 	uint32_t kernel = (uint32_t)known;
 	uint8_t kind = kind_of(activity);
@@ -155,9 +155,9 @@ void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool 
 	record->api = 0; /* the call with this operation id says */
 	record->kind = kind;
 	record->domain = TANDEM_DOMAIN_hip;
-	record->proof = TANDEM_PROOF_delivered;
-	record->timed = timed ? TANDEM_TIMED_device_ns : TANDEM_TIMED_no;
-	record->shape = kind == TANDEM_OPERATION_KIND_kernel && known ? shape : 0;
+	record->completion_source = TANDEM_COMPLETION_SOURCE_delivered;
+	record->time_domain = timed ? TANDEM_TIME_DOMAIN_device_ns : TANDEM_TIME_DOMAIN_no;
+	record->launch_config = kind == TANDEM_OPERATION_KIND_kernel && known ? launch_config : 0;
 	tandem_record_commit();
 	tandem_call_prepare(0, NULL);
 }

@@ -10,7 +10,7 @@
 
 /* The operation is enqueued to that queue; a kernel's launch says which. Before the
  * runtime can report it. Any thread. */
-void hip_operation_expect(uint64_t op, uint32_t queue, uint32_t kernel, uint32_t shape);
+void hip_operation_expect(uint64_t op, uint32_t queue, uint32_t kernel, uint32_t launch_config);
 
 /* A correlation id for what is not an operation of a call's, but goes to a queue. */
 #define HIP_NO_OPERATION ((uint64_t)1 << 63)

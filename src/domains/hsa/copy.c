@@ -41,7 +41,7 @@ static struct hsa_flight *flight_begin(const struct hsa_call *call, uint64_t ori
 		flight->bytes = bytes;
 		flight->queue = hsa_copy_queue(agent);
 		flight->kernel = 0;
-		flight->shape = 0;
+		flight->launch_config = 0;
 		flight->kind = kind;
 		flight->is_copy = true;
 		if (!hsa_flight_watch(flight))

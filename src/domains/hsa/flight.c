@@ -119,9 +119,9 @@ static void operation_write(const struct hsa_flight *flight, bool timed,
 	record->api = 0;
 	record->kind = flight->kind;
 	record->domain = TANDEM_DOMAIN_hsa;
-	record->proof = TANDEM_PROOF_delivered;
-	record->timed = timed ? TANDEM_TIMED_device_ns : TANDEM_TIMED_no;
-	record->shape = flight->shape;
+	record->completion_source = TANDEM_COMPLETION_SOURCE_delivered;
+	record->time_domain = timed ? TANDEM_TIME_DOMAIN_device_ns : TANDEM_TIME_DOMAIN_no;
+	record->launch_config = flight->launch_config;
 	tandem_record_commit();
 }
 

@@ -13,9 +13,9 @@ struct hsa_flight {
 	uint64_t original; /* the program's; 0: none */
 	uint64_t agent;	   /* by which it runs */
 	uint64_t bytes;
-	uint32_t queue, kernel, shape; /* our numbers */
-	uint32_t generation;	       /* of HSA, in which the signal was made */
-	uint8_t kind;		       /* TANDEM_OPERATION_KIND_* */
+	uint32_t queue, kernel, launch_config; /* our numbers */
+	uint32_t generation;		       /* of HSA, in which the signal was made */
+	uint8_t kind;			       /* TANDEM_OPERATION_KIND_* */
 	bool is_copy;
 };
 

@@ -21,7 +21,7 @@ void hsa_memory_allocated(const void *address, uint64_t bytes, uint64_t pool)
 	gpu = hsa_agent_is_gpu(agent);
 	number = tandem_object_assign(TANDEM_KIND(hsa, memory), address);
 	/* For the free, which says only where. */
-	tandem_handle_set(TANDEM_KIND(hsa, shape), address, bytes);
+	tandem_handle_set(TANDEM_KIND(hsa, launch_config), address, bytes);
 	record = tandem_record_begin(TANDEM_EVENT_memory, sizeof(*record));
 	if (!record)
 		return;
@@ -50,6 +50,6 @@ void hsa_memory_freed(const void *address)
 		return;
 	record->memory = number;
 	record->domain = TANDEM_DOMAIN_hsa;
-	record->bytes = tandem_handle_get(TANDEM_KIND(hsa, shape), address);
+	record->bytes = tandem_handle_get(TANDEM_KIND(hsa, launch_config), address);
 	tandem_record_commit();
 }

@@ -50,27 +50,27 @@ static void dispatch_record(struct tandem_call *call, const struct hsa_packet *p
 }
 
 /* A grid is in work-items, and its last groups may be smaller. */
-static uint32_t shape_of(const struct hsa_packet *packet, uint32_t kernel)
+static uint32_t config_of(const struct hsa_packet *packet, uint32_t kernel)
 {
-	struct tandem_rec_launch_shape shape;
+	struct tandem_rec_launch_config config;
 	uint32_t groups[3];
 
-	memset(&shape, 0, sizeof(shape));
+	memset(&config, 0, sizeof(config));
 	for (int i = 0; i < 3; i++)
 		groups[i] = packet->workgroup[i] ? (packet->grid[i] + packet->workgroup[i] - 1) /
 							   packet->workgroup[i]
 						 : 0;
-	shape.domain = TANDEM_DOMAIN_hsa;
-	shape.kernel = kernel;
-	shape.groups_x = groups[0];
-	shape.groups_y = groups[1];
-	shape.groups_z = groups[2];
-	shape.items_x = packet->workgroup[0];
-	shape.items_y = packet->workgroup[1];
-	shape.items_z = packet->workgroup[2];
-	shape.dynamic_local_bytes = packet->group_bytes;
-	shape.private_bytes = packet->private_bytes;
-	return launch_config_number(TANDEM_EVENT_launch_shape, &shape, sizeof(shape));
+	config.domain = TANDEM_DOMAIN_hsa;
+	config.kernel = kernel;
+	config.groups_x = groups[0];
+	config.groups_y = groups[1];
+	config.groups_z = groups[2];
+	config.items_x = packet->workgroup[0];
+	config.items_y = packet->workgroup[1];
+	config.items_z = packet->workgroup[2];
+	config.dynamic_local_bytes = packet->group_bytes;
+	config.private_bytes = packet->private_bytes;
+	return launch_config_number(TANDEM_EVENT_launch_config, &config, sizeof(config));
 }
 
 static struct hsa_flight *flight_begin(const struct queue *queue, const struct hsa_packet *packet)
@@ -87,7 +87,7 @@ static struct hsa_flight *flight_begin(const struct queue *queue, const struct h
 	flight->bytes = 0;
 	flight->queue = hsa_queue_described(queue->queue, queue->agent);
 	flight->kernel = hsa_kernel(packet->kernel_object);
-	flight->shape = shape_of(packet, flight->kernel);
+	flight->launch_config = config_of(packet, flight->kernel);
 	flight->kind = TANDEM_OPERATION_KIND_kernel;
 	flight->is_copy = false;
 	return hsa_flight_watch(flight) ? flight : NULL;

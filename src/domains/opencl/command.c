@@ -87,7 +87,7 @@ static bool event_times(void *event, uint64_t times[4])
  * asked for first: a driver that has it thereby says that the command is over
  * (OpenCL 3.0, 5.14: CL_PROFILING_INFO_NOT_AVAILABLE before that). */
 static enum ended command_write(struct opencl_queue *queue, const struct opencl_pending *pending,
-				enum tandem_proof proof)
+				enum tandem_completion_source source)
 {
 	struct tandem_rec_operation *record;
 	uint64_t times[4] = {0};
@@ -121,9 +121,9 @@ static enum ended command_write(struct opencl_queue *queue, const struct opencl_
 	record->api = pending->api;
 	record->kind = pending->kind;
 	record->domain = TANDEM_DOMAIN_opencl;
-	record->proof = (uint8_t)proof;
-	record->timed = timed ? TANDEM_TIMED_device_ns : TANDEM_TIMED_no;
-	record->shape = 0;
+	record->completion_source = (uint8_t)source;
+	record->time_domain = timed ? TANDEM_TIME_DOMAIN_device_ns : TANDEM_TIME_DOMAIN_no;
+	record->launch_config = 0;
 	now = record->head.timestamp;
 	tandem_record_commit();
 	opencl_timer_look(&queue->timer, now);
@@ -168,7 +168,7 @@ static void pending_gather(struct opencl_queue *queue)
 	queue->newest = last;
 }
 
-void opencl_harvest(struct opencl_queue *queue, enum tandem_proof proof)
+void opencl_harvest(struct opencl_queue *queue, enum tandem_completion_source source)
 {
 	struct opencl_pending **at, *before = NULL;
 	unsigned running = 0;
@@ -184,7 +184,7 @@ void opencl_harvest(struct opencl_queue *queue, enum tandem_proof proof)
 	while (*at && running < (queue->in_order ? 1 : LOOK_PAST)) {
 		struct opencl_pending *pending = *at;
 
-		if (command_write(queue, pending, proof) == NOT_YET) {
+		if (command_write(queue, pending, source) == NOT_YET) {
 			running++;
 			before = pending;
 			at = &pending->next;
@@ -202,19 +202,19 @@ void opencl_harvest(struct opencl_queue *queue, enum tandem_proof proof)
 	errno = saved;
 }
 
-void opencl_harvest_all(enum tandem_proof proof)
+void opencl_harvest_all(enum tandem_completion_source source)
 {
 	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
-		opencl_harvest(queue, proof);
+		opencl_harvest(queue, source);
 }
 
-void opencl_harvest_event(const void *event, enum tandem_proof proof)
+void opencl_harvest_event(const void *event, enum tandem_completion_source source)
 {
 	struct opencl_queue *queue = opencl_queue_find((void *)(uintptr_t)opencl_info_u64(
 		opencl_next.clGetEventInfo, (void *)(uintptr_t)event, CL_EVENT_COMMAND_QUEUE));
 
 	if (queue)
-		opencl_harvest(queue, proof);
+		opencl_harvest(queue, source);
 }
 
 /* Follows a command that may still be running. */
@@ -238,7 +238,7 @@ static void command_follow(struct opencl_command *command, struct opencl_pending
 	pending_push(queue, pending);
 	if (atomic_load_explicit(&queue->pending, memory_order_relaxed) >=
 	    atomic_load_explicit(&queue->look_at, memory_order_relaxed))
-		opencl_harvest(queue, TANDEM_PROOF_later_command);
+		opencl_harvest(queue, TANDEM_COMPLETION_SOURCE_later_command);
 }
 
 /* Whether to look at a command as soon as it is enqueued: on a device that runs
@@ -283,10 +283,11 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 
 	/* Earlier commands first, so that records stand in order. */
 	if (blocking)
-		opencl_harvest(queue, TANDEM_PROOF_blocking_call);
+		opencl_harvest(queue, TANDEM_COMPLETION_SOURCE_blocking_call);
 	if ((blocking || worth_a_look(queue)) &&
 	    command_write(queue, &known,
-			  blocking ? TANDEM_PROOF_blocking_call : TANDEM_PROOF_status) == ENDED) {
+			  blocking ? TANDEM_COMPLETION_SOURCE_blocking_call
+				   : TANDEM_COMPLETION_SOURCE_status) == ENDED) {
 		if (!blocking)
 			atomic_store_explicit(&queue->running, 0, memory_order_relaxed);
 		if (command->program_wants)
@@ -306,7 +307,7 @@ void opencl_finished(void *handle, int32_t result)
 	struct opencl_queue *queue = result == CL_SUCCESS ? opencl_queue_find(handle) : NULL;
 
 	if (queue)
-		opencl_harvest(queue, TANDEM_PROOF_finish);
+		opencl_harvest(queue, TANDEM_COMPLETION_SOURCE_finish);
 }
 
 void opencl_waited(uint32_t count, const void *events, int32_t result)
@@ -317,7 +318,7 @@ void opencl_waited(uint32_t count, const void *events, int32_t result)
 	/* What else the wait proves in other queues is found at the next look. */
 	for (uint32_t i = 0; event && i < count && i < 16; i++)
 		if (event[i] && tandem_event_held(TANDEM_KIND(opencl, event), event[i]))
-			opencl_harvest_event(event[i], TANDEM_PROOF_wait);
+			opencl_harvest_event(event[i], TANDEM_COMPLETION_SOURCE_wait);
 }
 
 /* The driver says that a command has ended, in a thread of its own. */
@@ -326,7 +327,7 @@ static void command_called_back(void *event, int32_t status, void *queue)
 	(void)event;
 	(void)status;
 	if (opencl_loader_usable())
-		opencl_harvest(queue, TANDEM_PROOF_callback);
+		opencl_harvest(queue, TANDEM_COMPLETION_SOURCE_callback);
 }
 
 /* clSetEventCallback came with OpenCL 1.1: the table of an older driver has
@@ -377,12 +378,12 @@ static void pending_wait(void)
 	uint64_t deadline = tandem_monotonic_ns() + tandem_control.exit_wait_ms * 1000000ull;
 	struct timespec pause = {.tv_nsec = 50000};
 
-	opencl_harvest_all(TANDEM_PROOF_exit);
+	opencl_harvest_all(TANDEM_COMPLETION_SOURCE_exit);
 	while (any_pending() && tandem_monotonic_ns() < deadline) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 1000000)
 			pause.tv_nsec *= 2;
-		opencl_harvest_all(TANDEM_PROOF_exit);
+		opencl_harvest_all(TANDEM_COMPLETION_SOURCE_exit);
 	}
 }
 
@@ -437,7 +438,7 @@ void opencl_commands_at_fork(void)
 void opencl_commands_at_flush(void)
 {
 	if (!atomic_load(&exiting) && opencl_loader_usable())
-		opencl_harvest_all(TANDEM_PROOF_status);
+		opencl_harvest_all(TANDEM_COMPLETION_SOURCE_status);
 }
 
 /* Once there are queues. */

@@ -37,9 +37,9 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 			uint64_t bytes, const void *kernel, bool blocking);
 
 /* Writes the operation records of the queue's commands that have ended. */
-void opencl_harvest(struct opencl_queue *queue, enum tandem_proof proof);
-void opencl_harvest_all(enum tandem_proof proof);
-void opencl_harvest_event(const void *event, enum tandem_proof proof);
+void opencl_harvest(struct opencl_queue *queue, enum tandem_completion_source source);
+void opencl_harvest_all(enum tandem_completion_source source);
+void opencl_harvest_event(const void *event, enum tandem_completion_source source);
 
 /* After clFinish and clWaitForEvents. */
 void opencl_finished(void *queue, int32_t result);

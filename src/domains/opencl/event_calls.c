@@ -32,7 +32,7 @@ int32_t opencl_custom_clGetEventInfo(opencl_pfn_clGetEventInfo real, void *event
 		--*(uint32_t *)param_value;
 	if (param_name == CL_EVENT_COMMAND_EXECUTION_STATUS && *(int32_t *)param_value <= 0 &&
 	    tandem_event_held(TANDEM_KIND(opencl, event), event))
-		opencl_harvest_event(event, TANDEM_PROOF_status);
+		opencl_harvest_event(event, TANDEM_COMPLETION_SOURCE_status);
 	return result;
 }
 
@@ -76,7 +76,7 @@ static void callback_called(void *event, int32_t status, void *data)
 
 	tandem_pool_give(&callback_pool, data);
 	if (tandem_event_held(TANDEM_KIND(opencl, event), event))
-		opencl_harvest_event(event, TANDEM_PROOF_callback);
+		opencl_harvest_event(event, TANDEM_COMPLETION_SOURCE_callback);
 	callback.function(event, status, callback.data);
 }
 

@@ -235,7 +235,7 @@ int32_t opencl_custom_clReleaseCommandQueue(opencl_pfn_clReleaseCommandQueue rea
 	if (opencl_recording())
 		opencl_begin_clReleaseCommandQueue(&call, command_queue);
 	if (queue && atomic_load(&queue->pending)) {
-		opencl_harvest(queue, TANDEM_PROOF_release);
+		opencl_harvest(queue, TANDEM_COMPLETION_SOURCE_release);
 		opencl_command_call_back(queue);
 	}
 	/* Forgotten before the driver can give the handle out again. */

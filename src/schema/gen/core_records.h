@@ -81,21 +81,21 @@ enum tandem_operation_kind {
 	TANDEM_OPERATION_KIND_other = 10,
 };
 
-enum tandem_timed {
-	TANDEM_TIMED_no = 0,
-	TANDEM_TIMED_device_ns = 1,
-	TANDEM_TIMED_session_ticks = 2,
+enum tandem_time_domain {
+	TANDEM_TIME_DOMAIN_no = 0,
+	TANDEM_TIME_DOMAIN_device_ns = 1,
+	TANDEM_TIME_DOMAIN_session_ticks = 2,
 };
 
-enum tandem_place {
-	TANDEM_PLACE_unknown = 0,
-	TANDEM_PLACE_pageable = 1,
-	TANDEM_PLACE_pinned = 2,
-	TANDEM_PLACE_device = 3,
-	TANDEM_PLACE_array = 4,
-	TANDEM_PLACE_managed = 5,
-	TANDEM_PLACE_device_static = 6,
-	TANDEM_PLACE_managed_static = 7,
+enum tandem_transfer_memory_kind {
+	TANDEM_TRANSFER_MEMORY_KIND_unknown = 0,
+	TANDEM_TRANSFER_MEMORY_KIND_pageable = 1,
+	TANDEM_TRANSFER_MEMORY_KIND_pinned = 2,
+	TANDEM_TRANSFER_MEMORY_KIND_device = 3,
+	TANDEM_TRANSFER_MEMORY_KIND_array = 4,
+	TANDEM_TRANSFER_MEMORY_KIND_managed = 5,
+	TANDEM_TRANSFER_MEMORY_KIND_device_static = 6,
+	TANDEM_TRANSFER_MEMORY_KIND_managed_static = 7,
 };
 
 enum tandem_range_kind {
@@ -115,17 +115,17 @@ enum tandem_payload {
 	TANDEM_PAYLOAD_float = 3,
 };
 
-enum tandem_proof {
-	TANDEM_PROOF_never = 0,
-	TANDEM_PROOF_blocking_call = 1,
-	TANDEM_PROOF_finish = 2,
-	TANDEM_PROOF_wait = 3,
-	TANDEM_PROOF_status = 4,
-	TANDEM_PROOF_callback = 5,
-	TANDEM_PROOF_later_command = 6,
-	TANDEM_PROOF_release = 7,
-	TANDEM_PROOF_exit = 8,
-	TANDEM_PROOF_delivered = 9,
+enum tandem_completion_source {
+	TANDEM_COMPLETION_SOURCE_never = 0,
+	TANDEM_COMPLETION_SOURCE_blocking_call = 1,
+	TANDEM_COMPLETION_SOURCE_finish = 2,
+	TANDEM_COMPLETION_SOURCE_wait = 3,
+	TANDEM_COMPLETION_SOURCE_status = 4,
+	TANDEM_COMPLETION_SOURCE_callback = 5,
+	TANDEM_COMPLETION_SOURCE_later_command = 6,
+	TANDEM_COMPLETION_SOURCE_release = 7,
+	TANDEM_COMPLETION_SOURCE_exit = 8,
+	TANDEM_COMPLETION_SOURCE_delivered = 9,
 };
 
 _Static_assert(TANDEM_LOSS_disk_full == 0, "schema/losses.h");
@@ -149,8 +149,8 @@ enum tandem_core_event {
 	TANDEM_EVENT_memory = 7,
 	TANDEM_EVENT_memory_free = 8,
 	TANDEM_EVENT_operation = 9,
-	TANDEM_EVENT_launch_shape = 10,
-	TANDEM_EVENT_transfer_shape = 11,
+	TANDEM_EVENT_launch_config = 10,
+	TANDEM_EVENT_transfer_config = 11,
 	TANDEM_EVENT_range = 12,
 	TANDEM_EVENT_range_end = 13,
 	TANDEM_EVENT_range_scope = 14,
@@ -284,15 +284,15 @@ struct tandem_rec_operation {
 	uint16_t api;
 	uint8_t kind;
 	uint8_t domain;
-	uint8_t proof;
-	uint8_t timed;
-	uint32_t shape;
+	uint8_t completion_source;
+	uint8_t time_domain;
+	uint32_t launch_config;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_operation) == 82, "operation");
 
-struct tandem_rec_launch_shape {
+struct tandem_rec_launch_config {
 	struct tandem_record head;
-	uint32_t shape;
+	uint32_t launch_config;
 	uint8_t domain;
 	uint32_t kernel;
 	uint32_t groups_x;
@@ -312,11 +312,11 @@ struct tandem_rec_launch_shape {
 	uint64_t graph;
 	uint64_t node;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_launch_shape) == 93, "launch_shape");
+_Static_assert(sizeof(struct tandem_rec_launch_config) == 93, "launch_config");
 
-struct tandem_rec_transfer_shape {
+struct tandem_rec_transfer_config {
 	struct tandem_record head;
-	uint32_t shape;
+	uint32_t launch_config;
 	uint8_t domain;
 	uint8_t source;
 	uint8_t destination;
@@ -326,7 +326,7 @@ struct tandem_rec_transfer_shape {
 	uint64_t graph;
 	uint64_t node;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_transfer_shape) == 44, "transfer_shape");
+_Static_assert(sizeof(struct tandem_rec_transfer_config) == 44, "transfer_config");
 
 struct tandem_rec_range {
 	struct tandem_record head;

@@ -179,7 +179,7 @@ static const struct tandem_name names_tandem_operation_kind_list[] = {
 };
 static const struct tandem_names names_tandem_operation_kind = { "tandem_operation_kind", names_tandem_operation_kind_list, 11, 1, 0 };
 
-static const struct tandem_name names_tandem_proof_list[] = {
+static const struct tandem_name names_tandem_completion_source_list[] = {
 	{ 0, "never" },
 	{ 1, "blocking_call" },
 	{ 2, "finish" },
@@ -191,14 +191,14 @@ static const struct tandem_name names_tandem_proof_list[] = {
 	{ 8, "exit" },
 	{ 9, "delivered" },
 };
-static const struct tandem_names names_tandem_proof = { "tandem_proof", names_tandem_proof_list, 10, 1, 0 };
+static const struct tandem_names names_tandem_completion_source = { "tandem_completion_source", names_tandem_completion_source_list, 10, 1, 0 };
 
-static const struct tandem_name names_tandem_timed_list[] = {
+static const struct tandem_name names_tandem_time_domain_list[] = {
 	{ 0, "no" },
 	{ 1, "device_ns" },
 	{ 2, "session_ticks" },
 };
-static const struct tandem_names names_tandem_timed = { "tandem_timed", names_tandem_timed_list, 3, 1, 0 };
+static const struct tandem_names names_tandem_time_domain = { "tandem_time_domain", names_tandem_time_domain_list, 3, 1, 0 };
 
 static const struct tandem_field fields_8[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -213,13 +213,13 @@ static const struct tandem_field fields_8[] = {
 	{ "api", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 72, NULL },
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 74, &names_tandem_operation_kind },
 	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 75, &names_tandem_domain },
-	{ "proof", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 76, &names_tandem_proof },
-	{ "timed", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 77, &names_tandem_timed },
-	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, TANDEM_ROLE_none, 78, NULL },
+	{ "completion_source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 76, &names_tandem_completion_source },
+	{ "time_domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 77, &names_tandem_time_domain },
+	{ "launch_config", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_launch_config, 4, 0, 0, TANDEM_ROLE_none, 78, NULL },
 };
 
 static const struct tandem_field fields_9[] = {
-	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "launch_config", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_launch_config, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
 	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 17, NULL },
 	{ "groups_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 21, NULL },
@@ -240,7 +240,7 @@ static const struct tandem_field fields_9[] = {
 	{ "node", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 85, NULL },
 };
 
-static const struct tandem_name names_tandem_place_list[] = {
+static const struct tandem_name names_tandem_transfer_memory_kind_list[] = {
 	{ 0, "unknown" },
 	{ 1, "pageable" },
 	{ 2, "pinned" },
@@ -250,13 +250,13 @@ static const struct tandem_name names_tandem_place_list[] = {
 	{ 6, "device_static" },
 	{ 7, "managed_static" },
 };
-static const struct tandem_names names_tandem_place = { "tandem_place", names_tandem_place_list, 8, 1, 0 };
+static const struct tandem_names names_tandem_transfer_memory_kind = { "tandem_transfer_memory_kind", names_tandem_transfer_memory_kind_list, 8, 1, 0 };
 
 static const struct tandem_field fields_10[] = {
-	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "launch_config", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_launch_config, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
 	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
-	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, &names_tandem_place },
-	{ "destination", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 18, &names_tandem_place },
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, &names_tandem_transfer_memory_kind },
+	{ "destination", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 18, &names_tandem_transfer_memory_kind },
 	{ "asynchronous", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 19, NULL },
 	{ "from", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
 	{ "to", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -367,9 +367,9 @@ static const struct tandem_event events[] = {
 	  { { 25, 3, fields_7 }, { 25, 3, fields_7 }, { 25, 3, fields_7 } } },
 	[9] = { 9, TANDEM_CLASS_RECORD, 0, "operation", NULL, { 0 },
 	  { { 82, 15, fields_8 }, { 82, 15, fields_8 }, { 82, 15, fields_8 } } },
-	[10] = { 10, TANDEM_CLASS_RECORD, 0, "launch_shape", NULL, { 0 },
+	[10] = { 10, TANDEM_CLASS_RECORD, 0, "launch_config", NULL, { 0 },
 	  { { 93, 19, fields_9 }, { 93, 19, fields_9 }, { 93, 19, fields_9 } } },
-	[11] = { 11, TANDEM_CLASS_RECORD, 0, "transfer_shape", NULL, { 0 },
+	[11] = { 11, TANDEM_CLASS_RECORD, 0, "transfer_config", NULL, { 0 },
 	  { { 44, 9, fields_10 }, { 44, 9, fields_10 }, { 44, 9, fields_10 } } },
 	[12] = { 12, TANDEM_CLASS_RECORD, 0, "range", NULL, { 0 },
 	  { { 45, 9, fields_11 }, { 45, 9, fields_11 }, { 45, 9, fields_11 } } },
@@ -393,5 +393,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "9b60b04cdc48338e1673505e84286135", EVENTS, { 0 }, 1,
+	0, "core", "a8e5a2712008a8a0da299ffedbbfaaab", EVENTS, { 0 }, 1,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "schema/record.h"
+#include "trace/schema/former_names.h"
 #include "trace/schema/tsdl_token.h"
 
 #define FIELDS_MAX 250u
@@ -278,6 +279,19 @@ static uint8_t word_of(const char *const *words, const struct token *token)
 	return 0;
 }
 
+static uint8_t object_of(const struct token *word)
+{
+	char name[32] = "";
+	struct token now = *word;
+
+	if (word->length < sizeof(name)) {
+		memcpy(name, word->at, word->length);
+		now.at = former_object_name(name);
+		now.length = strlen(now.at);
+	}
+	return word_of(object_words, &now);
+}
+
 static void mean_field(const struct parser *parser, struct tsdl_text *line,
 		       struct tandem_event *made)
 {
@@ -298,7 +312,7 @@ static void mean_field(const struct parser *parser, struct tsdl_text *line,
 			word = token_next(line);
 			if (field->bytes == 4) {
 				field->kind = TANDEM_FIELD_OBJECT;
-				field->object = word_of(object_words, &word);
+				field->object = object_of(&word);
 			}
 		} else if (token_is(&mark, "|")) {
 			word = token_next(line);
@@ -411,6 +425,21 @@ static int event_place(struct parser *parser, struct trace_tsdl_domain *owner, u
 	return 0;
 }
 
+/* Gives the event and its fields the names that they have now. */
+static void rename_event(const struct trace_tsdl_domain *owner, struct tandem_event *made)
+{
+	unsigned domain = owner->domain.number;
+	struct tandem_field *fields = (struct tandem_field *)made->layout[0].fields;
+	const struct tandem_domain *known = tandem_domain_get(domain);
+
+	/* Another domain has this number where the session comes from. */
+	if (!known || (owner->domain.name && strcmp(owner->domain.name, known->name) != 0))
+		return;
+	made->name = former_event_name(domain, made->name);
+	for (unsigned i = 0; i < made->layout[0].field_count; i++)
+		fields[i].name = former_field_name(domain, made->name, fields[i].name);
+}
+
 static int parse_event(struct parser *parser, struct tsdl_text line)
 {
 	struct trace_tsdl_domain *owner;
@@ -453,6 +482,7 @@ static int parse_event(struct parser *parser, struct tsdl_text line)
 		owner->annotated = true;
 		mean(parser, &line, &made);
 	}
+	rename_event(owner, &made);
 	status = event_place(parser, owner, at, &place);
 	if (!status)
 		*place = made;

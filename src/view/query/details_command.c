@@ -41,20 +41,22 @@ static void add_shape(struct json *json, const struct trace_event *call)
 static void add_proof(struct json *json, const struct tandem_rec_operation *record)
 {
 	static const char *const sources[] = {
-		[TANDEM_PROOF_never] = "none",
-		[TANDEM_PROOF_blocking_call] = "the blocking call returned",
-		[TANDEM_PROOF_finish] = "a finish returned",
-		[TANDEM_PROOF_wait] = "a wait returned",
-		[TANDEM_PROOF_status] = "a status query",
-		[TANDEM_PROOF_callback] = "a callback",
-		[TANDEM_PROOF_later_command] = "completion of a later command in the queue",
-		[TANDEM_PROOF_release] = "its event was released",
-		[TANDEM_PROOF_exit] = "the process ended",
-		[TANDEM_PROOF_delivered] = "the runtime delivered it",
+		[TANDEM_COMPLETION_SOURCE_never] = "none",
+		[TANDEM_COMPLETION_SOURCE_blocking_call] = "the blocking call returned",
+		[TANDEM_COMPLETION_SOURCE_finish] = "a finish returned",
+		[TANDEM_COMPLETION_SOURCE_wait] = "a wait returned",
+		[TANDEM_COMPLETION_SOURCE_status] = "a status query",
+		[TANDEM_COMPLETION_SOURCE_callback] = "a callback",
+		[TANDEM_COMPLETION_SOURCE_later_command] =
+			"completion of a later command in the queue",
+		[TANDEM_COMPLETION_SOURCE_release] = "its event was released",
+		[TANDEM_COMPLETION_SOURCE_exit] = "the process ended",
+		[TANDEM_COMPLETION_SOURCE_delivered] = "the runtime delivered it",
 	};
 
-	if (record->proof < sizeof(sources) / sizeof(*sources) && sources[record->proof])
-		details_text(json, "completion source", sources[record->proof]);
+	if (record->completion_source < sizeof(sources) / sizeof(*sources) &&
+	    sources[record->completion_source])
+		details_text(json, "completion source", sources[record->completion_source]);
 }
 
 static void add_status(struct json *json, const struct trace_session *session,
@@ -126,7 +128,8 @@ static int find_record(struct view_details *details, const struct view_command *
 /* Only a callback comes on a thread that may be in no call of its own. */
 static bool seen_by_call(const struct tandem_rec_operation *record)
 {
-	return record->proof != TANDEM_PROOF_callback && record->proof != TANDEM_PROOF_delivered;
+	return record->completion_source != TANDEM_COMPLETION_SOURCE_callback &&
+	       record->completion_source != TANDEM_COMPLETION_SOURCE_delivered;
 }
 
 static int add_record(struct view_details *details, const struct details_span *span,

@@ -5,7 +5,7 @@
 
 uint32_t cuda_launch_config(const struct cupti_kernel *kernel, uint32_t number)
 {
-	struct tandem_rec_launch_shape shape = {
+	struct tandem_rec_launch_config config = {
 		.domain = TANDEM_DOMAIN_cuda,
 		.kernel = number,
 		.groups_x = (uint32_t)kernel->grid[0],
@@ -26,14 +26,14 @@ uint32_t cuda_launch_config(const struct cupti_kernel *kernel, uint32_t number)
 		.node = kernel->node,
 	};
 
-	return launch_config_number(TANDEM_EVENT_launch_shape, &shape, sizeof(shape));
+	return launch_config_number(TANDEM_EVENT_launch_config, &config, sizeof(config));
 }
 
-uint32_t cuda_transfer_config(const struct tandem_rec_transfer_shape *transfer)
+uint32_t cuda_transfer_config(const struct tandem_rec_transfer_config *transfer)
 {
-	struct tandem_rec_transfer_shape shape = *transfer;
+	struct tandem_rec_transfer_config config = *transfer;
 
-	shape.shape = 0;
-	shape.domain = TANDEM_DOMAIN_cuda;
-	return launch_config_number(TANDEM_EVENT_transfer_shape, &shape, sizeof(shape));
+	config.launch_config = 0;
+	config.domain = TANDEM_DOMAIN_cuda;
+	return launch_config_number(TANDEM_EVENT_transfer_config, &config, sizeof(config));
 }

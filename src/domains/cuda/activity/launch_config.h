@@ -11,6 +11,6 @@
 
 /* `number`: of the kernel. */
 uint32_t cuda_launch_config(const struct cupti_kernel *kernel, uint32_t number);
-uint32_t cuda_transfer_config(const struct tandem_rec_transfer_shape *transfer);
+uint32_t cuda_transfer_config(const struct tandem_rec_transfer_config *transfer);
 
 #endif

@@ -39,11 +39,12 @@ void cuda_operation_write(const struct cuda_operation *operation)
 	record->api = 0; /* CUPTI does not say: the call with this operation id does */
 	record->kind = operation->kind;
 	record->domain = TANDEM_DOMAIN_cuda;
-	record->proof = ended ? TANDEM_PROOF_delivered : TANDEM_PROOF_never;
-	record->timed = !ended			   ? TANDEM_TIMED_no
-			: cuda_operation_own_clock ? TANDEM_TIMED_device_ns
-						   : TANDEM_TIMED_session_ticks;
-	record->shape = operation->config;
+	record->completion_source =
+		ended ? TANDEM_COMPLETION_SOURCE_delivered : TANDEM_COMPLETION_SOURCE_never;
+	record->time_domain = !ended			 ? TANDEM_TIME_DOMAIN_no
+			      : cuda_operation_own_clock ? TANDEM_TIME_DOMAIN_device_ns
+							 : TANDEM_TIME_DOMAIN_session_ticks;
+	record->launch_config = operation->config;
 	tandem_record_commit();
 }
 
@@ -87,12 +88,14 @@ static uint8_t copy_kind(uint8_t kind)
 /* CUpti_ActivityMemoryKind has our numbers. */
 static uint8_t memory_kind_of(uint32_t kind)
 {
-	return kind <= TANDEM_PLACE_managed_static ? (uint8_t)kind : TANDEM_PLACE_unknown;
+	return kind <= TANDEM_TRANSFER_MEMORY_KIND_managed_static
+		       ? (uint8_t)kind
+		       : TANDEM_TRANSFER_MEMORY_KIND_unknown;
 }
 
 void cuda_operation_copy(const struct cupti_copy *copy)
 {
-	struct tandem_rec_transfer_shape shape = {
+	struct tandem_rec_transfer_config config = {
 		.source = memory_kind_of(copy->source),
 		.destination = memory_kind_of(copy->destination),
 		.asynchronous = copy->flags & 1,
@@ -102,7 +105,7 @@ void cuda_operation_copy(const struct cupti_copy *copy)
 	struct cuda_operation operation = {
 		.correlation = copy->correlation,
 		.queue = cuda_queue(copy->device, copy->context, copy->stream),
-		.config = cuda_transfer_config(&shape),
+		.config = cuda_transfer_config(&config),
 		.kind = copy_kind(copy->copy_kind),
 		.bytes = copy->bytes,
 		.start = copy->start,
@@ -114,7 +117,7 @@ void cuda_operation_copy(const struct cupti_copy *copy)
 
 void cuda_operation_peer_copy(const struct cupti_peer_copy *copy)
 {
-	struct tandem_rec_transfer_shape shape = {
+	struct tandem_rec_transfer_config config = {
 		.source = memory_kind_of(copy->source),
 		.destination = memory_kind_of(copy->destination),
 		.asynchronous = copy->flags & 1,
@@ -126,7 +129,7 @@ void cuda_operation_peer_copy(const struct cupti_peer_copy *copy)
 	struct cuda_operation operation = {
 		.correlation = copy->correlation,
 		.queue = cuda_queue(copy->device, copy->context, copy->stream),
-		.config = cuda_transfer_config(&shape),
+		.config = cuda_transfer_config(&config),
 		.kind = TANDEM_OPERATION_KIND_copy_d2d,
 		.bytes = copy->bytes,
 		.start = copy->start,
@@ -138,7 +141,7 @@ void cuda_operation_peer_copy(const struct cupti_peer_copy *copy)
 
 void cuda_operation_memset(const struct cupti_memset *fill)
 {
-	struct tandem_rec_transfer_shape shape = {
+	struct tandem_rec_transfer_config config = {
 		.destination = memory_kind_of(fill->memory_kind),
 		.asynchronous = fill->flags & 1,
 		.graph = fill->graph,
@@ -147,7 +150,7 @@ void cuda_operation_memset(const struct cupti_memset *fill)
 	struct cuda_operation operation = {
 		.correlation = fill->correlation,
 		.queue = cuda_queue(fill->device, fill->context, fill->stream),
-		.config = cuda_transfer_config(&shape),
+		.config = cuda_transfer_config(&config),
 		.kind = TANDEM_OPERATION_KIND_fill,
 		.bytes = fill->bytes,
 		.start = fill->start,
@@ -159,11 +162,11 @@ void cuda_operation_memset(const struct cupti_memset *fill)
 
 void cuda_operation_graph(const struct cupti_graph *graph)
 {
-	struct tandem_rec_transfer_shape shape = {.graph = graph->graph, .asynchronous = 1};
+	struct tandem_rec_transfer_config config = {.graph = graph->graph, .asynchronous = 1};
 	struct cuda_operation operation = {
 		.correlation = graph->correlation,
 		.queue = cuda_queue(graph->device, graph->context, graph->stream),
-		.config = cuda_transfer_config(&shape),
+		.config = cuda_transfer_config(&config),
 		.kind = TANDEM_OPERATION_KIND_other,
 		.start = graph->start,
 		.end = graph->end,

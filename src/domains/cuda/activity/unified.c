@@ -12,18 +12,20 @@
 
 static void migration_write(const struct cupti_unified *unified, uint32_t device, uint8_t kind)
 {
-	struct tandem_rec_transfer_shape shape = {
-		.source = kind == TANDEM_OPERATION_KIND_copy_h2d ? TANDEM_PLACE_pageable
-								 : TANDEM_PLACE_managed,
-		.destination = kind == TANDEM_OPERATION_KIND_copy_d2h ? TANDEM_PLACE_pageable
-								      : TANDEM_PLACE_managed,
+	struct tandem_rec_transfer_config config = {
+		.source = kind == TANDEM_OPERATION_KIND_copy_h2d
+				  ? TANDEM_TRANSFER_MEMORY_KIND_pageable
+				  : TANDEM_TRANSFER_MEMORY_KIND_managed,
+		.destination = kind == TANDEM_OPERATION_KIND_copy_d2h
+				       ? TANDEM_TRANSFER_MEMORY_KIND_pageable
+				       : TANDEM_TRANSFER_MEMORY_KIND_managed,
 		.asynchronous = 1,
 		.from = unified->source == CUPTI_HOST ? 0 : cuda_device(unified->source),
 		.to = unified->destination == CUPTI_HOST ? 0 : cuda_device(unified->destination),
 	};
 	struct cuda_operation operation = {
 		.queue = cuda_unified_queue(device),
-		.config = cuda_transfer_config(&shape),
+		.config = cuda_transfer_config(&config),
 		.kind = TANDEM_OPERATION_KIND_migrate,
 		.bytes = unified->value,
 		.start = unified->start,

@@ -5,21 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/record.h"
 #include "trace/external/lttng/number.h"
+#include "trace/schema/former_names.h"
 
 #define PREFIX "tandem_"
 #define NOWHERE UINT64_MAX
 
-static const struct tandem_event *event_named(const struct tandem_domain *domain, const char *name,
+static const struct tandem_event *event_named(const struct tandem_domain *domain, const char *text,
 					      size_t length)
 {
-	for (unsigned i = 0; i < domain->event_count; i++) {
-		const struct tandem_event *event = &domain->events[i];
+	char written[256];
+	const char *name;
 
-		if (event->name && strlen(event->name) == length &&
-		    !memcmp(event->name, name, length))
-			return event;
-	}
+	if (length >= sizeof(written))
+		return NULL;
+	memcpy(written, text, length);
+	written[length] = '\0';
+	name = former_event_name(domain->number, written);
+	for (unsigned i = 0; i < domain->event_count; i++)
+		if (domain->events[i].name && !strcmp(domain->events[i].name, name))
+			return &domain->events[i];
 	return NULL;
 }
 
@@ -61,26 +67,30 @@ static void plan_find(struct event_plan *plan, const char *name)
 		plan->event = NULL;
 }
 
-static uint64_t member_place(const bt_field_class *payload, const char *name)
+static uint64_t member_place(const struct event_plan *plan, const bt_field_class *payload,
+			     const char *name)
 {
+	unsigned domain = tandem_page_domain(TANDEM_ID_PAGE(plan->event->id));
 	uint64_t count = bt_field_class_structure_get_member_count(payload);
 
-	for (uint64_t i = 0; i < count; i++)
-		if (!strcmp(bt_field_class_structure_member_get_name(
-				    bt_field_class_structure_borrow_member_by_index_const(payload,
-											  i)),
-			    name))
+	for (uint64_t i = 0; i < count; i++) {
+		const char *member = bt_field_class_structure_member_get_name(
+			bt_field_class_structure_borrow_member_by_index_const(payload, i));
+
+		if (!strcmp(former_field_name(domain, plan->event->name, member), name))
 			return i;
+	}
 	return NOWHERE;
 }
 
 /* How many fields of the layout are there; all that are not lengths: it is that level's. */
-static unsigned layout_match(const struct tandem_layout *layout, const bt_field_class *payload)
+static unsigned layout_match(const struct event_plan *plan, const struct tandem_layout *layout,
+			     const bt_field_class *payload)
 {
 	unsigned found = 0;
 
 	for (unsigned i = 0; i < layout->field_count; i++)
-		found += member_place(payload, layout->fields[i].name) != NOWHERE;
+		found += member_place(plan, payload, layout->fields[i].name) != NOWHERE;
 	return found;
 }
 
@@ -106,7 +116,8 @@ static void plan_level(struct event_plan *plan, const bt_field_class *payload)
 	for (int level = TANDEM_ARGS_FULL; level >= TANDEM_ARGS_NONE; level--) {
 		const struct tandem_layout *layout = &plan->event->layout[level];
 
-		if (layout->field_count == values && layout_match(layout, payload) == values) {
+		if (layout->field_count == values &&
+		    layout_match(plan, layout, payload) == values) {
 			plan->level = (enum tandem_args_level)level;
 			if (plan->half == EVENT_ENTRY)
 				plan->levels |= 1u << level;
@@ -120,7 +131,7 @@ static int plan_places(struct event_plan *plan, const bt_field_class *payload)
 
 	plan->result = plan->returned = NOWHERE;
 	if (plan->half == EVENT_EXIT) {
-		plan->result = member_place(payload, "result");
+		plan->result = member_place(plan, payload, "result");
 		plan->returned = bt_field_class_structure_get_member_count(payload) > 1
 					 ? 1 - (plan->result == 1)
 					 : NOWHERE;
@@ -130,7 +141,7 @@ static int plan_places(struct event_plan *plan, const bt_field_class *payload)
 	if (!plan->members)
 		return -1;
 	for (unsigned i = 0; i < layout->field_count; i++)
-		plan->members[i] = member_place(payload, layout->fields[i].name);
+		plan->members[i] = member_place(plan, payload, layout->fields[i].name);
 	return 0;
 }
 

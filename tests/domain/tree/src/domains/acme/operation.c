@@ -31,8 +31,8 @@ static void operation_write(const struct acm_done *done)
 	record->bytes = done->bytes;
 	record->kind = done->kind < sizeof(kinds) ? kinds[done->kind] : TANDEM_OPERATION_KIND_other;
 	record->domain = TANDEM_DOMAIN_acme;
-	record->proof = TANDEM_PROOF_delivered;
-	record->timed = TANDEM_TIMED_device_ns;
+	record->completion_source = TANDEM_COMPLETION_SOURCE_delivered;
+	record->time_domain = TANDEM_TIME_DOMAIN_device_ns;
 	tandem_record_commit();
 }
 
