@@ -113,7 +113,7 @@ for more in ([], ["--mended"]):
     if more:
         check(not odd, "and not in its twin", odd)
     else:
-        check(len(odd) == 1 and odd[0]["count"] == 20 and odd[0]["cost_ns"] > 10 * 1000000,
+        check(len(odd) == 1 and odd[0]["count"] == 20 and odd[0]["cost_ns"] > 5 * 1000000,
               "transfers, misaligned in misaligned", odd)
 
 # How a driver waits is its own doing: the same program, where it sleeps, is the twin.
