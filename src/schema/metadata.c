@@ -152,19 +152,6 @@ static void put_trace(struct head *head, const uint8_t uuid[16])
 		  "\t\tu32 stream_id;\n\t\tu64 stream_instance_id;\n\t};\n};\n\n");
 }
 
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes) {
-		long done = syscall(SYS_write, fd, text, bytes);
-
-		if (done < 0)
-			return -errno;
-		text += done;
-		bytes -= (size_t)done;
-	}
-	return 0;
-}
-
 static int metadata_put(int fd, const struct tandem_metadata *metadata)
 {
 	/* Not on the stack, which may be a signal handler's. */
@@ -176,9 +163,9 @@ static int metadata_put(int fd, const struct tandem_metadata *metadata)
 	put_trace(&head, metadata->uuid);
 	put_environment(&head, metadata);
 	put_clock(&head, metadata->control);
-	error = write_all(fd, head.text, head.length);
+	error = system_write_all(fd, head.text, head.length);
 	if (!error)
-		error = write_all(fd, stream_class, sizeof(stream_class) - 1);
+		error = system_write_all(fd, stream_class, sizeof(stream_class) - 1);
 	schema_file_open(&schema, metadata->session);
 	for (unsigned number = 0; !error && number < TANDEM_DOMAINS; number++)
 		if (metadata->domains >> number & 1)

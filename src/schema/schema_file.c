@@ -72,19 +72,6 @@ static bool find(const struct schema_file *file, const struct tandem_domain *dom
 	return false;
 }
 
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes) {
-		long done = syscall(SYS_write, fd, text, bytes);
-
-		if (done < 0)
-			return -errno;
-		text += done;
-		bytes -= (size_t)done;
-	}
-	return 0;
-}
-
 int schema_file_copy(struct schema_file *file, unsigned number, int to)
 {
 	/* Not on the stack, which may be a signal handler's. */
@@ -104,7 +91,7 @@ int schema_file_copy(struct schema_file *file, unsigned number, int to)
 		/* Cut: what is there of it does no harm. */
 		found = got > 0;
 		if (found)
-			error = write_all(to, buffer, (size_t)got);
+			error = system_write_all(to, buffer, (size_t)got);
 		offset += got;
 		bytes -= got;
 	}
@@ -112,5 +99,5 @@ int schema_file_copy(struct schema_file *file, unsigned number, int to)
 		return error;
 	snprintf(buffer, sizeof(buffer), "\n/* domain %u %s layout=\"%s\" */\n", number,
 		 domain->name, domain->hash);
-	return write_all(to, buffer, strlen(buffer));
+	return system_write_all(to, buffer, strlen(buffer));
 }

@@ -27,6 +27,20 @@ static inline void system_close(int fd)
 	syscall(SYS_close, fd);
 }
 
+/* From where the file stands. 0 or -errno. */
+static inline int system_write_all(int fd, const char *text, size_t bytes)
+{
+	while (bytes) {
+		long done = syscall(SYS_write, fd, text, bytes);
+
+		if (done < 0)
+			return -errno;
+		text += done;
+		bytes -= (size_t)done;
+	}
+	return 0;
+}
+
 /* Writes all or says why not: a short write is -ENOSPC. */
 static inline int system_pwritev(int fd, struct iovec *parts, int count, uint64_t offset)
 {
