@@ -58,6 +58,13 @@ uint64_t trace_field_unsigned(const struct trace_event *event, const struct tand
 			     field->variable ? field->count_bytes : field->bytes);
 }
 
+uint64_t trace_field_number(const struct trace_event *event, const char *name)
+{
+	const struct tandem_field *field = trace_field_find(event->layout, name);
+
+	return field ? trace_field_unsigned(event, field) : 0;
+}
+
 int64_t trace_field_signed(const struct trace_event *event, const struct tandem_field *field)
 {
 	return trace_element_signed(field, (const uint8_t *)event->record + field->offset);

@@ -28,6 +28,9 @@ const struct tandem_field *trace_field_find(const struct trace_layout *layout, c
 
 /* Value of a fixed field, or number of elements of a variable one. */
 uint64_t trace_field_unsigned(const struct trace_event *event, const struct tandem_field *field);
+
+/* By its name; 0 where there is no such field. */
+uint64_t trace_field_number(const struct trace_event *event, const char *name);
 int64_t trace_field_signed(const struct trace_event *event, const struct tandem_field *field);
 
 /* The elements of a variable field, borrowed from the event; *count of them. */

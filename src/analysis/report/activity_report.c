@@ -32,14 +32,6 @@ void activity_report_init(struct activity_report *activity, struct devices *devi
 	activity->range = *range;
 }
 
-/* 0 where there is no such field. */
-static uint64_t number_of(const struct trace_event *event, const char *name)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, name);
-
-	return field ? trace_field_unsigned(event, field) : 0;
-}
-
 static const char *kind_of(const struct trace_event *event)
 {
 	const struct tandem_field *field = trace_field_find(event->layout, "kind");
@@ -53,7 +45,7 @@ static const char *kind_of(const struct trace_event *event)
 static int64_t time_of(const struct trace_event *event, uint64_t *duration_ns)
 {
 	struct trace_clock *clock = &event->stream->process->session->clock;
-	uint64_t begin = number_of(event, "begin"), end = number_of(event, "end");
+	uint64_t begin = trace_field_number(event, "begin"), end = trace_field_number(event, "end");
 	int64_t begin_ns;
 
 	*duration_ns = 0;
@@ -96,7 +88,7 @@ static int row_find(struct activity_report *activity, const struct activity_row 
 static int row_describe(struct activity_report *activity, const struct trace_event *event,
 			struct activity_row *wanted)
 {
-	uint32_t device = (uint32_t)number_of(event, "device");
+	uint32_t device = (uint32_t)trace_field_number(event, "device");
 
 	wanted->device = TRACE_NONE;
 	switch (wanted->role) {
@@ -105,13 +97,13 @@ static int row_describe(struct activity_report *activity, const struct trace_eve
 						  (uint8_t)wanted->domain, &wanted->device)
 			      : 0;
 	case TANDEM_RECORD_module:
-		wanted->id = number_of(event, "program");
-		wanted->hash = number_of(event, "hash");
-		wanted->saved = number_of(event, "saved");
+		wanted->id = trace_field_number(event, "program");
+		wanted->hash = trace_field_number(event, "hash");
+		wanted->saved = trace_field_number(event, "saved");
 		wanted->kind = "";
 		return 0;
 	case TANDEM_RECORD_external_id:
-		wanted->id = number_of(event, "id");
+		wanted->id = trace_field_number(event, "id");
 		return 0;
 	default:
 		return 0;
@@ -125,8 +117,8 @@ static uint64_t value_of(const struct trace_event *event, const struct activity_
 	uint64_t value;
 
 	if (row->role == TANDEM_RECORD_module)
-		return number_of(event, "bytes");
-	value = number_of(event, "value");
+		return trace_field_number(event, "bytes");
+	value = trace_field_number(event, "value");
 	return row->device == TRACE_NONE || value > UINT32_MAX ? 1 : value;
 }
 

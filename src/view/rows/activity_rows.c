@@ -26,14 +26,6 @@ void activity_rows_init(struct activity_rows *rows, struct index_writer *writer,
 	rows->iterator = iterator;
 }
 
-/* 0 where there is no such field. */
-static uint64_t number_of(const struct trace_event *event, const char *name)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, name);
-
-	return field ? trace_field_unsigned(event, field) : 0;
-}
-
 static const char *kind_of(const struct trace_event *event)
 {
 	const struct tandem_field *field = trace_field_find(event->layout, "kind");
@@ -47,7 +39,7 @@ static void set_times(const struct activity_rows *rows, const struct trace_event
 		      struct activity_span *span)
 {
 	struct trace_session *session = rows->iterator->session;
-	uint64_t begin = number_of(event, "begin"), end = number_of(event, "end");
+	uint64_t begin = trace_field_number(event, "begin"), end = trace_field_number(event, "end");
 
 	span->begin_ns = begin ? trace_clock_ns(&session->clock, begin) : event->ns;
 	span->end_ns = begin && end > begin ? trace_clock_ns(&session->clock, end) : span->begin_ns;
@@ -81,7 +73,7 @@ static int add_span(struct activity_rows *rows, const struct trace_event *event,
 static int add_overhead(struct activity_rows *rows, const struct trace_event *event)
 {
 	struct activity_span span = {.row_kind = VIEW_ROW_overhead};
-	struct view_activity kept = {.number = number_of(event, "tid")};
+	struct view_activity kept = {.number = trace_field_number(event, "tid")};
 
 	set_times(rows, event, &span);
 	return add_span(rows, event, &span, kind_of(event), VIEW_SPAN_overhead, &kept);
@@ -90,9 +82,9 @@ static int add_overhead(struct activity_rows *rows, const struct trace_event *ev
 static int add_fault(struct activity_rows *rows, const struct trace_event *event)
 {
 	struct activity_span span = {.row_kind = VIEW_ROW_faults};
-	struct view_activity kept = {.number = number_of(event, "value"),
-				     .address = number_of(event, "address")};
-	uint32_t device = (uint32_t)number_of(event, "device");
+	struct view_activity kept = {.number = trace_field_number(event, "value"),
+				     .address = trace_field_number(event, "address")};
+	uint32_t device = (uint32_t)trace_field_number(event, "device");
 	unsigned domain =
 		trace_session_domain_of(rows->iterator->session, event->layout->event->id);
 
@@ -108,10 +100,10 @@ static int add_fault(struct activity_rows *rows, const struct trace_event *event
 static int add_module(struct activity_rows *rows, const struct trace_event *event)
 {
 	struct activity_span span = {.row_kind = VIEW_ROW_modules};
-	struct view_activity kept = {.number = number_of(event, "program"),
-				     .hash = number_of(event, "hash"),
-				     .bytes = number_of(event, "bytes"),
-				     .saved = number_of(event, "saved") != 0};
+	struct view_activity kept = {.number = trace_field_number(event, "program"),
+				     .hash = trace_field_number(event, "hash"),
+				     .bytes = trace_field_number(event, "bytes"),
+				     .saved = trace_field_number(event, "saved") != 0};
 	char name[40];
 
 	set_times(rows, event, &span);
@@ -121,8 +113,8 @@ static int add_module(struct activity_rows *rows, const struct trace_event *even
 
 static int add_external(struct activity_rows *rows, const struct trace_event *event)
 {
-	struct view_external_id kept = {.op = number_of(event, "op"),
-					.id = number_of(event, "id"),
+	struct view_external_id kept = {.op = trace_field_number(event, "op"),
+					.id = trace_field_number(event, "id"),
 					.process = event->stream->process->index};
 	int status = index_writer_name(rows->writer, kind_of(event), &kept.kind);
 
