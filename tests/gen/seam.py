@@ -17,7 +17,7 @@ ROOMS = ("src/analysis", "src/cli", "src/core", "src/export", "src/format", "src
          "src/recorder", "src/sinks", "src/trace", "src/util", "src/view")
 
 # Examples of what a column holds, in its description.
-EXAMPLES = {"src/export/tables.h": {"opencl", "cuda", "clFinish", "CL_SUCCESS"}}
+EXAMPLES = {"src/export/tables/tables.h": {"opencl", "cuda", "clFinish", "CL_SUCCESS"}}
 
 
 def api_names():

@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "export/export.h"
-#include "export/sqlite_schema.h"
+#include "export/tables/sqlite_schema.h"
 #include "trace/session/cache.h"
 #include "trace/session/fingerprint.h"
 #include "util/temporary_folder.h"
