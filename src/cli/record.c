@@ -34,8 +34,8 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 #define RECORD_OPTIONS(X)                                                                       \
 	X(output, 'o', "DIR", DIRECTORY_NAME,                                                   \
-	  "record into DIR (tandem-PROGRAM-DATE-TIME); %%p is the program, %%t date and time, " \
-	  "%%h the host, %%q{NAME} an environment variable")                                    \
+	  "record into DIR (tandem-PROGRAM-DATE-TIME); %p is the program, %t date and time, " \
+	  "%h the host, %q{NAME} an environment variable")                                    \
 	X(force, 0, NULL, FLAG, "replace DIR when it holds a session already")                  \
 	X(domains, 0, "LIST", LIST_AT(domain_options_word), "what to record: %s (all)")         \
 	X(args, 0, "LEVEL", WORD("none basic full"), "arguments of calls: %s (basic)")          \

@@ -56,6 +56,7 @@ for command in sorted([*headings, "pause", "resume", "stop"]):
     # Lists of words with their meaning are as long as they are.
     lines = [line for line in text.splitlines() if not re.match(r" {25,}[\w-]+  +", line)]
     check(max(map(len, lines)) <= 90, f"{command}: --help fits", text)
+    check("%%" not in text and "%s" not in text, f"{command}: --help holds no format", text)
 
 # A word that is none of those accepted: the line says which are.
 for command, option, accepted in (
