@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "util/json.h"
-#include "view/query/details_json.h"
+#include "view/query/details/json.h"
 
 uint32_t graph_node_find(const struct view_index *index, uint32_t process, uint32_t number)
 {

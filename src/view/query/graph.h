@@ -13,7 +13,7 @@
 
 #include "util/text.h"
 #include "view/index/index.h"
-#include "view/query/details.h"
+#include "view/query/details/details.h"
 
 /* Nodes of an answer: the page draws no more one by one. */
 #define GRAPH_NODES_MOST 20000u

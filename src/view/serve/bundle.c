@@ -7,7 +7,7 @@
 
 #include "util/array.h"
 #include "util/json.h"
-#include "view/query/details_span.h"
+#include "view/query/details/span.h"
 #include "view/query/search.h"
 #include "view/query/select.h"
 #include "view/query/stacks.h"

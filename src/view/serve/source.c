@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/query/details_span.h"
+#include "view/query/details/span.h"
 #include "view/rows/index_build.h"
 
 /* Of a longer name the page shows so much; the details of a span have it whole. */

@@ -18,7 +18,7 @@
 #include "trace/session/session.h"
 #include "util/json.h"
 #include "view/index/index.h"
-#include "view/query/details.h"
+#include "view/query/details/details.h"
 
 struct view_source {
 	struct trace_session *session; /* borrowed */

@@ -4,7 +4,7 @@
 #ifndef TANDEM_VIEW_QUERY_DETAILS_RANGE_H
 #define TANDEM_VIEW_QUERY_DETAILS_RANGE_H
 
-#include "view/query/details_json.h"
+#include "view/query/details/json.h"
 
 void details_range(const struct view_details *details, const struct details_span *span,
 		   struct json *json);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details.h"
+#include "view/query/details/details.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_call.h"
+#include "view/query/details/call.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "view/index/overlap.h"
-#include "view/query/details_activity.h"
-#include "view/query/details_task.h"
+#include "view/query/details/activity.h"
+#include "view/query/details/task.h"
 #include "view/query/graph.h"
 #include "view/query/records_at.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_json.h"
+#include "view/query/details/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_range.h"
+#include "view/query/details/range.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_command.h"
+#include "view/query/details/command.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/operation.h"
-#include "view/query/details_activity.h"
-#include "view/query/details_call.h"
-#include "view/query/details_task.h"
+#include "view/query/details/activity.h"
+#include "view/query/details/call.h"
+#include "view/query/details/task.h"
 #include "view/query/graph.h"
 #include "view/query/records_at.h"
 

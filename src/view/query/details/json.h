@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that details are put together of (view/query/details.h). One thread. */
+/* The parts that details are put together of (view/query/details/details.h). One thread. */
 #ifndef TANDEM_VIEW_QUERY_DETAILS_JSON_H
 #define TANDEM_VIEW_QUERY_DETAILS_JSON_H
 
 #include "util/json.h"
-#include "view/query/details.h"
+#include "view/query/details/details.h"
 
 struct details_span { /* the span in question */
 	uint32_t track_number, item;

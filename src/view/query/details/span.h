@@ -5,7 +5,7 @@
 #define TANDEM_VIEW_QUERY_DETAILS_SPAN_H
 
 #include "util/text.h"
-#include "view/query/details.h"
+#include "view/query/details/details.h"
 
 /* Appends a JSON object:
  *

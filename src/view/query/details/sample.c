@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_sample.h"
+#include "view/query/details/sample.h"
 
 static void add_stack(const struct view_index *index, uint32_t stack, struct json *json)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_task.h"
+#include "view/query/details/task.h"
 
 #include <inttypes.h>
 #include <string.h>

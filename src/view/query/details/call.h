@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Details of an API call (view/query/details.h). One thread. */
+/* Details of an API call (view/query/details/details.h). One thread. */
 #ifndef TANDEM_VIEW_QUERY_DETAILS_CALL_H
 #define TANDEM_VIEW_QUERY_DETAILS_CALL_H
 
 #include "trace/event.h"
 #include "trace/stream/records.h"
-#include "view/query/details_json.h"
+#include "view/query/details/json.h"
 
 /* Facts, arguments and links of a call's span. Returns 0 or -ENOMEM. */
 int details_call(struct view_details *details, const struct details_span *span, struct json *json);

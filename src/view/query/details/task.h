@@ -4,7 +4,7 @@
 #ifndef TANDEM_VIEW_QUERY_DETAILS_TASK_H
 #define TANDEM_VIEW_QUERY_DETAILS_TASK_H
 
-#include "view/query/details_json.h"
+#include "view/query/details/json.h"
 
 /* How many there are without a link. */
 struct details_more {

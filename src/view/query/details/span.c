@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_span.h"
+#include "view/query/details/span.h"
 
 #include <errno.h>
 
-#include "view/query/details_activity.h"
-#include "view/query/details_call.h"
-#include "view/query/details_command.h"
-#include "view/query/details_json.h"
-#include "view/query/details_range.h"
-#include "view/query/details_sample.h"
-#include "view/query/details_state.h"
+#include "view/query/details/activity.h"
+#include "view/query/details/call.h"
+#include "view/query/details/command.h"
+#include "view/query/details/json.h"
+#include "view/query/details/range.h"
+#include "view/query/details/sample.h"
+#include "view/query/details/state.h"
 
 static void add_flags(struct json *json, unsigned flags)
 {

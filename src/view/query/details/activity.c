@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_activity.h"
+#include "view/query/details/activity.h"
 
 #include <inttypes.h>
 #include <stdio.h>

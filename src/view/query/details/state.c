@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/query/details_state.h"
+#include "view/query/details/state.h"
 
 /* What the waker did at that moment: its own state then. */
 static void link_waker(const struct view_index *index, const struct details_span *span,

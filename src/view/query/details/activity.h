@@ -4,7 +4,7 @@
 #ifndef TANDEM_VIEW_QUERY_DETAILS_ACTIVITY_H
 #define TANDEM_VIEW_QUERY_DETAILS_ACTIVITY_H
 
-#include "view/query/details_json.h"
+#include "view/query/details/json.h"
 
 /* Adds `facts`. */
 void details_activity(const struct view_details *details, const struct details_span *span,
