@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/activity_report.h"
+#include "analysis/report/host/activity_report.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/operation_stats.h"
+#include "analysis/report/device/operation_stats.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/builds.h"
+#include "analysis/report/device/builds.h"
 
 #include <errno.h>
 #include <string.h>

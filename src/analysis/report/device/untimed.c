@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/untimed.h"
+#include "analysis/report/device/untimed.h"
 
 #include "trace/field.h"
 

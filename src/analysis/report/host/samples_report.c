@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/samples_report.h"
+#include "analysis/report/host/samples_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 
 #include "analysis/events/progress.h"
 #include "analysis/events/range.h"
-#include "analysis/report/metrics_kernels.h"
+#include "analysis/report/device/metrics_kernels.h"
 #include "trace/session/session.h"
 #include "util/arena.h"
 #include "util/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/metrics.h"
+#include "analysis/report/device/metrics.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "analysis/events/pass.h"
 #include "analysis/operations/launch_config.h"
-#include "analysis/report/metrics_kernels.h"
+#include "analysis/report/device/metrics_kernels.h"
 #include "schema/gen/core_records.h"
 
 struct maker {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/calls.h"
+#include "analysis/report/host/calls.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/tasks_report.h"
+#include "analysis/report/host/tasks_report.h"
 
 #include <errno.h>
 #include <stdio.h>

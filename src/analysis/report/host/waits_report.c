@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/waits_report.h"
+#include "analysis/report/host/waits_report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/memory_report.h"
+#include "analysis/report/device/memory_report.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/metrics_kernels.h"
+#include "analysis/report/device/metrics_kernels.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/engines_report.h"
+#include "analysis/report/device/engines_report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/report/devices_report.h"
+#include "analysis/report/device/devices_report.h"
 
 #include <errno.h>
 #include <stdbool.h>
