@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "linux/ring.h"
+#include "linux/perf/ring.h"
 
 static int tracefs_open(void)
 {

@@ -12,7 +12,7 @@
 
 #include "linux/access.h"
 #include "linux/machine.h"
-#include "linux/tracefs.h"
+#include "linux/tracepoint/tracefs.h"
 #include "util/counter.h"
 
 /* What is lost at most when the recorder is killed. Each time, the program may have

@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 #include "linux/decode.h"
-#include "linux/perf.h"
-#include "linux/ring.h"
-#include "linux/sample.h"
+#include "linux/perf/perf.h"
+#include "linux/perf/ring.h"
+#include "linux/perf/sample.h"
 #include "linux/stream.h"
 #include "schema/gen/kernel_records.h"
 

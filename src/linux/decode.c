@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "linux/syscall.h"
+#include "linux/tracepoint/syscall.h"
 #include "schema/gen/kernel_records.h"
 
 void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *clock)

@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "linux/driver.h"
-#include "linux/format.h"
-#include "linux/perf.h"
-#include "linux/perf_clock.h"
+#include "linux/perf/perf.h"
+#include "linux/perf/perf_clock.h"
+#include "linux/perf/sample.h"
 #include "linux/process_tree.h"
-#include "linux/sample.h"
 #include "linux/stream.h"
 #include "linux/tasks.h"
+#include "linux/tracepoint/driver.h"
+#include "linux/tracepoint/format.h"
 #include "util/map.h"
 
 struct linux_decoder {

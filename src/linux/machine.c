@@ -7,7 +7,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "linux/reaper.h"
+#include "linux/perf/reaper.h"
 #include "util/array.h"
 
 static const struct linux_scope nothing = {.scope = TANDEM_SCOPE_nothing};

@@ -11,7 +11,7 @@
 #include "linux/cpu.h"
 #include "linux/cpus.h"
 #include "linux/decode.h"
-#include "linux/plan.h"
+#include "linux/perf/plan.h"
 
 struct linux_machine {
 	struct linux_folder *folder; /* borrowed */

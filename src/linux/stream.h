@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "format/packet.h"
-#include "linux/perf_clock.h"
+#include "linux/perf/perf_clock.h"
 #include "schema/control.h"
 #include "schema/record.h"
 

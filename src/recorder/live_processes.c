@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "linux/reaper.h"
+#include "linux/perf/reaper.h"
 
 /* The column INODE of /proc/PID/maps, as it stands there. Not the device: on
  * overlay and btrfs it differs from what stat() says. */
@@ -25,7 +25,7 @@ static bool page_column(const char *directory, char *column, size_t bytes)
 	return true;
 }
 
-/* The child that closes a recorder's events has the recorder's memory (linux/reaper.h):
+/* The child that closes a recorder's events has the recorder's memory (linux/perf/reaper.h):
  * it is no part of the session. */
 static bool is_reaper(pid_t pid)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the kernel's time stamps to ticks: between and beyond the pairs, exact
  * where the clock is the same, and as good as the pairs where it is not. */
-#include "linux/perf_clock.h"
+#include "linux/perf/perf_clock.h"
 
 #include <time.h>
 

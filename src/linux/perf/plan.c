@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/plan.h"
+#include "linux/perf/plan.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "linux/tracefs.h"
+#include "linux/tracepoint/tracefs.h"
 #include "util/array.h"
 
 static int plan_add(struct linux_plan *plan, struct linux_plan_event event)

@@ -2,7 +2,7 @@
 /* format.h in a build without libtraceevent. */
 #include <errno.h>
 
-#include "linux/format.h"
+#include "linux/tracepoint/format.h"
 #include "schema/gen/kernel_records.h"
 
 bool linux_formats_supported(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/perf_clock.h"
+#include "linux/perf/perf_clock.h"
 
 /* With 50 ns of doubt at both ends, a slope of 10 ppm. */
 #define LINE_MIN_NS 10000000u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/sample.h"
+#include "linux/perf/sample.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <asm/perf_regs.h>
 #endif
 
-#include "linux/perf.h"
+#include "linux/perf/perf.h"
 #include "schema/gen/kernel_records.h"
 #include "util/array.h"
 

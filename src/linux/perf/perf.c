@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/perf.h"
+#include "linux/perf/perf.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "linux/ring.h"
+#include "linux/perf/ring.h"
 
 struct perf_event_attr perf_attributes(uint32_t type, uint64_t config)
 {

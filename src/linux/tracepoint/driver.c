@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/driver.h"
+#include "linux/tracepoint/driver.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "linux/tracefs.h"
+#include "linux/tracepoint/tracefs.h"
 #include "schema/gen/kernel_records.h"
 #include "schema/gpu_tracepoints.h"
 #include "util/array.h"

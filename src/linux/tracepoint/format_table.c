@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tracepoints' names, for both builds. */
-#include "linux/format.h"
+#include "linux/tracepoint/format.h"
 
 const char *const linux_tracepoint_system[LINUX_TRACEPOINT_COUNT] = {
 #define X(constant, system, name, ...) [LINUX_##constant] = system,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/reaper.h"
+#include "linux/perf/reaper.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/syscall.h"
+#include "linux/tracepoint/syscall.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/format.h"
+#include "linux/tracepoint/format.h"
 
 #include <errno.h>
 #include <event-parse.h>
 #include <stdlib.h>
 
-#include "linux/tracefs.h"
+#include "linux/tracepoint/tracefs.h"
 #include "schema/gen/kernel_records.h"
 
 static const char *const field_names[LINUX_TRACEPOINT_COUNT][LINUX_FIELDS] = {

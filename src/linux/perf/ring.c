@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/ring.h"
+#include "linux/perf/ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

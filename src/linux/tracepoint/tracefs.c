@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/tracefs.h"
+#include "linux/tracepoint/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
