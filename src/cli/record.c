@@ -16,7 +16,7 @@
 #include "cli/reading.h"
 #include "cli/summary.h"
 #include "format/directory.h"
-#include "recorder/child.h"
+#include "recorder/program/child.h"
 #include "recorder/recorder.h"
 #include "schema/domain.h"
 #include "schema/ids.h"

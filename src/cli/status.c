@@ -10,9 +10,9 @@
 
 #include "cli/options.h"
 #include "cli/summary.h"
-#include "recorder/count_records.h"
-#include "recorder/folder.h"
-#include "recorder/live_processes.h"
+#include "recorder/session/count_records.h"
+#include "recorder/session/folder.h"
+#include "recorder/session/live_processes.h"
 #include "recorder/target.h"
 #include "trace/session/session_open.h"
 #include "util/counter.h"

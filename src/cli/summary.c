@@ -8,9 +8,9 @@
 
 #include "cli/cli.h"
 #include "cli/domain_titles.h"
-#include "recorder/count_records.h"
-#include "recorder/live_processes.h"
-#include "recorder/recover.h"
+#include "recorder/session/count_records.h"
+#include "recorder/session/live_processes.h"
+#include "recorder/session/recover.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
 #include "util/units.h"

@@ -15,8 +15,8 @@
 
 #include <sys/types.h>
 
-#include "recorder/program.h"
-#include "recorder/session.h"
+#include "recorder/program/program.h"
+#include "recorder/session/session.h"
 #include "util/text.h"
 
 /* Prints it for the session of the program that was `pid`. */

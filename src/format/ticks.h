@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ticks, the unit of every time stamp of a session: the time-stamp counter where it is
- * invariant, else CLOCK_MONOTONIC in ns. The recorder decides (recorder/clock.h), and says
+ * invariant, else CLOCK_MONOTONIC in ns. The recorder decides (recorder/session/clock.h), and says
  * it in the control page. Any thread; a signal handler; no errors.
  *
  *	uint64_t now = ticks_read(TANDEM_CLOCK_COUNTER);

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "format/directory.h"
-#include "recorder/child.h"
-#include "recorder/environment.h"
-#include "recorder/recover.h"
-#include "recorder/session_files.h"
+#include "recorder/program/child.h"
+#include "recorder/program/environment.h"
+#include "recorder/session/recover.h"
+#include "recorder/session/session_files.h"
 #include "schema/domain.h"
 
 static const char *const injection_words[] = {

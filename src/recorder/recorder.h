@@ -23,8 +23,8 @@
 
 #include "linux/collector.h"
 #include "linux/process_tree.h"
-#include "recorder/program.h"
-#include "recorder/session.h"
+#include "recorder/program/program.h"
+#include "recorder/session/session.h"
 #include "recorder/steering.h"
 #include "setup/library.h"
 #include "util/error.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "format/directory.h"
-#include "recorder/folder.h"
-#include "recorder/live_processes.h"
+#include "recorder/session/folder.h"
+#include "recorder/session/live_processes.h"
 #include "util/open_below.h"
 
 /* A regular file without a link on the way; to be written only where it is steered. */

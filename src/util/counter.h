@@ -3,7 +3,7 @@
  * Tandem read them. Any thread; a signal handler; no errors.
  *
  * counter_read() is meaningful as a clock only where the counter is invariant
- * (recorder/clock.h decides); elsewhere it is CLOCK_MONOTONIC.
+ * (recorder/session/clock.h decides); elsewhere it is CLOCK_MONOTONIC.
  */
 #ifndef TANDEM_UTIL_COUNTER_H
 #define TANDEM_UTIL_COUNTER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The session's clock, as the recorder reads it. */
-#include "recorder/clock.h"
+#include "recorder/session/clock.h"
 
 #include <math.h>
 #include <string.h>

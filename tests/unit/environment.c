@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists that bring libtandem.so into a program. */
-#include "recorder/environment.h"
+#include "recorder/program/environment.h"
 
 #include <limits.h>
 #include <stdlib.h>

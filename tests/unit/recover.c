@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a session's processes have left it: a lease says so, and no guess. */
-#include "recorder/recover.h"
+#include "recorder/session/recover.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting what a session's directory holds: whole, cut off, damaged. */
-#include "recorder/count_records.h"
+#include "recorder/session/count_records.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "recorder/access.h"
-#include "recorder/clock.h"
+#include "recorder/session/clock.h"
 #include "setup/check.h"
 #include "util/units.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "recorder/lttng_session.h"
-#include "recorder/program.h"
+#include "recorder/program/program.h"
 #include "setup/check.h"
 
 static void check_command(struct checks *checks, const char *name, const char *fix, const char *use)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/description.h"
+#include "recorder/session/description.h"
 
 #include <errno.h>
 #include <fcntl.h>

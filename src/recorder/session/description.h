@@ -5,7 +5,7 @@
 #ifndef TANDEM_RECORDER_DESCRIPTION_H
 #define TANDEM_RECORDER_DESCRIPTION_H
 
-#include "recorder/session.h"
+#include "recorder/session/session.h"
 
 /* Writes the file anew, in one step: a reader sees the old one or the new one.
  * `wait_status` is NULL while the program runs. Returns 0 or -errno. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/child.h"
+#include "recorder/program/child.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/live_processes.h"
+#include "recorder/session/live_processes.h"
 
 #include <dirent.h>
 #include <stdbool.h>

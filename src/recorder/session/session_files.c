@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/session_files.h"
+#include "recorder/session/session_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/description.h"
-#include "recorder/directory_name.h"
-#include "recorder/folder.h"
-#include "recorder/schema.h"
+#include "recorder/session/description.h"
+#include "recorder/session/directory_name.h"
+#include "recorder/session/folder.h"
+#include "recorder/session/schema.h"
 
 /* A stream's packets: each has a pair of clock readings, and a header that a reader may
  * look at alone. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/directory_name.h"
+#include "recorder/session/directory_name.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/schema.h"
+#include "recorder/session/schema.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "recorder/schema_text.h"
+#include "recorder/session/schema_text.h"
 #include "schema/tsdl.h"
 
 static int write_at(int fd, const char *bytes, size_t count, off_t offset)

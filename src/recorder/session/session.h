@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "linux/process_tree.h"
-#include "recorder/clock.h"
 #include "recorder/lttng_session.h"
+#include "recorder/session/clock.h"
 #include "schema/control.h"
 
 /* What a traced process can hold of DIR's name (util/system.h has the same). */

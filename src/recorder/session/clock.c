@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/clock.h"
+#include "recorder/session/clock.h"
 
 #include "util/counter_check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/count_records.h"
+#include "recorder/session/count_records.h"
 
 #include <dirent.h>
 #include <errno.h>

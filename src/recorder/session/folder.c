@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/folder.h"
+#include "recorder/session/folder.h"
 
 #include <dirent.h>
 #include <errno.h>

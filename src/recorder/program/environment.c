@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/environment.h"
+#include "recorder/program/environment.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
 #ifndef TANDEM_RECORDER_SESSION_FILES_H
 #define TANDEM_RECORDER_SESSION_FILES_H
 
-#include "recorder/session.h"
+#include "recorder/session/session.h"
 #include "util/error.h"
 
 /* Makes the directory and the control page. The pair `early` and the source are

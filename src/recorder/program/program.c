@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/program.h"
+#include "recorder/program/program.h"
 
 #include <elf.h>
 #include <errno.h>

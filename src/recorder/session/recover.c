@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/recover.h"
+#include "recorder/session/recover.h"
 
 #include <dirent.h>
 #include <errno.h>

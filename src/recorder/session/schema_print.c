@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "recorder/schema_text.h"
+#include "recorder/session/schema_text.h"
 #include "schema/tsdl.h"
 
 /* As a string for each line. */
@@ -25,7 +25,7 @@ static void print_text(const struct text *text, unsigned level, unsigned number)
 
 int main(void)
 {
-	printf("#include \"recorder/schema_text.h\"\n\n");
+	printf("#include \"recorder/session/schema_text.h\"\n\n");
 	for (unsigned level = 0; level <= TANDEM_ARGS_FULL; level++)
 		for (unsigned number = 0; number < TANDEM_DOMAINS; number++) {
 			const struct tandem_domain *domain = tandem_domain_get(number);
