@@ -10,7 +10,7 @@
  *	};
  *
  * They may be called in a process that never used the runtime, and where nothing records.
- * The rules of a guest (core/stream.h) hold for each. What a domain needs before its first
+ * The rules of a guest (core/stream/stream.h) hold for each. What a domain needs before its first
  * record, it does in that way in by which the runtime or the program first comes to it;
  * tandem_process_uses() belongs there.
  */

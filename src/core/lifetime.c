@@ -4,13 +4,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "core/bus_error.h"
 #include "core/control.h"
 #include "core/domain.h"
 #include "core/process.h"
-#include "core/stream.h"
-#include "core/stream_file.h"
-#include "core/stream_threads.h"
+#include "core/stream/bus_error.h"
+#include "core/stream/stream.h"
+#include "core/stream/stream_file.h"
+#include "core/stream/stream_threads.h"
 
 /* The child records into a trace of its own. The parent's streams stay the
  * parent's: this process never writes to them again. */

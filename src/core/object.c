@@ -6,8 +6,8 @@
 
 #include "core/domain.h"
 #include "core/process.h"
-#include "core/sandbox.h"
-#include "core/stream.h"
+#include "core/sandbox/sandbox.h"
+#include "core/stream/stream.h"
 
 /* Tables of slots, each four times the one before; new handles go to the
  * newest. A slot once taken keeps its key: drivers hand out the same addresses

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/pool.h"
 
-#include "core/sandbox.h"
+#include "core/sandbox/sandbox.h"
 
 #define CHUNK_BYTES (64u * 1024u)
 

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "core/control.h"
-#include "core/fdtable.h"
-#include "core/sandbox.h"
+#include "core/sandbox/fdtable.h"
+#include "core/sandbox/sandbox.h"
 #include "core/ticks.h"
 #include "format/directory.h"
 #include "schema/metadata.h"

@@ -106,7 +106,7 @@ static int stream_file(struct linux_stream *stream)
 	return stream->fd < 0 ? -errno : 0;
 }
 
-/* As in core/stream.c: the limit is of the session, with all its processes. */
+/* As in core/stream/stream.c: the limit is of the session, with all its processes. */
 static bool space_take(struct tandem_control *control, uint64_t bytes)
 {
 	uint64_t used = atomic_fetch_add(&control->used_bytes, bytes);

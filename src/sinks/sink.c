@@ -11,17 +11,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "core/control.h"
 #include "core/domain.h"
 #include "core/lifetime.h"
 #include "core/local.h"
 #include "core/object.h"
 #include "core/process.h"
-#include "core/sandbox.h"
-#include "core/stream.h"
-#include "core/stream_file.h"
-#include "core/stream_threads.h"
+#include "core/sandbox/sandbox.h"
+#include "core/stream/stream.h"
+#include "core/stream/stream_file.h"
+#include "core/stream/stream_threads.h"
 #include "schema/schema.h"
 
 /* A call that begins while a sink is attached: its stream is none, so that its end comes

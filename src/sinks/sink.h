@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A sink: where the events of the traced domains go besides the session's CTF trace.
  *
- * Domains know nothing of sinks. They make records (core/stream.h, core/call.h); a sink
+ * Domains know nothing of sinks. They make records (core/stream/stream.h, core/call/call.h); a sink
  * that wants an event gets its record in the thread that made it: `record` when it has
  * been committed, which for an API call is before the real call, and `end` when the call
  * has returned. It gets the same record that the trace gets, stamps included, and gets it

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations: their ids, and their times on a clock that one can read.
  *
- * Ids (core/stream.h makes them) hold the thread that enqueued the command and its
+ * Ids (core/stream/stream.h makes them) hold the thread that enqueued the command and its
  * count of commands, and are unique in a process. Where the runtime itself gives its
  * commands numbers, those count, under a number of the domain's that no thread has
  * (TANDEM_OP_RUNTIME, schema/record.h). */

@@ -10,7 +10,7 @@
 
 #include "core/capture.h"
 #include "core/object.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "schema/gen/core_records.h"
 #include "session.h"
 #include "sinks/sink.h"

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/sandbox.h"
-#include "core/seccomp_filter.h"
+#include "core/sandbox/sandbox.h"
+#include "core/sandbox/seccomp_filter.h"
 
 #define FILTERS 400
 #define LENGTH 64u

@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/call.h"
-#include "core/stream_file.h"
+#include "core/call/call.h"
+#include "core/stream/stream_file.h"
 #include "schema/gen/core_records.h"
 #include "session.h"
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "schema/gen/core_records.h"
 #include "session.h"
 #include "sinks/sink.h"

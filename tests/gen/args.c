@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How arguments become elements of a record: core/args.h, opencl/shape.h. */
+/* How arguments become elements of a record: core/call/args.h, opencl/shape.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/args.h"
+#include "core/call/args.h"
 #include "domains/opencl/shape.h"
 
 static int failed;

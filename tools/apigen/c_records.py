@@ -34,7 +34,7 @@ def struct_write(call, level, name):
 
 
 def give(call, macro, first, depth):
-    """The call's arguments for sinks (core/call.h)."""
+    """The call's arguments for sinks (core/call/call.h)."""
     function = call.function
     if not function.params and function.c == "void":
         return None
@@ -123,8 +123,8 @@ def records_h(calls, sources):
 #ifndef TANDEM_DOMAINS_OPENCL_GEN_RECORDS_H
 #define TANDEM_DOMAINS_OPENCL_GEN_RECORDS_H
 
-#include "core/args.h"
-#include "core/call.h"
+#include "core/call/args.h"
+#include "core/call/call.h"
 #include "core/control.h"
 #include "domains/opencl/gen/args.h"
 #include "domains/opencl/gen/next.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Joins an .api file with its rules where a runtime hands out tables of its functions, or
 calls back with a struct of their arguments (HIP, HSA): the calls as events, the tables
-by which core/arguments.h fills their records, and wrappers for the dispatch tables."""
+by which core/call/arguments.h fills their records, and wrappers for the dispatch tables."""
 
 import dataclasses
 import os
@@ -14,7 +14,7 @@ from domains import event_id
 from model import Field, Names, SourceError
 
 KEYS = ("basic", "noresult", "quiet", "hook", "custom", "nodevice")
-# Steps of core/arguments.h that are the domain's: its objects.
+# Steps of core/call/arguments.h that are the domain's: its objects.
 OBJECTS = ("queue", "event", "kernel", "device", "memory", "program", "context")
 FLAGS = (("quiet", "QUIET"), ("hook", "HOOK"), ("nodevice", "NO_DEVICE"))
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/sandbox.h"
+#include "core/sandbox/sandbox.h"
 
 #define CHUNK_BYTES 65536u
 

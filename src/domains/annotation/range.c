@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 static void scope_describe(const struct annotation_handle *scope,
 			   enum tandem_annotation_interface source)

@@ -5,7 +5,7 @@
 
 #include "core/object.h"
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/cuda/cupti/library.h"
 #include "domains/cuda/device.h"
 #include "domains/cuda/object.h"

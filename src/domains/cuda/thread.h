@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 
 #define CUDA_NEST 8u
 

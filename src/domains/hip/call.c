@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "core/arguments.h"
+#include "core/call/arguments.h"
 #include "core/domain.h"
 #include "core/pool.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hip/functions.h"
 #include "domains/hip/gen/ids.h"
 #include "domains/hip/hooks.h"

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 
 struct hip_call {
 	struct tandem_call call; /* .record is NULL: nothing is recorded */

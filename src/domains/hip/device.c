@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hip/object.h"
 #include "domains/hip/runtime.h"
 #include "domains/hip/thread.h"

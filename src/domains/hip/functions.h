@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/arguments.h"
+#include "core/call/arguments.h"
 
 extern const struct arguments_step hip_steps[];
 extern const struct arguments_function hip_functions[];

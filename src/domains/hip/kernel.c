@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "core/kernel_name.h"
+#include "core/call/kernel_name.h"
 #include "core/object.h"
 #include "core/process.h"
 #include "domains/hip/runtime.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/launch_config.h"
+#include "core/call/launch_config.h"
 #include "domains/hip/gen/args.h"
 #include "domains/hip/gen/ids.h"
 #include "domains/hip/runtime.h"

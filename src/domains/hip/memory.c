@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/hip/memory.h"
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hip/device.h"
 #include "domains/hip/object.h"
 #include "domains/hip/state.h"

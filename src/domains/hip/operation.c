@@ -7,9 +7,9 @@
 
 #include <stdatomic.h>
 
-#include "core/call.h"
-#include "core/kernel_name.h"
-#include "core/stream.h"
+#include "core/call/call.h"
+#include "core/call/kernel_name.h"
+#include "core/stream/stream.h"
 #include "domains/hip/queue.h"
 #include "schema/gen/core_records.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hip/thread.h"
 #include "schema/gen/hip_records.h"
 

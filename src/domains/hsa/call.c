@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/hsa/call.h"
 
-#include "core/arguments.h"
-#include "core/stream.h"
+#include "core/call/arguments.h"
+#include "core/stream/stream.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/gen/args.h"
 #include "domains/hsa/gen/ids.h"

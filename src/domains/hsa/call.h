@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 
 struct hsa_call {
 	struct tandem_call call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/hsa/clock.h"
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hsa/abi.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/gen/ids.h"

@@ -2,7 +2,7 @@
 #include "domains/hsa/flight.h"
 
 #include "core/pool.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hsa/abi.h"
 #include "domains/hsa/clock.h"
 #include "domains/hsa/functions.h"

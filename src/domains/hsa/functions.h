@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "core/arguments.h"
+#include "core/call/arguments.h"
 
 extern const struct arguments_step hsa_steps[];
 extern const struct arguments_function hsa_functions[];

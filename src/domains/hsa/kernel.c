@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/kernel_name.h"
+#include "core/call/kernel_name.h"
 #include "core/object.h"
 #include "core/pool.h"
 #include "domains/hsa/abi.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/hsa/memory.h"
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hsa/object.h"
 #include "domains/hsa/state.h"
 #include "schema/gen/core_records.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hsa/abi.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/gen/ids.h"

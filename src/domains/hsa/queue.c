@@ -3,9 +3,9 @@
  * it is handed to us on its way to the device. */
 #include <string.h>
 
-#include "core/launch_config.h"
+#include "core/call/launch_config.h"
 #include "core/pool.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hsa/abi.h"
 #include "domains/hsa/custom.h"
 #include "domains/hsa/flight.h"

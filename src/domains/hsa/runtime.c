@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/hsa/runtime.h"
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/state.h"
 #include "schema/gen/hsa_records.h"

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/args.h"
-#include "core/call.h"
+#include "core/call/args.h"
+#include "core/call/call.h"
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/describe.h"

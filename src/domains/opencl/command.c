@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "core/pool.h"
 #include "core/process.h"
 #include "domains/opencl/cl.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/describe.h"
 #include "domains/opencl/memory.h"

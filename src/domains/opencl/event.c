@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/opencl/event.h"
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "domains/opencl/cl.h"
 
 uint64_t opencl_created_event(void *event, enum opencl_fn fn, const void *context)

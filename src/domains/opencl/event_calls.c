@@ -3,7 +3,7 @@
  * had switched no profiling on. */
 #include <errno.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/command.h"

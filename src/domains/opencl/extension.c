@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"

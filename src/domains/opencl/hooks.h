@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the generated wrappers and records call, and with it the rules (opencl.rules):
  * the parts of the OpenCL domain. Everything here runs in the program's own calls,
- * under the rules at the top of core/stream.h. Real functions are called through
+ * under the rules at the top of core/stream/stream.h. Real functions are called through
  * opencl_next, which no wrapper of ours is in.
  *
  *   gen/          wrappers, records, the table of next functions (tools/apigen)
@@ -21,7 +21,7 @@
 #ifndef TANDEM_OPENCL_HOOKS_H
 #define TANDEM_OPENCL_HOOKS_H
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "domains/opencl/command.h"
 #include "domains/opencl/describe.h"
 #include "domains/opencl/event.h"

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "core/process.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/query.h"

@@ -2,7 +2,7 @@
 /* Calls that free memory objects, and those of shared virtual memory. */
 #include <errno.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "core/pool.h"
 #include "core/process.h"
 #include "domains/opencl/cl.h"

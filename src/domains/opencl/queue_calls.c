@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/command.h"
 #include "domains/opencl/gen/custom.h"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/next.h"
 #include "domains/opencl/query.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/sycl/buffer.h"
 #include "domains/sycl/layer.h"
 #include "domains/sycl/memory.h"

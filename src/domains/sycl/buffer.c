@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/sycl/construct.h"
 #include "domains/sycl/table.h"
 #include "schema/gen/sycl_records.h"

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/sycl/table.h"
 #include "schema/gen/sycl_records.h"
 

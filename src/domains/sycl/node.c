@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/sycl/buffer.h"
 #include "domains/sycl/construct.h"
 #include "domains/sycl/operation.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/sycl/queue.h"
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/sycl/construct.h"
 #include "schema/gen/sycl_records.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 
 /* Begins a record of the event id, of `bytes`; `kind` (the trace point of its begin) is what
  * its end is found by. NULL: not recorded. After filling it: tandem_record_commit(). */

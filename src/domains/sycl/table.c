@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "core/control.h"
-#include "core/sandbox.h"
+#include "core/sandbox/sandbox.h"
 
 #define FIRST_SLOTS 1024u
 #define PROBES_MOST 256u

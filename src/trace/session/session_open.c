@@ -218,7 +218,7 @@ static int session_add_one(struct trace_session *session, size_t *capacity, size
 	return process->path && process->name && process->command ? 0 : -ENOMEM;
 }
 
-/* A traced process has its files made by children of a moment (core/fdtable.h), which are
+/* A traced process has its files made by children of a moment (core/sandbox/fdtable.h), which are
  * no processes of the program's. One that is traced and forks for less than this, to make
  * no call and run nothing, goes with them. */
 #define HELPER_LIVES_NS 50000000u

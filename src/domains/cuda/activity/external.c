@@ -6,7 +6,7 @@
  * the runtime has none of the driver's. Called as operation.c is. */
 #include "domains/cuda/activity/external.h"
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/cuda/api.h"
 #include "domains/cuda/operation_id.h"
 #include "schema/gen/cuda_records.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/cuda/activity/launch_config.h"
 
-#include "core/launch_config.h"
+#include "core/call/launch_config.h"
 
 uint32_t cuda_launch_config(const struct cupti_kernel *kernel, uint32_t number)
 {

@@ -3,9 +3,9 @@
  * CUPTI delivers its buffers, one at a time (activity.c). */
 #include "domains/cuda/activity/operation.h"
 
-#include "core/kernel_name.h"
+#include "core/call/kernel_name.h"
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/cuda/activity/launch_config.h"
 #include "domains/cuda/device.h"
 #include "domains/cuda/operation_id.h"

@@ -3,7 +3,7 @@
  * their own; faults are records beside them. */
 #include "domains/cuda/activity/unified.h"
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/cuda/activity/launch_config.h"
 #include "domains/cuda/activity/operation.h"
 #include "domains/cuda/device.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "core/call/kernel_name.h"
 #include "core/control.h"
-#include "core/kernel_name.h"
 #include "domains/cuda/cupti/driver.h"
 #include "domains/cuda/device.h"
 #include "domains/cuda/operation_id.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 #include "domains/cuda/api.h"
 #include "domains/cuda/cupti/cupti.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/object.h"
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/cuda/activity/activity.h"
 #include "domains/cuda/calls/call.h"
 #include "domains/cuda/device.h"

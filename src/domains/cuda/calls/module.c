@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/fdtable.h"
 #include "core/object.h"
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/sandbox/fdtable.h"
+#include "core/stream/stream.h"
 #include "domains/cuda/state.h"
 #include "format/directory.h"
 #include "schema/gen/core_records.h"
@@ -37,7 +37,7 @@ struct cubin {
 	struct iovec code;
 };
 
-/* With descriptors of its own (core/fdtable.h). */
+/* With descriptors of its own (core/sandbox/fdtable.h). */
 static int cubin_write(void *data)
 {
 	struct cubin *cubin = data;

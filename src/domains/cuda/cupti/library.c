@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/cuda/cupti/driver.h"
 #include "schema/gen/cuda_records.h"
 

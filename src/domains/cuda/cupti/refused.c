@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/cuda/cupti/library.h"
 #include "domains/cuda/state.h"
 

@@ -7,8 +7,8 @@
 #ifndef TANDEM_DOMAINS_OPENCL_GEN_RECORDS_H
 #define TANDEM_DOMAINS_OPENCL_GEN_RECORDS_H
 
-#include "core/args.h"
-#include "core/call.h"
+#include "core/call/args.h"
+#include "core/call/call.h"
 #include "core/control.h"
 #include "domains/opencl/gen/args.h"
 #include "domains/opencl/gen/next.h"

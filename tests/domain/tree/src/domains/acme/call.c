@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
-#include "core/call.h"
-#include "core/kernel_name.h"
+#include "core/call/call.h"
+#include "core/call/kernel_name.h"
 #include "domains/acme/describe.h"
 #include "domains/acme/operation.h"
 #include "schema/acme.h"

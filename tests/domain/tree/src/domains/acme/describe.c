@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/object.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "schema/gen/core_records.h"
 
 /* The only device has no handle. */

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/kernel_name.h"
+#include "core/call/kernel_name.h"
 #include "core/object.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "domains/acme/describe.h"
 #include "schema/gen/core_records.h"
 

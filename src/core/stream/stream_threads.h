@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/thread.h"
+#include "core/stream/thread.h"
 
 /* Sets what a thread may write without asking, unless a sink is attached. */
 void tandem_record_limit(struct tandem_thread *thread, uint8_t *end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/stream_file.h"
+#include "core/stream/stream_file.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -9,11 +9,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "core/bus_error.h"
 #include "core/control.h"
-#include "core/fdtable.h"
 #include "core/process.h"
-#include "core/sandbox.h"
+#include "core/sandbox/fdtable.h"
+#include "core/sandbox/sandbox.h"
+#include "core/stream/bus_error.h"
 #include "util/system.h"
 
 #ifndef MADV_POPULATE_WRITE

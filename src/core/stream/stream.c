@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,9 +11,9 @@
 #include <sys/prctl.h>
 
 #include "core/process.h"
-#include "core/sandbox.h"
-#include "core/stream_file.h"
-#include "core/stream_threads.h"
+#include "core/sandbox/sandbox.h"
+#include "core/stream/stream_file.h"
+#include "core/stream/stream_threads.h"
 #include "schema/gen/core_records.h"
 #include "util/system.h"
 

@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 #include "core/control.h"
-#include "core/thread.h"
+#include "core/stream/thread.h"
 #include "core/ticks.h"
 #include "format/packet.h"
 #include "schema/record.h"

@@ -4,14 +4,14 @@
  * long as its module is loaded, and perhaps another kernel's afterwards. So a small
  * cache by pointer answers nearly always, after a comparison of the text, and behind
  * it stands a table by text, which grows with the number of different kernels. */
-#include "core/kernel_name.h"
+#include "core/call/kernel_name.h"
 
 #include <string.h>
 
 #include "core/object.h"
 #include "core/process.h"
-#include "core/sandbox.h"
-#include "core/stream.h"
+#include "core/sandbox/sandbox.h"
+#include "core/stream/stream.h"
 #include "schema/gen/core_records.h"
 
 #define CACHE_SLOTS 4096u

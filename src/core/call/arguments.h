@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#include "core/call.h"
+#include "core/call/call.h"
 
 enum arguments_kind {
 	ARGUMENTS_COPY, /* the argument's bytes */

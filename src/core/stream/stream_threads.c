@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/stream_threads.h"
+#include "core/stream/stream_threads.h"
 
 #include <sched.h>
 #include <stdatomic.h>

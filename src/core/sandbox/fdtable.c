@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/fdtable.h"
+#include "core/sandbox/fdtable.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/sandbox.h"
+#include "core/sandbox/sandbox.h"
 
 /* A sanitizer's frames are larger. */
 #define STACK_BYTES (256u * 1024)

@@ -2,14 +2,14 @@
 /* A cache of fixed size remembers what was written: one that fell out of it is written again
  * under a new number, so that memory does not grow with a program that makes a new graph for
  * each step. */
-#include "core/launch_config.h"
+#include "core/call/launch_config.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "core/process.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 #include "schema/gen/core_records.h"
 
 #define SLOTS 4096u

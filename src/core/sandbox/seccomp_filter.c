@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/seccomp_filter.h"
+#include "core/sandbox/seccomp_filter.h"
 
 #include <stdbool.h>
 #include <string.h>

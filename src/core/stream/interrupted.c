@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "core/sandbox.h"
-#include "core/stream.h"
+#include "core/sandbox/sandbox.h"
+#include "core/stream/stream.h"
 
 /* How far below the record's frame its handler's frames are looked for. */
 #define STACK_BYTES (256u * 1024)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/sandbox.h"
+#include "core/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "core/seccomp_filter.h"
+#include "core/sandbox/seccomp_filter.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/bus_error.h"
+#include "core/stream/bus_error.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "core/local.h"
-#include "core/sandbox.h"
-#include "core/stream.h"
+#include "core/sandbox/sandbox.h"
+#include "core/stream/stream.h"
 
 long seccomp_checked_syscall(long number, long a, long b, long c, long d, long e, long f);
 long seccomp_failed_syscall(long error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/arguments.h"
+#include "core/call/arguments.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "core/object.h"
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 struct tandem_call {
 	struct tandem_call_record *record; /* NULL: not recorded */
