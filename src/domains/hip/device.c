@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/stream/stream.h"
+#include "domains/hip/attach/runtime.h"
+#include "domains/hip/calls/thread.h"
 #include "domains/hip/object.h"
-#include "domains/hip/runtime.h"
-#include "domains/hip/thread.h"
 #include "schema/gen/core_records.h"
 #include "schema/gen/hip_records.h"
 

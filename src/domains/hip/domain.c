@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/domain.h"
 
-#include "domains/hip/attach.h"
+#include "domains/hip/attach/attach.h"
 
 const struct domain domain_hip = {
 	.switched = hip_switched,

@@ -7,8 +7,8 @@
 #include "core/call/kernel_name.h"
 #include "core/object.h"
 #include "core/process.h"
-#include "domains/hip/runtime.h"
-#include "domains/hip/thread.h"
+#include "domains/hip/attach/runtime.h"
+#include "domains/hip/calls/thread.h"
 
 #define CACHE_SLOTS 4096u
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "domains/hip/call.h"
+#include "domains/hip/calls/call.h"
 #include "domains/hip/state.h"
 
 struct hip_wrapper {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/activity_callbacks.h"
+#include "domains/hip/attach/activity_callbacks.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "core/pool.h"
 #include "domains/hip/abi.h"
-#include "domains/hip/call.h"
+#include "domains/hip/attach/runtime.h"
+#include "domains/hip/calls/call.h"
+#include "domains/hip/calls/status.h"
+#include "domains/hip/calls/thread.h"
 #include "domains/hip/functions.h"
 #include "domains/hip/operation.h"
-#include "domains/hip/runtime.h"
 #include "domains/hip/state.h"
-#include "domains/hip/status.h"
-#include "domains/hip/thread.h"
 
 #define FUNCTIONS_MOST 1024u
 #define DATA_BYTES 1024u /* hip_api_data_t: 832 in HIP 5.2 */

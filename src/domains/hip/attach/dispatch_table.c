@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/dispatch_table.h"
+#include "domains/hip/attach/dispatch_table.h"
 
 #include <string.h>
 
+#include "domains/hip/calls/thread.h"
 #include "domains/hip/functions.h"
-#include "domains/hip/thread.h"
 #include "domains/hip/wrappers.h"
 
 void (*hip_reals[HIP_REALS])(void);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "domains/hip/rocprofiler.h"
+#include "domains/hip/attach/rocprofiler.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/hooks.h"
+#include "domains/hip/calls/hooks.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/attach.h"
+#include "domains/hip/attach/attach.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,12 +9,12 @@
 #include "core/domain.h"
 #include "core/local.h"
 #include "core/process.h"
-#include "domains/hip/activity_callbacks.h"
-#include "domains/hip/dispatch_table.h"
-#include "domains/hip/rocprofiler.h"
-#include "domains/hip/runtime.h"
+#include "domains/hip/attach/activity_callbacks.h"
+#include "domains/hip/attach/dispatch_table.h"
+#include "domains/hip/attach/rocprofiler.h"
+#include "domains/hip/attach/runtime.h"
+#include "domains/hip/attach/tracer_callback.h"
 #include "domains/hip/state.h"
-#include "domains/hip/tracer_callback.h"
 #include "schema/gen/hip_records.h"
 
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/call.h"
+#include "domains/hip/calls/call.h"
 
 #include <string.h>
 
@@ -7,17 +7,17 @@
 #include "core/domain.h"
 #include "core/pool.h"
 #include "core/stream/stream.h"
+#include "domains/hip/attach/runtime.h"
+#include "domains/hip/calls/hooks.h"
+#include "domains/hip/calls/launch.h"
+#include "domains/hip/calls/thread.h"
 #include "domains/hip/functions.h"
 #include "domains/hip/gen/ids.h"
-#include "domains/hip/hooks.h"
 #include "domains/hip/kernel.h"
-#include "domains/hip/launch.h"
 #include "domains/hip/object.h"
 #include "domains/hip/operation.h"
 #include "domains/hip/queue.h"
-#include "domains/hip/runtime.h"
 #include "domains/hip/state.h"
-#include "domains/hip/thread.h"
 
 static struct tandem_pool calls = TANDEM_POOL(sizeof(struct hip_call));
 

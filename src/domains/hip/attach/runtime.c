@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/runtime.h"
+#include "domains/hip/attach/runtime.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/stream/stream.h"
-#include "domains/hip/thread.h"
+#include "domains/hip/calls/thread.h"
 #include "schema/gen/hip_records.h"
 
 struct hip_runtime hip_runtime;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/launch.h"
+#include "domains/hip/calls/launch.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "core/call/launch_config.h"
+#include "domains/hip/attach/runtime.h"
+#include "domains/hip/calls/thread.h"
 #include "domains/hip/gen/args.h"
 #include "domains/hip/gen/ids.h"
-#include "domains/hip/runtime.h"
-#include "domains/hip/thread.h"
 #include "schema/gen/core_records.h"
 
 #define KERNELS 4096u

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/tracer_callback.h"
+#include "domains/hip/attach/tracer_callback.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "domains/hip/abi.h"
-#include "domains/hip/call.h"
+#include "domains/hip/attach/runtime.h"
+#include "domains/hip/calls/call.h"
+#include "domains/hip/calls/status.h"
+#include "domains/hip/calls/thread.h"
 #include "domains/hip/functions.h"
 #include "domains/hip/operation.h"
-#include "domains/hip/runtime.h"
 #include "domains/hip/state.h"
-#include "domains/hip/status.h"
-#include "domains/hip/thread.h"
 
 /* Behind hip_api_data_t: a time and a word of the tool's, then what is called. The
  * runtime does not clear them: both pointers are the tool's to set. */

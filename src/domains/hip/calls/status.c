@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/hip/status.h"
+#include "domains/hip/calls/status.h"
 
+#include "domains/hip/attach/runtime.h"
+#include "domains/hip/calls/thread.h"
 #include "domains/hip/functions.h"
-#include "domains/hip/runtime.h"
-#include "domains/hip/thread.h"
 
 int32_t hip_status(uint32_t function)
 {
