@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/options.h"
-#include "cli/summary.h"
+#include "cli/options/options.h"
+#include "cli/record/summary.h"
 #include "recorder/session/count_records.h"
 #include "recorder/session/folder.h"
 #include "recorder/session/live_processes.h"

@@ -3,7 +3,7 @@
  * session, which the next traced call sees. */
 #include "cli/cli.h"
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "recorder/steering.h"
 #include "recorder/target.h"
 

@@ -16,9 +16,9 @@
 
 #include "analysis/events/ordered_events.h"
 #include "analysis/report/report_make.h"
-#include "cli/phase.h"
 #include "cli/print/event_json.h"
 #include "cli/print/event_text.h"
+#include "cli/record/phase.h"
 #include "scratch.h"
 #include "trace/merge.h"
 #include "trace/session/session_open.h"

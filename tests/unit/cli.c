@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/table.h"
 
 static const struct option_row *more_rows(size_t number)

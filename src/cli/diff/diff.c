@@ -12,8 +12,8 @@
 #include "cli/cli.h"
 #include "cli/diff/diff_tables.h"
 #include "cli/diff/diff_text.h"
-#include "cli/options.h"
-#include "cli/part.h"
+#include "cli/options/options.h"
+#include "cli/options/part.h"
 #include "cli/reading.h"
 
 #define WORD_OF_(constant, name, words) name " "

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "cli/domain_titles.h"
+#include "cli/options/domain_titles.h"
 #include "schema/domain.h"
 #include "setup/check.h"
 #include "setup/library.h"

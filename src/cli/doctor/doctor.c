@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/doctor/areas.h"
-#include "cli/domain_titles.h"
-#include "cli/options.h"
+#include "cli/options/domain_titles.h"
+#include "cli/options/options.h"
 #include "schema/domain.h"
 #include "setup/check.h"
 #include "util/json.h"

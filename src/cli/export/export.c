@@ -11,8 +11,8 @@
 #include "cli/cli.h"
 #include "cli/export/export_html.h"
 #include "cli/newest.h"
-#include "cli/options.h"
-#include "cli/part.h"
+#include "cli/options/options.h"
+#include "cli/options/part.h"
 #include "cli/reading.h"
 #include "util/units.h"
 

@@ -11,8 +11,8 @@
 
 #include "cli/cli.h"
 #include "cli/findings/findings_print.h"
-#include "cli/options.h"
-#include "cli/part.h"
+#include "cli/options/options.h"
+#include "cli/options/part.h"
 #include "cli/reading.h"
 
 static const char *kind_at(size_t number, const char **about)

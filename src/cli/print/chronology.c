@@ -6,8 +6,8 @@
 
 #include "analysis/events/ordered_events.h"
 #include "cli/cli.h"
-#include "cli/phase.h"
 #include "cli/print/event_json.h"
+#include "cli/record/phase.h"
 
 #define WRITE_BYTES 65536u
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
-#include "cli/part.h"
+#include "cli/options/options.h"
+#include "cli/options/part.h"
 #include "cli/print/chronology.h"
 #include "cli/print/event_json.h"
 #include "cli/print/event_text.h"

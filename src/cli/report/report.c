@@ -8,8 +8,8 @@
 
 #include "cli/cli.h"
 #include "cli/findings/findings_print.h"
-#include "cli/options.h"
-#include "cli/part.h"
+#include "cli/options/options.h"
+#include "cli/options/part.h"
 #include "cli/reading.h"
 #include "cli/report/report_metrics.h"
 #include "cli/report/report_path.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
-#include "cli/part.h"
+#include "cli/options/options.h"
+#include "cli/options/part.h"
 #include "cli/sql/database.h"
 #include "cli/sql/sql_rows.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* A command that is not in this build has no options. */
 #define X(name, about) extern const struct command command_##name __attribute__((weak));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/phase.h"
+#include "cli/record/phase.h"
 
 #include <inttypes.h>
 

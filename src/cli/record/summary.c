@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/summary.h"
+#include "cli/record/summary.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/domain_titles.h"
+#include "cli/options/domain_titles.h"
 #include "recorder/session/count_records.h"
 #include "recorder/session/live_processes.h"
 #include "recorder/session/recover.h"

@@ -16,7 +16,7 @@
 #define TANDEM_CLI_PART_H
 
 #include "analysis/events/range.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/reading.h"
 
 #define PART_OPTIONS(X)                                                                      \

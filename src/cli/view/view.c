@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/browser.h"
 #include "cli/cli.h"
 #include "cli/newest.h"
-#include "cli/options.h"
-#include "cli/part.h"
+#include "cli/options/options.h"
+#include "cli/options/part.h"
 #include "cli/reading.h"
+#include "cli/view/browser.h"
 #include "view/serve/server.h"
 
 #define VIEW_OPTIONS(X)                                                                    \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include <errno.h>
 #include <getopt.h>

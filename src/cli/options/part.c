@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/part.h"
+#include "cli/options/part.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "schema/domain.h"
 
 /* 1 << number for all that --domains can name. */

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/domain_options.h"
-#include "cli/options.h"
+#include "cli/options/domain_options.h"
+#include "cli/options/options.h"
 #include "cli/reading.h"
-#include "cli/summary.h"
+#include "cli/record/summary.h"
 #include "format/directory.h"
 #include "recorder/program/child.h"
 #include "recorder/recorder.h"
@@ -32,44 +32,44 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 #define LEVEL_WORD_(constant, word, what) word " "
 #define INJECTION_WORD_(constant, word) word " "
 
-#define RECORD_OPTIONS(X)                                                                       \
-	X(output, 'o', "DIR", DIRECTORY_NAME,                                                   \
-	  "record into DIR (tandem-PROGRAM-DATE-TIME); %p is the program, %t date and time, " \
-	  "%h the host, %q{NAME} an environment variable")                                    \
-	X(force, 0, NULL, FLAG, "replace DIR when it holds a session already")                  \
-	X(domains, 0, "LIST", LIST_AT(domain_options_word), "what to record: %s (all)")         \
-	X(args, 0, "LEVEL", WORD("none basic full"), "arguments of calls: %s (basic)")          \
-	X(device_timing, 0, "on|off", WORD("off on"), "ask the device when commands ran (on)")  \
-	X(start_paused, 0, NULL, FLAG, "record nothing until `tandem resume DIR`")              \
-	X(delay, 0, "TIME", TEXT("5s 500ms"), "start recording so long after the start")        \
-	X(duration, 0, "TIME", TEXT("30s 500ms"),                                               \
-	  "stop recording after that time; the program runs on")                                \
-	X(report, 0, NULL, FLAG, "show `tandem report` of it at the end, on standard error")    \
-	X(kernel, 0, "WHAT", WORD(LINUX_LEVELS(LEVEL_WORD_)), "kernel events: %s (sched)")      \
-	X(sample, 0, "HZ", TEXT("99 999"), "stack samples per CPU second")                      \
-	X(unwind, 0, "HOW", WORD("fp dwarf"),                                                   \
-	  "how stacks are unwound: fp, by frame pointers, or dwarf, from saved stacks "         \
-	  "when the session is read (fp)")                                                      \
-	X(limit_size, 0, "BYTES", TEXT(NULL),                                                   \
-	  "stop at this size; K, M, G, T are units (no limit)")                                 \
-	X(exit_wait, 0, "MS", TEXT(NULL),                                                       \
-	  "wait at most so long at the program's end for commands that are still running "      \
-	  "(2000)")                                                                             \
-	X(capture, 0, "WHEN", TEXT_AT(capture_word),                                            \
-	  "record only between the program's own marks, in domains that can be switched:")      \
-	X(drain_interval, 0, "MS", TEXT(NULL),                                                  \
-	  "how old a finished device operation may be that is not in the files yet (100)")      \
-	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                         \
-	  "injection method: preload, layer or both (both, but the layer alone where a "        \
-	  "preload would break it)")                                                            \
-	X(sink, 0, "SINK", WORD("files lttng"),                                                 \
-	  "who writes the trace: %s (files); lttng: LTTng's daemons (doc/LTTNG.md)")            \
-	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                 \
-	X(live, 0, "URL", TEXT("net://localhost"),                                              \
-	  "to LTTng's relay daemon there, from which it is read at the same time")              \
-	X(relay, 0, "URL", TEXT("net://localhost"),                                             \
-	  "to LTTng's relay daemon there, which keeps it")                                      \
-	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                      \
+#define RECORD_OPTIONS(X)                                                                      \
+	X(output, 'o', "DIR", DIRECTORY_NAME,                                                  \
+	  "record into DIR (tandem-PROGRAM-DATE-TIME); %p is the program, %t date and time, "  \
+	  "%h the host, %q{NAME} an environment variable")                                     \
+	X(force, 0, NULL, FLAG, "replace DIR when it holds a session already")                 \
+	X(domains, 0, "LIST", LIST_AT(domain_options_word), "what to record: %s (all)")        \
+	X(args, 0, "LEVEL", WORD("none basic full"), "arguments of calls: %s (basic)")         \
+	X(device_timing, 0, "on|off", WORD("off on"), "ask the device when commands ran (on)") \
+	X(start_paused, 0, NULL, FLAG, "record nothing until `tandem resume DIR`")             \
+	X(delay, 0, "TIME", TEXT("5s 500ms"), "start recording so long after the start")       \
+	X(duration, 0, "TIME", TEXT("30s 500ms"),                                              \
+	  "stop recording after that time; the program runs on")                               \
+	X(report, 0, NULL, FLAG, "show `tandem report` of it at the end, on standard error")   \
+	X(kernel, 0, "WHAT", WORD(LINUX_LEVELS(LEVEL_WORD_)), "kernel events: %s (sched)")     \
+	X(sample, 0, "HZ", TEXT("99 999"), "stack samples per CPU second")                     \
+	X(unwind, 0, "HOW", WORD("fp dwarf"),                                                  \
+	  "how stacks are unwound: fp, by frame pointers, or dwarf, from saved stacks "        \
+	  "when the session is read (fp)")                                                     \
+	X(limit_size, 0, "BYTES", TEXT(NULL),                                                  \
+	  "stop at this size; K, M, G, T are units (no limit)")                                \
+	X(exit_wait, 0, "MS", TEXT(NULL),                                                      \
+	  "wait at most so long at the program's end for commands that are still running "     \
+	  "(2000)")                                                                            \
+	X(capture, 0, "WHEN", TEXT_AT(capture_word),                                           \
+	  "record only between the program's own marks, in domains that can be switched:")     \
+	X(drain_interval, 0, "MS", TEXT(NULL),                                                 \
+	  "how old a finished device operation may be that is not in the files yet (100)")     \
+	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                        \
+	  "injection method: preload, layer or both (both, but the layer alone where a "       \
+	  "preload would break it)")                                                           \
+	X(sink, 0, "SINK", WORD("files lttng"),                                                \
+	  "who writes the trace: %s (files); lttng: LTTng's daemons (doc/LTTNG.md)")           \
+	X(lttng_session, 0, "NAME", TEXT(NULL), "LTTng's session (tandem-PID)")                \
+	X(live, 0, "URL", TEXT("net://localhost"),                                             \
+	  "to LTTng's relay daemon there, from which it is read at the same time")             \
+	X(relay, 0, "URL", TEXT("net://localhost"),                                            \
+	  "to LTTng's relay daemon there, which keeps it")                                     \
+	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                     \
 	X(quiet, 'q', NULL, FLAG, "suppress the summary")
 
 OPTIONS(RECORD_OPTIONS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/domain_options.h"
+#include "cli/options/domain_options.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/domain_titles.h"
+#include "cli/options/domain_titles.h"
 
 #include <string.h>
 
