@@ -88,6 +88,7 @@ static void device_describe(uint32_t device, uint32_t number)
 	if (!hip_runtime.hipDeviceGetName ||
 	    hip_runtime.hipDeviceGetName(name, sizeof(name), (int32_t)device))
 		name[0] = 0;
+	name[sizeof(name) - 1] = 0;
 	hip_in_tool_end();
 	snprintf(driver, sizeof(driver), "HIP %u.%u", hip_runtime.major, hip_runtime.minor);
 	fixed.name_count = (uint16_t)strlen(name);

@@ -24,6 +24,8 @@ uint32_t hip_function_find(const char *name, uint32_t id)
 	char old[96];
 	uint32_t function;
 
+	if (!name)
+		return 0;
 	if (is_named(id, name))
 		return id;
 	function = find(name);

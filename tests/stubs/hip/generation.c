@@ -36,6 +36,19 @@ static struct activity activity_of(const struct operation *operation)
 	return activity;
 }
 
+static void (*at_end)(void);
+
+void stub_hip_at_end(void (*function)(void))
+{
+	at_end = function;
+}
+
+__attribute__((destructor)) static void ends(void)
+{
+	if (at_end)
+		at_end();
+}
+
 #if STUB_HIP == 502
 
 /* Its numbers of functions are not those of the newest headers. */
@@ -104,7 +117,7 @@ void call_begin(struct call *call, uint32_t id)
 {
 	call->id = id;
 	call->arguments = NULL;
-	call->data = activities[id] ? activities[id](id, NULL, NULL, NULL) : NULL;
+	call->data = id < IDS && activities[id] ? activities[id](id, NULL, NULL, NULL) : NULL;
 	call->on = call->data;
 	if (call->on)
 		call->arguments = (uint8_t *)call->data + 16;
@@ -137,10 +150,16 @@ uint64_t call_correlation(void)
 
 void stub_report(const struct operation *operation)
 {
-	struct activity activity = activity_of(operation);
+	struct activity activity;
 
-	if (ended && enabled[operation->operation])
-		ended(operation->operation, &activity, ended_data);
+	if (!ended || (operation && operation->operation <= 2 && !enabled[operation->operation]))
+		return;
+	if (!operation) {
+		ended(0, NULL, ended_data);
+		return;
+	}
+	activity = activity_of(operation);
+	ended(operation->operation, &activity, ended_data);
 }
 
 #else
@@ -189,9 +208,11 @@ uint64_t call_correlation(void)
 
 void stub_report(const struct operation *operation)
 {
-	struct activity activity = activity_of(operation);
+	struct activity activity;
 
-	if (report && !report(2, operation->operation, NULL))
-		report(2, operation->operation, &activity);
+	if (!operation || !report || report(2, operation->operation, NULL))
+		return;
+	activity = activity_of(operation);
+	report(2, operation->operation, &activity);
 }
 #endif

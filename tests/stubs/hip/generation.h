@@ -38,4 +38,7 @@ void call_end(struct call *call);
 /* The number that an operation of the call under way gets. */
 uint64_t call_correlation(void);
 
+/* Called when the process ends, after the destructors of whatever was loaded later. */
+void stub_hip_at_end(void (*function)(void));
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A HIP runtime without a GPU: libamdhip64 of three generations (generation.h). Arguments
  * are where hip_prof_str.h of those versions has them. Where STUB_HIP_NO_DEVICE is set it
- * finds no device. */
+ * finds no device; STUB_HIP_ODD names what it answers oddly. */
 #include "hip.h"
 
 #include <stdbool.h>
@@ -40,6 +40,13 @@ enum {
 #define ID(name) HIP_ID_##name
 #endif
 
+static bool is_odd(const char *what)
+{
+	const char *odd = getenv("STUB_HIP_ODD");
+
+	return odd && !strcmp(odd, what);
+}
+
 const char *hipApiName(uint32_t id)
 {
 	switch (id) {
@@ -49,7 +56,7 @@ const char *hipApiName(uint32_t id)
 		STUB_HIP_FUNCTIONS(X)
 #undef X
 	default:
-		return "unknown";
+		return is_odd("api_names") ? NULL : "unknown";
 	}
 }
 
@@ -194,14 +201,14 @@ FUNCTION(hipRuntimeGetVersion, (int *version))
 FUNCTION(hipGetDeviceCount, (int *count))
 {
 	BEGIN(hipGetDeviceCount, PUT(0, count));
-	*count = 2;
+	*count = is_odd("numbers") ? INT32_MAX : 2;
 	RETURN(0);
 }
 
 FUNCTION(hipGetDevice, (int *device))
 {
 	BEGIN(hipGetDevice, PUT(0, device));
-	*device = current;
+	*device = is_odd("numbers") ? -7 : current;
 	RETURN(0);
 }
 
@@ -218,14 +225,16 @@ FUNCTION(hipDeviceGetName, (char *name, int bytes, int device))
 {
 	BEGIN(hipDeviceGetName, );
 	snprintf(name, (size_t)bytes, "Stub GPU %d", device);
-	RETURN(0);
+	if (is_odd("device_name")) /* no text, and without an end */
+		memset(name, 0xff, (size_t)bytes);
+	RETURN(is_odd("refused") ? INVALID_VALUE : 0);
 }
 
 FUNCTION(hipDeviceTotalMem, (size_t * bytes, int device))
 {
 	BEGIN(hipDeviceTotalMem, );
-	*bytes = (size_t)(device + 1) << 30;
-	RETURN(0);
+	*bytes = is_odd("numbers") ? SIZE_MAX : (size_t)(device + 1) << 30;
+	RETURN(is_odd("refused") ? INVALID_VALUE : 0);
 }
 
 FUNCTION(hipDeviceGetAttribute, (int *value, int attribute, int device))
@@ -256,7 +265,9 @@ FUNCTION(hipDeviceGetAttribute, (int *value, int attribute, int device))
 		*value = 0;
 		break;
 	}
-	RETURN(0);
+	if (is_odd("numbers"))
+		*value = attribute % 2 ? INT32_MIN : INT32_MAX;
+	RETURN(is_odd("refused") ? INVALID_VALUE : 0);
 }
 
 FUNCTION(hipDeviceSynchronize, (void))
@@ -354,7 +365,9 @@ FUNCTION(hipFuncGetAttributes, (void *attributes, const void *function))
 	((int32_t *)attributes)[8] = 24;    /* registers */
 	((uint64_t *)attributes)[6] = 2048; /* of the block */
 	((uint64_t *)attributes)[2] = 16;   /* of a thread */
-	RETURN(0);
+	if (is_odd("numbers"))
+		memset(attributes, 0xff, 56);
+	RETURN(is_odd("refused") ? INVALID_VALUE : 0);
 }
 
 FUNCTION(hipStreamCreate, (void **stream))

@@ -64,7 +64,8 @@ static void *activity_called(uint32_t id, void *record, const void *data, void *
 	(void)data;
 	if (!user)
 		return call_entered(id);
-	if (call) {
+	/* One that ends twice ends nobody else's. */
+	if (call && id < FUNCTIONS_MOST && call->function == functions[id]) {
 		tandem_pool_give(&data_pool, call->data);
 		hip_call_leave(call);
 	}
@@ -107,7 +108,7 @@ static void operation_ended(uint32_t operation, void *record, void *user)
 
 	(void)operation;
 	(void)user;
-	if (hip_recording())
+	if (activity && hip_recording())
 		hip_operation_write(activity, hip_operation_of(activity->correlation), false);
 }
 

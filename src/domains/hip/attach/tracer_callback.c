@@ -34,15 +34,24 @@ static struct tool_part *tool_part(void *data)
 	return (struct tool_part *)(void *)((uint8_t *)data + tool_at);
 }
 
+/* NULL: the call has ended, or began in another thread. */
 static struct hip_call *call_of(void *data)
 {
-	return (struct hip_call *)(uintptr_t)tool_part(data)->word;
+	uintptr_t word = (uintptr_t)tool_part(data)->word;
+	struct hip_call *call = hip_thread.innermost;
+
+	while (call && (uintptr_t)call != word)
+		call = call->outer;
+	return call;
 }
 
 static void entered(uint32_t id, void *data)
 {
+	struct hip_call *call = call_of(data);
+
 	(void)id;
-	hip_call_record(call_of(data), (uint8_t *)data + HIP_ARGUMENTS_AT);
+	if (call)
+		hip_call_record(call, (uint8_t *)data + HIP_ARGUMENTS_AT);
 }
 
 static void left(uint32_t id, void *data)
@@ -50,6 +59,9 @@ static void left(uint32_t id, void *data)
 	struct hip_call *call = call_of(data);
 
 	(void)id;
+	if (!call)
+		return;
+	tool_part(data)->word = 0;
 	hip_call_end(call, (uint8_t *)data + HIP_ARGUMENTS_AT, hip_status(call->function));
 	hip_call_leave(call);
 }
@@ -110,7 +122,7 @@ static void functions_find(void)
 {
 	for (uint32_t id = 1; id < FUNCTIONS_MOST; id++) {
 		const char *name = hip_runtime.hipApiName ? hip_runtime.hipApiName(id) : NULL;
-		uint32_t function = name ? hip_function_find(name, id) : 0;
+		uint32_t function = hip_function_find(name, id);
 
 		if (!hip_runtime.hipApiName && id < hip_function_count)
 			function = hip_function_names[id] ? id : 0;
