@@ -40,14 +40,20 @@ static void table_wrap(struct hsa_table_version *table, const struct hsa_wrapper
 	}
 }
 
+/* An older runtime's table of tables may end before it. */
+static bool has_amd(const struct hsa_api_table *tables)
+{
+	return tables->version.bytes >= sizeof(*tables) && tables->amd;
+}
+
 static void tables_wrap(const struct hsa_api_table *tables, uint8_t entry)
 {
 	if (!tandem_in_use() || !(tandem_control.domains & TANDEM_DOMAIN_BIT(hsa)) || !tables ||
 	    !tables->core)
 		return;
-	hsa_runtime_begins(tables->core->bytes, tables->amd ? tables->amd->bytes : 0, entry);
+	hsa_runtime_begins(tables->core->bytes, has_amd(tables) ? tables->amd->bytes : 0, entry);
 	table_wrap(tables->core, hsa_wrappers_core, hsa_wrapper_count_core);
-	if (!tables->amd)
+	if (!has_amd(tables))
 		return;
 	table_wrap(tables->amd, hsa_wrappers_amd, hsa_wrapper_count_amd);
 	if (hsa_wanted(TANDEM_HSA_kernels) && !hsa_is_below() &&

@@ -86,17 +86,19 @@ void hsa_flight_cancel(struct hsa_flight *flight)
 
 static bool times_of(const struct hsa_flight *flight, struct hsa_times *times)
 {
+	bool found;
+
 	*times = (struct hsa_times){0, 0};
 	if (flight->is_copy)
-		return hsa_has(HSA_ID_hsa_amd_profiling_get_async_copy_time) &&
-		       !HSA_CALL(hsa_amd_profiling_get_async_copy_time, int32_t,
-				 (uint64_t, struct hsa_times *))(flight->signal, times) &&
-		       times->end;
-	return hsa_has(HSA_ID_hsa_amd_profiling_get_dispatch_time) &&
-	       !HSA_CALL(hsa_amd_profiling_get_dispatch_time, int32_t,
-			 (uint64_t, uint64_t, struct hsa_times *))(flight->agent, flight->signal,
-								   times) &&
-	       times->end;
+		found = hsa_has(HSA_ID_hsa_amd_profiling_get_async_copy_time) &&
+			!HSA_CALL(hsa_amd_profiling_get_async_copy_time, int32_t,
+				  (uint64_t, struct hsa_times *))(flight->signal, times);
+	else
+		found = hsa_has(HSA_ID_hsa_amd_profiling_get_dispatch_time) &&
+			!HSA_CALL(hsa_amd_profiling_get_dispatch_time, int32_t,
+				  (uint64_t, uint64_t, struct hsa_times *))(flight->agent,
+									    flight->signal, times);
+	return found && times->end && times->end >= times->start;
 }
 
 static void operation_write(const struct hsa_flight *flight, bool timed,
@@ -144,6 +146,9 @@ static bool ended(int64_t value, void *data)
 	bool timed, recorded;
 
 	(void)value;
+	/* Called again, it would give back what somebody else has by now. */
+	if (!atomic_exchange(&flight->awaited, false))
+		return false;
 	hsa_in_tool++;
 	timed = times_of(flight, &times);
 	hsa_in_tool--;
@@ -163,10 +168,12 @@ static bool ended(int64_t value, void *data)
 
 bool hsa_flight_watch(struct hsa_flight *flight)
 {
+	atomic_store(&flight->awaited, true);
 	if (!HSA_CALL(hsa_amd_signal_async_handler, int32_t,
 		      (uint64_t, int32_t, int64_t, bool (*)(int64_t, void *), void *))(
 		    flight->signal, HSA_CONDITION_LT, 1, ended, flight))
 		return true;
+	atomic_store(&flight->awaited, false);
 	item_give(flight);
 	return false;
 }

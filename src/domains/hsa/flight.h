@@ -17,6 +17,7 @@ struct hsa_flight {
 	uint32_t generation;		       /* of HSA, in which the signal was made */
 	uint8_t kind;			       /* TANDEM_OPERATION_KIND_* */
 	bool is_copy;
+	_Atomic bool awaited; /* its handler has not been called yet */
 };
 
 /* One more, whose signal is 1 and awaited. NULL: there is no signal, or no memory. The

@@ -57,8 +57,9 @@ static uint32_t config_of(const struct hsa_packet *packet, uint32_t kernel)
 
 	memset(&config, 0, sizeof(config));
 	for (int i = 0; i < 3; i++)
-		groups[i] = packet->workgroup[i] ? (packet->grid[i] + packet->workgroup[i] - 1) /
-							   packet->workgroup[i]
+		groups[i] = packet->workgroup[i] ? (uint32_t)(((uint64_t)packet->grid[i] +
+							       packet->workgroup[i] - 1) /
+							      packet->workgroup[i])
 						 : 0;
 	config.domain = TANDEM_DOMAIN_hsa;
 	config.kernel = kernel;

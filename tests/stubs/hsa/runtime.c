@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* An HSA runtime without a GPU: one agent of each kind, signals, queues that can be
  * intercepted, copies; a thread does what the device would, on a clock of 100 MHz that runs
- * 30 ppm too fast. Tools are loaded as AMD's runtime loads them. */
+ * 30 ppm too fast. Tools are loaded as AMD's runtime loads them. STUB_HSA_ODD names what it
+ * does oddly. */
 #include "hsa.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "domains/hsa/gen/ids.h"
@@ -86,6 +88,13 @@ __attribute__((constructor)) static void tables_make(void)
 #undef X
 }
 
+static bool is_odd(const char *what)
+{
+	const char *odd = getenv("STUB_HSA_ODD");
+
+	return odd && !strcmp(odd, what);
+}
+
 static uint64_t ticks(void)
 {
 	struct timespec now;
@@ -110,6 +119,8 @@ static void signal_changed(struct signal *signal, int64_t value)
 	pthread_mutex_unlock(&lock);
 	if (handler)
 		handler(value, signal->data);
+	if (handler && is_odd("ends_twice"))
+		handler(value, signal->data);
 }
 
 static struct signal *signal_of(uint64_t handle)
@@ -132,6 +143,10 @@ static void job_run(const struct job *job)
 		signal->start = start;
 		signal->end = ticks();
 	}
+	if (is_odd("times_reversed"))
+		signal->start = signal->end + 1000;
+	if (is_odd("times_without_bounds"))
+		signal->start = signal->end = UINT64_MAX;
 	signal_changed(signal, signal->value - 1);
 }
 
@@ -179,6 +194,8 @@ static void queue_ring(struct queue *queue, uint64_t last)
 			queue->public.base + at % queue->public.size * sizeof(struct stub_packet);
 
 		writing = queue;
+		if (queue->handler && is_odd("no_packets"))
+			queue->handler(NULL, 0, at, queue->data, packets_write);
 		if (queue->handler)
 			queue->handler(packet, 1, at, queue->data, packets_write);
 		else
@@ -186,12 +203,47 @@ static void queue_ring(struct queue *queue, uint64_t last)
 	}
 }
 
+struct tables {
+	uint32_t version[4];
+	void *tables[8];
+};
+
+/* What is not in `bytes` is where nothing can be read. */
+static void *tables_end(const struct tables *table, uint32_t bytes)
+{
+	uint8_t *pages =
+		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *copy = pages + 4096 - bytes;
+
+	mprotect(pages + 4096, 4096, PROT_NONE);
+	memcpy(copy, table, bytes);
+	((struct tables *)copy)->version[1] = bytes;
+	return copy;
+}
+
+static void tools_load_odd(bool (*load)(void *, uint64_t, uint64_t, const char *const *))
+{
+	struct tables none = {{3, sizeof(none), 1, 0}, {0}};
+	struct tables head = {{3, 16, 1, 0}, {0}};
+	struct tables table = {{3, sizeof(table), 1, 0}, {core, amd}};
+
+	if (is_odd("tables_null"))
+		load(NULL, 3, 0, NULL);
+	if (is_odd("tables_empty"))
+		load(&none, 3, 0, NULL);
+	if (is_odd("tables_short"))
+		load(tables_end(&table, 24), 3, 1, NULL);
+	if (is_odd("tables_of_no_functions")) {
+		head.tables[0] = tables_end(&table, 16);
+		head.tables[1] = tables_end(&table, 16);
+		head.version[1] = sizeof(head);
+		load(&head, 3, 0, NULL);
+	}
+}
+
 static int32_t tools_load(void)
 {
-	struct {
-		uint32_t version[4];
-		void *tables[8];
-	} table = {{3, sizeof(table), 1, 0}, {core, amd}};
+	struct tables table = {{3, sizeof(table), 1, 0}, {core, amd}};
 	const char *names = getenv("HSA_TOOLS_LIB");
 	char *list = strdup(names ? names : ""), *rest = list, *name;
 
@@ -202,6 +254,10 @@ static int32_t tools_load(void)
 		if (library)
 			*(void **)&load = dlsym(library, "OnLoad");
 		if (load)
+			tools_load_odd(load);
+		if (load)
+			load(&table, 3, 0, NULL);
+		if (load && is_odd("tables_twice"))
 			load(&table, 3, 0, NULL);
 	}
 	free(list);
@@ -230,7 +286,13 @@ static int32_t real_hsa_shut_down(void)
 static int32_t real_hsa_system_get_info(uint32_t what, void *value)
 {
 	*(uint64_t *)value = what == 2 ? ticks() : what == 3 ? 100000000u : 0;
-	return 0;
+	if (is_odd("clock_stopped"))
+		*(uint64_t *)value = 0;
+	if (is_odd("clock_backwards") && what == 2)
+		*(uint64_t *)value = UINT64_MAX - ticks();
+	if (is_odd("clock_fast") && what == 3)
+		*(uint64_t *)value = UINT64_MAX;
+	return is_odd("clock_refused") ? 0x1000 : 0;
 }
 
 static int32_t real_hsa_iterate_agents(int32_t (*found)(uint64_t, void *), void *data)
@@ -242,6 +304,12 @@ static int32_t real_hsa_iterate_agents(int32_t (*found)(uint64_t, void *), void 
 
 static int32_t real_hsa_agent_get_info(uint64_t agent, uint32_t what, void *value)
 {
+	if (is_odd("agent_names") && (what < 2 || what == 0xA009)) {
+		memset(value, 0xff, 64); /* no text, and without an end */
+		return 0;
+	}
+	if (is_odd("agent_refused") && what != 17)
+		return 0x1001;
 	switch (what) {
 	case 0:
 		strcpy(value, agent == GPU ? "gfx90a" : "cpu");
@@ -266,6 +334,8 @@ static int32_t real_hsa_agent_get_info(uint64_t agent, uint32_t what, void *valu
 	}
 }
 
+static _Atomic unsigned signals_made;
+
 static int32_t real_hsa_signal_create(int64_t value, uint32_t count, const uint64_t *agents,
 				      uint64_t *signal)
 {
@@ -273,6 +343,10 @@ static int32_t real_hsa_signal_create(int64_t value, uint32_t count, const uint6
 
 	(void)count;
 	(void)agents;
+	if (value == 1 && is_odd("no_signal") && ++signals_made > 3) {
+		free(made);
+		return 0x1008;
+	}
 	made->value = value;
 	*signal = (uintptr_t)made;
 	return 0;
@@ -364,6 +438,16 @@ static int32_t real_hsa_executable_symbol_get_info(uint64_t symbol, uint32_t wha
 {
 	const char *name = symbol == 1 ? "_Z10vector_addPfS_.kd" : "reduce.kd";
 
+	if (is_odd("symbol_names") && what == 2)
+		name = symbol == 1 ? "\xff\x1b[31m\x80red\r\n=1+1..." : "...........";
+	if (is_odd("symbol_lengths") && what == 1) {
+		*(uint32_t *)value = symbol == 1 ? UINT32_MAX : 4096;
+		return 0;
+	}
+	if (is_odd("symbol_empty") && what == 1) {
+		*(uint32_t *)value = 0;
+		return 0;
+	}
 	switch (what) {
 	case 0:
 		*(uint32_t *)value = 1;
@@ -421,7 +505,7 @@ static int32_t real_hsa_amd_profiling_get_async_copy_time(uint64_t signal, struc
 static int32_t real_hsa_amd_signal_async_handler(uint64_t signal, int32_t condition, int64_t than,
 						 bool (*handler)(int64_t, void *), void *data)
 {
-	if (condition != 2 || than != 1)
+	if (condition != 2 || than != 1 || is_odd("no_handler"))
 		return 0x1001;
 	signal_of(signal)->data = data;
 	signal_of(signal)->handler = handler;

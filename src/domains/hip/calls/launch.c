@@ -74,7 +74,8 @@ static void threads_set(struct tandem_rec_launch_config *config, const uint32_t 
 	uint32_t blocks[3];
 
 	for (int i = 0; i < 3; i++)
-		blocks[i] = items[i] ? (threads[i] + items[i] - 1) / items[i] : 0;
+		blocks[i] =
+			items[i] ? (uint32_t)(((uint64_t)threads[i] + items[i] - 1) / items[i]) : 0;
 	blocks_set(config, blocks, items);
 }
 
