@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/call/args.h"
-#include "domains/opencl/shape.h"
+#include "domains/opencl/calls/shape.h"
 
 static int failed;
 

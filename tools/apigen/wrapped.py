@@ -283,7 +283,7 @@ class Maker:
 
 
 def shape_items(shape):
-    """A launch's index space (opencl/shape.h): small sizes in few bytes."""
+    """A launch's index space (opencl/calls/shape.h): small sizes in few bytes."""
     read = "opencl_shape_read(&shape, %s)" % ", ".join(shape)
     items = [Item(Field("work_dim", "u8"), True, value="(uint8_t)" + shape[0])]
     for name, element, member in (("global", "u32", "globals"), ("local", "u16", "locals"),

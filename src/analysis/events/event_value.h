@@ -25,7 +25,7 @@ void event_flags(struct text *out, const struct tandem_names *names, uint64_t va
 void event_op(struct text *out, uint64_t op);
 
 /* Sizes of a kernel launch whose upper parts stand in the field `high` (see
- * domains/opencl/shape.h): element i of a field, with its upper part. */
+ * domains/opencl/calls/shape.h): element i of a field, with its upper part. */
 struct event_shape {
 	unsigned globals, locals, offsets;
 	uint64_t global[3], local[3], offset[3];

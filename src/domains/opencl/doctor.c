@@ -29,7 +29,7 @@ enum {
 	LOADER_NAME = 3,
 };
 
-/* What tandem_opencl_layer() returns (domains/opencl/loader.h). */
+/* What tandem_opencl_layer() returns (domains/opencl/attach/loader.h). */
 enum { LAYER_UNKNOWN, LAYER_ASKED, LAYER_SUPPORTED };
 
 #define DEVICE_TYPE_ALL UINT64_C(0xFFFFFFFF)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/domain.h"
 
+#include "domains/opencl/attach/loader.h"
 #include "domains/opencl/command.h"
 #include "domains/opencl/describe.h"
-#include "domains/opencl/loader.h"
 
 static void process_ends(void)
 {

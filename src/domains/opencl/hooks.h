@@ -5,18 +5,18 @@
  * opencl_next, which no wrapper of ours is in.
  *
  *   gen/          wrappers, records, the table of next functions (tools/apigen)
- *   layer.c       the layer's entry points: libtandem-opencl.so
- *   loader.h      the real functions, and the two ways in
+ *   attach/       the layer's entry points (libtandem-opencl.so), the real functions and
+ *                 the two ways in, functions that a driver hands out by name
+ *   calls/        calls that are not only recorded: about queues (forced profiling and its
+ *                 hiding), events, memory; builds
  *   recording.h   whether OpenCL is recorded
  *   query.h       what a driver says of its objects
  *   timer.h       a device's clock read beside ours
- *   queue.h       queues; queue_calls.c: forced profiling and its hiding
- *   *_calls.c     calls that are not only recorded: about queues, events, memory
+ *   queue.h       queues
  *   command.h     commands
  *   event.h       events that no command made
  *   describe.h    devices, contexts, programs, kernels as records
- *   memory.h, build.c   allocations and frees; builds
- *   extension.c   functions that a driver hands out by name
+ *   memory.h      allocations and frees
  */
 #ifndef TANDEM_OPENCL_HOOKS_H
 #define TANDEM_OPENCL_HOOKS_H

@@ -13,7 +13,7 @@
 #include "domains/opencl/gen/args.h"
 #include "domains/opencl/gen/next.h"
 #include "domains/opencl/hooks.h"
-#include "domains/opencl/shape.h"
+#include "domains/opencl/calls/shape.h"
 #include "schema/record.h"
 
 enum opencl_event {

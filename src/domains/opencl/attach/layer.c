@@ -12,8 +12,8 @@
  */
 #include <string.h>
 
+#include "domains/opencl/attach/loader.h"
 #include "domains/opencl/cl.h"
-#include "domains/opencl/loader.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "domains/opencl/loader.h"
+#include "domains/opencl/attach/loader.h"
 
 #include <dlfcn.h>
 #include <errno.h>
