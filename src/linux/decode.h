@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes our records (schema/kernel.events) of perf's. One thread.
+/* Makes our records (schema/events/kernel.events) of perf's. One thread.
  *
  *	linux_decode(&decoder, &cpu->stream, record);
  */

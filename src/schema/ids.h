@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of the domains (schema/domains.def): the upper six bits of an event id,
  * and the bit of tandem_control.recording. Domain 0 holds the records that every
- * runtime shares (src/schema/core.events). */
+ * runtime shares (src/schema/events/core.events). */
 #ifndef TANDEM_SCHEMA_IDS_H
 #define TANDEM_SCHEMA_IDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the objects of the traced processes are: names of devices and kernels,
  * the device of a queue. Learned from the descriptions in the trace (domain 0,
- * schema/core.events) as they come by. A description may come a little later
+ * schema/events/core.events) as they come by. A description may come a little later
  * than a use, or stand in another thread's stream: trace_objects_look() then looks
  * ahead until it is found.
  *

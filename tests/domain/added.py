@@ -32,7 +32,7 @@ DEF = "src/schema/domains.def"
 PARTS = ("src", "include", "tools", "man", "completions", "tests/gen", "meson.build",
          "meson_options.txt")
 GENERATED = re.compile(r"src/schema/gen/(hash|core_schema|acme_schema)\.c$|"
-                       r"src/schema/gen/(acme_records|objects)\.h$|src/schema/acme\.ids$")
+                       r"src/schema/gen/(acme_records|objects)\.h$|src/schema/events/acme\.ids$")
 
 
 def files_of(root, *parts):
@@ -89,7 +89,7 @@ for name in list(files_of(TREE)):
     if name not in wanted and name not in added and not GENERATED.match(name):
         os.unlink(os.path.join(TREE, name))
 # Its numbers begin at the end of a page of ids: some of its functions are on the next one.
-IDS = os.path.join(TREE, "src/schema/acme.ids")
+IDS = os.path.join(TREE, "src/schema/events/acme.ids")
 if not os.path.exists(IDS) or "own 1021" not in text_of(IDS):
     write(IDS, "own 1021\n")
 rows = text_of(SOURCE, DEF)

@@ -120,7 +120,7 @@ class KernelSide:
             self.metadata = file.read()
         self.uuid = bytes.fromhex(re.search(r'uuid = "([^"]*)"', self.metadata)[1]
                                   .replace("-", ""))
-        source = os.path.join(os.environ["TANDEM_SOURCE"], "src", "schema", "kernel.events")
+        source = os.path.join(os.environ["TANDEM_SOURCE"], "src", "schema", "events", "kernel.events")
         with open(source, encoding="utf-8") as file:
             names = re.findall(r"^record (\w+)", file.read(), re.M)
         with open(os.path.join(os.path.dirname(source), "domains.def"), encoding="utf-8") as file:

@@ -67,10 +67,10 @@ def ids_of(outputs, path, name, own=1):
 
 
 def records_make(outputs, name, numbers=None):
-    """Adds the outputs of src/schema/NAME.events; returns its events."""
+    """Adds the outputs of src/schema/events/NAME.events; returns its events."""
     number = domains.number(name)
-    numbers = numbers or ids_of(outputs, "src/schema/%s.ids" % name, name)
-    source = "src/schema/%s.events" % name
+    numbers = numbers or ids_of(outputs, "src/schema/events/%s.ids" % name, name)
+    source = "src/schema/events/%s.events" % name
     enums, events = core.records_read(os.path.join(ROOT, source), numbers)
     headers = {owner: text_of("src/" + owner) for owner, _ in core.OWNED.values()}
     outputs["src/schema/gen/%s_records.h" % name] = core.records_write(

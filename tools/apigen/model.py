@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What every table here is about: fields, layouts and events.
 
-The same model is filled from src/schema/core.events (core.py) and from an API
+The same model is filled from src/schema/events/core.events (core.py) and from an API
 description with its rules (opencl.py), and written as C tables and as TSDL
 (schema.py)."""
 

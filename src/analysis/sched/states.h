@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each thread was doing, from what the kernel recorded (schema/kernel.events):
+/* What each thread was doing, from what the kernel recorded (schema/events/kernel.events):
  * running, waiting for a CPU, waiting for something else. Input in the order of
  * time, output as intervals; memory grows with the threads that are alive at once
  * (and with those that are watched), not with the trace.
@@ -112,7 +112,7 @@ void states_free(struct states *states);
 int states_watch(struct states *states, uint32_t pid);
 
 /* The records, each with its time and the CPU in whose stream it stands. Their
- * fields are those of schema/kernel.events. */
+ * fields are those of schema/events/kernel.events. */
 void states_collecting(struct states *states, int64_t ns, uint32_t cpu, uint8_t scope, bool anew,
 		       bool wakeups, bool syscalls);
 void states_lost(struct states *states, int64_t ns, uint32_t cpu);

@@ -16,7 +16,7 @@ uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *prog
 uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
 				const void *context, uint64_t bytes, uint64_t hash);
 
-/* Of what a program was made of (schema/core.events); 0: not known. */
+/* Of what a program was made of (schema/events/core.events); 0: not known. */
 void opencl_program_hash_set(void *program, uint64_t hash);
 uint64_t opencl_program_hash(void *program);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Another tool's trace of the kernel as a part of a session: its events become
- * records like those of the session's own kernel side (schema/kernel.events), on
+ * records like those of the session's own kernel side (schema/events/kernel.events), on
  * the session's clock, in a folder of temporary files, and replace that side. What
  * can't be joined is refused with words: a trace of another boot or another
  * machine, on a clock that nobody can convert, of another time. One thread.
