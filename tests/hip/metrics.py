@@ -16,6 +16,7 @@ HSA_PROGRAM = os.path.join(rocm.BUILD, "tests", "stubs", "hsa", "hsa-program")
 HIP = {"GMEM:DEV (B)": 8192, "GMEM:PIN (B)": 8192, "GMEM:COUNT": 4, "GMSET:DEV (B)": 4096,
        "GMSET:COUNT": 1, "GXCOPY:H2D (B)": 4112, "GXCOPY:D2H (B)": 2048, "GXCOPY:COUNT": 3,
        "GSYNC:COUNT": 3, "GKER:COUNT": 12}
+HIP7 = {**HIP, "GMSET:DEV (B)": 4224, "GMSET:COUNT": 2, "GKER:COUNT": 13}
 HSA = {"GMEM:DEV (B)": 16384, "GMEM:PIN (B)": 16384, "GMEM:COUNT": 4, "GMSET:COUNT": 0,
        "GXCOPY:H2D (B)": 8192, "GXCOPY:D2H (B)": 4096, "GXCOPY:COUNT": 2, "GSYNC:COUNT": 3,
        "GKER:COUNT": 4}
@@ -36,18 +37,18 @@ def metrics(title, session, expected):
     return {row["name"]: row for row in said["kernels"]}
 
 
-for version in ("5.2", "5.7", "6.3"):
+for version in ("5.2", "5.7", "6.3", "7.2"):
     session = "hip" + version
     rocm.record(session, version)
-    kernels = metrics(version, session, HIP)
+    kernels = metrics(version, session, HIP7 if version == "7.2" else HIP)
     # Those of graphs have no shape: their nodes have not been seen.
     axpy, scale = kernels["axpy(float*, float*, float)"], kernels["scale"]
     check((axpy["count"], axpy["blk_thr"], axpy["blk"], axpy["thr_reg"], axpy["stmem_bytes"],
            axpy["lmem_bytes"]) == (5, 64, 8, 24, 2048, 16), "%s: what a kernel is like" % version, axpy)
-    check((scale["count"], scale["blk_thr"], scale["blk"]) == (1, 1, 1), "%s: and another" % version,
-          scale)
+    check((scale["count"], scale["blk_thr"], scale["blk"]) == ((2, 32.5, 2.5) if version == "7.2" else (1, 1, 1)),
+          "%s: and another" % version, scale)
     trace = Trace(session)
-    check(len(trace.by_name["launch_config"]) == 2, "%s: a shape is written once" % version,
+    check(len(trace.by_name["launch_config"]) == (3 if version == "7.2" else 2), "%s: a shape is written once" % version,
           trace.by_name["launch_config"])
     units = trace.by_name["compute_unit"]
     check({(e["args"]["count"], e["args"]["wave_items"], e["args"]["items"], e["args"]["local_bytes"])

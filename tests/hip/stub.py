@@ -12,7 +12,7 @@ from cuda import Trace  # noqa: E402
 import rocm  # noqa: E402
 from tap import TANDEM, check, finish  # noqa: E402
 
-GENERATIONS = {"5.2": "activity", "5.7": "tracer", "6.3": "table"}
+GENERATIONS = {"5.2": "activity", "5.7": "tracer", "6.3": "table", "7.2": "table"}
 
 
 def check_trace(version, session, said):
@@ -45,7 +45,8 @@ for version, generation in GENERATIONS.items():
           [(generation, int(version[0]) * 100 + int(version[2:]))],
           "%s: recorded by %s" % (version, generation), runtime)
     failed = {(e["name"], e["result"]) for e in trace.events if e.get("result")}
-    check({name for name, _ in failed} == {"hipSetDevice", "hipMemcpy", "hipLaunchKernel"},
+    more = {"hipLaunchKernelExC"} if version == "7.2" else set()
+    check({name for name, _ in failed} == {"hipSetDevice", "hipMemcpy", "hipLaunchKernel"} | more,
           "%s: what failed" % version, failed)
     names = {e["args"].get("kernel_name") for e in trace.by_name["hipLaunchKernel"]}
     check(names - {None} == {"axpy(float*, float*, float)", "scale"},
@@ -59,6 +60,21 @@ for version, generation in GENERATIONS.items():
     late = [e for e in trace.operations if e["args"]["kind"] == "kernel" and
             not 90000 < e["args"]["end"] - e["args"]["start"] < 10 ** 9]
     check(not late, "%s: kernels take what they took on the device" % version, late[:2])
+
+# HIP 7's extensible launch has its stream and its grid in a struct.
+trace = Trace("s7.2")
+launch = trace.by_name["hipLaunchKernelExC"][0]
+made = [e for e in trace.operations if e["args"]["op"] == launch["args"]["op"]]
+beside = next(e for e in trace.operations if e["args"]["kind"] == "fill")
+check([e["args"]["queue"] for e in made] == [beside["args"]["queue"]],
+      "hipLaunchKernelExC: on the stream of its configuration", (made, beside))
+check(launch["args"].get("kernel_name") == "scale", "with its kernel", launch)
+configs = {e["args"]["launch_config"]: e["args"] for e in trace.by_name["launch_config"]}
+config = configs.get(made[0]["args"]["launch_config"], {}) if made else {}
+check([config.get(key) for key in ("groups_x", "groups_y", "items_x", "items_y", "dynamic_local_bytes")] ==
+      [2, 2, 32, 2, 128], "and its grid", (config, configs))
+check(trace.by_name["runtime"][0]["args"]["unknown_functions"] == 18,
+      "what the table has more is counted", trace.by_name["runtime"])
 
 for version in GENERATIONS:
     session = "n" + version
@@ -74,11 +90,11 @@ for version in GENERATIONS:
 # Of a newer version only the tables are used: its callback's layout is not known.
 for options, words in (([], ""), (["--domains", "hip"], "recorded alone")):
     session = "newer" + "".join(options[1:])
-    done = rocm.record(session, "7.0", *options)
+    done = rocm.record(session, "8.0", *options)
     trace = Trace(session)
     check(done.returncode == 0 and trace.count("calls:hipLaunchKernel") == 10 and
           not trace.operations and not trace.launches and words in done.stderr,
-          "7.0 %s: calls, and no operation is awaited" % " ".join(options), done.stderr)
+          "8.0 %s: calls, and no operation is awaited" % " ".join(options), done.stderr)
 
 # Whatever reads a session reads this one.
 for words in (["report"], ["report", "--metrics"], ["findings"], ["print"], ["status"],

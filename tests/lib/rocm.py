@@ -10,9 +10,10 @@ BUILD = os.environ["TANDEM_BUILD"]
 STUBS = os.path.join(BUILD, "tests", "stubs", "hip")
 # What a stub is, to the name of its library's file: as AMD and Debian have them.
 VERSIONS = {"5.2": "libamdhip64.so.5.2.21153", "5.7": "libamdhip64.so.5.7.31921",
-            "6.3": "libamdhip64.so.6.3.60300", "7.0": "libamdhip64.so.7.0.70000"}
+            "6.3": "libamdhip64.so.6.3.60300", "7.2": "libamdhip64.so.7.2.70200",
+            "8.0": "libamdhip64.so.8.0.80000"}
 # A runtime of a version that is not known yet: the newest stub under its name.
-STUB_OF = {"7.0": "6.3"}
+STUB_OF = {"8.0": "7.2"}
 
 
 def runtime(version, folder="."):

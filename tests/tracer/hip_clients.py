@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """MatrixTranspose on the stub's HIP, traced by ROCTracer's sample, TAU, APEX, Caliper and rocprof's
-tool in their order of calls (hip_clients.c), with each generation's runtime."""
+tool in their order of calls (hip_clients.c), with each version's runtime."""
 import os
 import sys
 
@@ -12,7 +12,7 @@ from tap import check, finish  # noqa: E402
 # Nobody's: checks of the program's own.
 LEAST = {"matrix": 12, "tau": 11, "apex": 9, "caliper": 18, "rocprof": 9}
 
-for version in ("5.2", "5.7", "6.3"):
+for version in ("5.2", "5.7", "6.3", "7.2"):
     program = os.path.join(rocm.BUILD, "tests", "tracer", "hip-clients-" + version[0])
     for client, least in LEAST.items():
         for recorded in (False, True):

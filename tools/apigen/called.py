@@ -142,7 +142,7 @@ class Call:
         return Field(name, base, "uint"), Step("COPY", argument, offset, TYPE_BYTES[base])
 
     def argument_items(self, argument, wanted):
-        name = self.rules.field_name(argument.name, argument.type)
+        name = self.rules.field_name(argument.name, argument.type, self.function.name)
         if name in TAKEN:
             name += "_at"
         if argument.type in self.rules.objects:

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Imports HIP's API into the table that apigen.py reads.
 
-    tools/apigen/import_hip.py INCLUDE VERSION OLDER/INCLUDE > src/domains/hip/hip.api
+    tools/apigen/import_hip.py INCLUDE VERSION 5/INCLUDE 6/INCLUDE > src/domains/hip/hip.api
 
 INCLUDE holds HIP's headers (hip/hip_runtime_api.h) beside those of its AMD runtime
 (hip/amd_detail/): hip_prof_str.h has the numbers HIP_API_ID_* and the struct of each
 function's arguments that a callback gets, hip_api_trace.hpp the dispatch tables that
-rocprofiler-register hands out. OLDER has the same of the last version before the
-callback's structs changed (HIP 5). Run by hand when a new HIP is out; the output is
-committed."""
+rocprofiler-register hands out. 5 and 6 have the same of the last HIP 5, before the callback's
+structs changed, and of the last HIP 6. A number that a newer HIP has taken back from its function
+(RESERVED_N) stays that function's, as hip.ids has it. Run by hand when a new HIP is out; the
+output is committed."""
 
 import os
 import re
@@ -41,6 +42,7 @@ INCLUDES = """\
 """
 DEPRECATED = "#include <hip/hip_deprecated.h>\n"
 ALWAYS = ("hipError_t",)
+KNOWN_IDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/domains/hip/hip.ids")
 
 
 def text_of(folder, name):
@@ -53,8 +55,14 @@ def compiler_of(folder):
     return Compiler([folder], INCLUDES % (DEPRECATED if deprecated else ""))
 
 
+def known_ids():
+    with open(KNOWN_IDS, encoding="utf-8") as file:
+        return dict(line.split() for line in file if re.match(r"\d+ \w+$", line))
+
+
 def ids_of(folder):
-    return {name: int(number) for name, number in
+    known = known_ids()
+    return {known[number] if name == "RESERVED_" + number else name: int(number) for name, number in
             re.findall(r"HIP_API_ID_(\w+) = (\d+)", text_of(folder, "hip_prof_str.h"))
             if name not in ("NONE", "FIRST", "LAST")}
 
@@ -114,7 +122,7 @@ def function_lines(kind, number, name, functions, offsets, types, enums):
 
 
 def main():
-    folder, version, older = sys.argv[1:4]
+    folder, version, older, six = sys.argv[1:5]
     compiler, compiler_before = compiler_of(folder), compiler_of(older)
     enums = enumerations(compiler.preprocess())
     functions, tables = renamed(*tables_of(folder), ids_of(folder))
@@ -125,7 +133,8 @@ def main():
     used = {enum_of(type_name, enums) for _, given in functions.values() for type_name, _ in given}
     print(HEAD % version, end="")
     print("\n".join(enum_lines(compiler, enums, (used - {None}) | set(ALWAYS))))
-    for major, asked in ((5, compiler_before), (int(version.split(".")[0]), compiler)):
+    for major, asked in ((5, compiler_before), (6, compiler_of(six)),
+                         (int(version.split(".")[0]), compiler)):
         print("data %d %s" % (major, asked.ask(["std::printf(\"%zu\\n\", sizeof(hip_api_data_t));"])[0]))
     ids = {number: name for name, number in ids_of(folder).items()}
     for number in sorted(ids):
@@ -140,7 +149,7 @@ def main():
         before = offsets_before.get(name)
         if known and before and before != at and len(before) == len(at):
             print("\n".join(function_lines("hip5", number, name, functions, before, types, enums)))
-    for name in sorted(set(functions) - set(ids.values())):
+    for name in sorted({name for names in tables.values() for name in names} - set(ids.values())):
         at = place([types[type_name] for type_name, _ in functions[name][1]])
         print("\n".join(function_lines("function", 0, name, functions, at, types, enums)))
     for which, names in tables.items():

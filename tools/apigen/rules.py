@@ -120,6 +120,7 @@ class Rules:
             self.fail(rule, name, "what is complete after this wait?")
         return traits
 
-    def field_name(self, argument, type_name):
-        return self.renames.get("%s:%s" % (argument, type_name)) or \
+    def field_name(self, argument, type_name, function=""):
+        return self.renames.get("%s.%s" % (function, argument)) or \
+            self.renames.get("%s:%s" % (argument, type_name)) or \
             self.renames.get(argument, argument)

@@ -71,7 +71,7 @@ class TabledCall(Call):
         return sorted(items, key=lambda item: item[0].count_bytes > 0)
 
     def argument_items(self, argument, wanted):
-        name = self.rules.field_name(argument.name, argument.type)
+        name = self.rules.field_name(argument.name, argument.type, self.function.name)
         if argument.type in self.rules.objects:
             what = self.rules.objects[argument.type]
             if what in OBJECTS:

@@ -19,7 +19,7 @@ extern const struct arguments_function hip_functions_hip5[];
 extern const uint32_t hip_function_count_hip5;
 
 /* Bytes of hip_api_data_t. */
-extern const uint32_t hip_data_bytes_5, hip_data_bytes_6;
+extern const uint32_t hip_data_bytes_5, hip_data_bytes_6, hip_data_bytes_7;
 
 /* A runtime's number of a function is not always the newest headers', and HIP 5 calls
  * NAMER0000 NAME: 0 where this tandem knows no such function. */

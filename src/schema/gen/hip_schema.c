@@ -16,10 +16,14 @@ static const struct tandem_field fields_0[] = {
 };
 
 static const struct tandem_name names_hipError_t_list[] = {
-	{ 1054, "hipErrorTbd" },
+	{ 1055, "hipErrorTbd" },
+	{ 1054, "hipErrorInvalidClusterSize" },
 	{ 1053, "hipErrorRuntimeOther" },
 	{ 1052, "hipErrorRuntimeMemory" },
 	{ 999, "hipErrorUnknown" },
+	{ 916, "hipErrorStreamDetached" },
+	{ 915, "hipErrorInvalidResourceConfiguration" },
+	{ 914, "hipErrorInvalidResourceType" },
 	{ 912, "hipErrorInvalidTexture" },
 	{ 911, "hipErrorInvalidChannelDescriptor" },
 	{ 910, "hipErrorGraphExecUpdateFailure" },
@@ -93,7 +97,7 @@ static const struct tandem_name names_hipError_t_list[] = {
 	{ 1, "hipErrorInvalidValue" },
 	{ 0, "hipSuccess" },
 };
-static const struct tandem_names names_hipError_t = { "hipError_t", names_hipError_t_list, 76, 4, 1 };
+static const struct tandem_names names_hipError_t = { "hipError_t", names_hipError_t_list, 80, 4, 1 };
 
 static const struct tandem_field fields_1[] = {
 	{ "gridDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -230,6 +234,11 @@ static const struct tandem_field fields_24[] = {
 static const struct tandem_name names_hipDeviceAttribute_t_list[] = {
 	{ 20000, "hipDeviceAttributeVendorSpecificBegin" },
 	{ 19999, "hipDeviceAttributeAmdSpecificEnd" },
+	{ 10022, "hipDeviceAttributeMaxDynDataPrefetchRegions" },
+	{ 10021, "hipDeviceAttributeExpertSchedMode" },
+	{ 10020, "hipDeviceAttributePciChipId" },
+	{ 10019, "hipDeviceAttributeMaxAvailableVgprsPerThread" },
+	{ 10018, "hipDeviceAttributeNumberOfXccs" },
 	{ 10017, "hipDeviceAttributeWallClockRate" },
 	{ 10016, "hipDeviceAttributeFineGrainSupport" },
 	{ 10015, "hipDeviceAttributePhysicalMultiProcessorCount" },
@@ -249,6 +258,10 @@ static const struct tandem_name names_hipDeviceAttribute_t_list[] = {
 	{ 10001, "hipDeviceAttributeUnused3" },
 	{ 10000, "hipDeviceAttributeAmdSpecificBegin" },
 	{ 9999, "hipDeviceAttributeCudaCompatibleEnd" },
+	{ 95, "hipDeviceAttributeHandleTypeFabricSupported" },
+	{ 94, "hipDeviceAttributeGPUDirectRDMAWithHipVMMSupported" },
+	{ 93, "hipDeviceAttributeDmaBufSupported" },
+	{ 92, "hipDeviceAttributeHostNumaId" },
 	{ 91, "hipDeviceAttributeMemoryPoolSupportedHandleTypes" },
 	{ 90, "hipDeviceAttributeHostRegisterSupported" },
 	{ 89, "hipDeviceAttributeVirtualMemoryManagementSupported" },
@@ -271,7 +284,7 @@ static const struct tandem_name names_hipDeviceAttribute_t_list[] = {
 	{ 72, "hipDeviceAttributeMaxRegistersPerMultiprocessor" },
 	{ 71, "hipDeviceAttributeMaxRegistersPerBlock" },
 	{ 70, "hipDeviceAttributePersistingL2CacheMaxSize" },
-	{ 69, "hipDeviceAttributePciDomainID" },
+	{ 69, "hipDeviceAttributePciDomainId" },
 	{ 68, "hipDeviceAttributePciDeviceId" },
 	{ 67, "hipDeviceAttributePciBusId" },
 	{ 66, "hipDeviceAttributePageableMemoryAccessUsesHostPageTables" },
@@ -342,7 +355,7 @@ static const struct tandem_name names_hipDeviceAttribute_t_list[] = {
 	{ 1, "hipDeviceAttributeAccessPolicyMaxWindowSize" },
 	{ 0, "hipDeviceAttributeCudaCompatibleBegin" },
 };
-static const struct tandem_names names_hipDeviceAttribute_t = { "hipDeviceAttribute_t", names_hipDeviceAttribute_t_list, 113, 4, 1 };
+static const struct tandem_names names_hipDeviceAttribute_t = { "hipDeviceAttribute_t", names_hipDeviceAttribute_t_list, 122, 4, 1 };
 
 static const struct tandem_field fields_25[] = {
 	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -356,12 +369,15 @@ static const struct tandem_field fields_26[] = {
 };
 
 static const struct tandem_name names_hipLimit_t_list[] = {
-	{ 3, "hipLimitRange" },
+	{ 4099, "hipLimitRange" },
+	{ 4098, "hipExtLimitScratchCurrent" },
+	{ 4097, "hipExtLimitScratchMax" },
+	{ 4096, "hipExtLimitScratchMin" },
 	{ 2, "hipLimitMallocHeapSize" },
 	{ 1, "hipLimitPrintfFifoSize" },
 	{ 0, "hipLimitStackSize" },
 };
-static const struct tandem_names names_hipLimit_t = { "hipLimit_t", names_hipLimit_t_list, 4, 4, 1 };
+static const struct tandem_names names_hipLimit_t = { "hipLimit_t", names_hipLimit_t_list, 7, 4, 1 };
 
 static const struct tandem_field fields_27[] = {
 	{ "pValue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -562,7 +578,13 @@ static const struct tandem_field fields_57[] = {
 };
 
 static const struct tandem_name names_hipFunction_attribute_list[] = {
-	{ 10, "HIP_FUNC_ATTRIBUTE_MAX" },
+	{ 16, "HIP_FUNC_ATTRIBUTE_MAX" },
+	{ 15, "HIP_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE" },
+	{ 14, "HIP_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED" },
+	{ 13, "HIP_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH" },
+	{ 12, "HIP_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT" },
+	{ 11, "HIP_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH" },
+	{ 10, "HIP_FUNC_ATTRIBUTE_CLUSTER_DIM_MUST_BE_SET" },
 	{ 9, "HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT" },
 	{ 8, "HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES" },
 	{ 7, "HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA" },
@@ -574,7 +596,7 @@ static const struct tandem_name names_hipFunction_attribute_list[] = {
 	{ 1, "HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES" },
 	{ 0, "HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK" },
 };
-static const struct tandem_names names_hipFunction_attribute = { "hipFunction_attribute", names_hipFunction_attribute_list, 11, 4, 1 };
+static const struct tandem_names names_hipFunction_attribute = { "hipFunction_attribute", names_hipFunction_attribute_list, 17, 4, 1 };
 
 static const struct tandem_field fields_58[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -588,11 +610,17 @@ static const struct tandem_field fields_59[] = {
 };
 
 static const struct tandem_name names_hipFuncAttribute_list[] = {
-	{ 10, "hipFuncAttributeMax" },
+	{ 16, "hipFuncAttributeMax" },
+	{ 15, "hipFuncAttributeClusterSchedulingPolicyPreference" },
+	{ 14, "hipFuncAttributeNonPortableClusterSizeAllowed" },
+	{ 13, "hipFuncAttributeRequiredClusterDepth" },
+	{ 12, "hipFuncAttributeRequiredClusterHeight" },
+	{ 11, "hipFuncAttributeRequiredClusterWidth" },
+	{ 10, "hipFuncAttributeClusterDimMustBeSet" },
 	{ 9, "hipFuncAttributePreferredSharedMemoryCarveout" },
 	{ 8, "hipFuncAttributeMaxDynamicSharedMemorySize" },
 };
-static const struct tandem_names names_hipFuncAttribute = { "hipFuncAttribute", names_hipFuncAttribute_list, 3, 4, 1 };
+static const struct tandem_names names_hipFuncAttribute = { "hipFuncAttribute", names_hipFuncAttribute_list, 9, 4, 1 };
 
 static const struct tandem_field fields_60[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2125,12 +2153,13 @@ static const struct tandem_field fields_272[] = {
 };
 
 static const struct tandem_name names_hipMemAllocationHandleType_list[] = {
+	{ 8, "hipMemHandleTypeFabric" },
 	{ 4, "hipMemHandleTypeWin32Kmt" },
 	{ 2, "hipMemHandleTypeWin32" },
 	{ 1, "hipMemHandleTypePosixFileDescriptor" },
 	{ 0, "hipMemHandleTypeNone" },
 };
-static const struct tandem_names names_hipMemAllocationHandleType = { "hipMemAllocationHandleType", names_hipMemAllocationHandleType_list, 4, 4, 1 };
+static const struct tandem_names names_hipMemAllocationHandleType = { "hipMemAllocationHandleType", names_hipMemAllocationHandleType_list, 5, 4, 1 };
 
 static const struct tandem_field fields_273[] = {
 	{ "shared_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2660,6 +2689,538 @@ static const struct tandem_field fields_350[] = {
 	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
+static const struct tandem_field fields_351[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+};
+
+static const struct tandem_field fields_352[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "paramArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+};
+
+static const struct tandem_field fields_353[] = {
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+};
+
+static const struct tandem_field fields_354[] = {
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nodeParams_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_name names_hipJitInputType_list[] = {
+	{ 10, "hipJitNumInputTypes" },
+	{ 103, "hipJitInputSpirv" },
+	{ 102, "hipJitInputLLVMArchivesOfBundledBitcode" },
+	{ 101, "hipJitInputLLVMBundledBitcode" },
+	{ 100, "hipJitInputLLVMBitcode" },
+	{ 6, "hipJitNumLegacyInputTypes" },
+	{ 5, "hipJitInputNvvm" },
+	{ 4, "hipJitInputLibrary" },
+	{ 3, "hipJitInputObject" },
+	{ 2, "hipJitInputFatBinary" },
+	{ 1, "hipJitInputPtx" },
+	{ 0, "hipJitInputCubin" },
+};
+static const struct tandem_names names_hipJitInputType = { "hipJitInputType", names_hipJitInputType_list, 12, 4, 1 };
+
+static const struct tandem_field fields_355[] = {
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipJitInputType },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
+};
+
+static const struct tandem_field fields_356[] = {
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipJitInputType },
+	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 56, NULL },
+};
+
+static const struct tandem_field fields_357[] = {
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hipBinOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "sizeOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_field fields_358[] = {
+	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "stateOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+};
+
+static const struct tandem_field fields_359[] = {
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+};
+
+static const struct tandem_field fields_360[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+};
+
+static const struct tandem_field fields_361[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "fPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+};
+
+static const struct tandem_field fields_362[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "params", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "extra", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+};
+
+static const struct tandem_field fields_363[] = {
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_364[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 64, NULL },
+};
+
+static const struct tandem_field fields_365[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 68, NULL },
+};
+
+static const struct tandem_field fields_366[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+};
+
+static const struct tandem_field fields_367[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+};
+
+static const struct tandem_field fields_368[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 64, NULL },
+};
+
+static const struct tandem_field fields_369[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 68, NULL },
+};
+
+static const struct tandem_field fields_370[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "attr", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_371[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "attr", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_372[] = {
+	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "fatbin", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_373[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+};
+
+static const struct tandem_field fields_374[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "opList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "failIdx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+};
+
+static const struct tandem_field fields_375[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+};
+
+static const struct tandem_field fields_376[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dsts", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "srcs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "attrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "attrsIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
+	{ "failIdx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 92, NULL },
+};
+
+static const struct tandem_field fields_377[] = {
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "status", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+};
+
+static const struct tandem_field fields_378[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+};
+
+static const struct tandem_field fields_379[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+};
+
+static const struct tandem_field fields_380[] = {
+	{ "dev_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
+	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemoryAdvise },
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+};
+
+static const struct tandem_field fields_381[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+};
+
+static const struct tandem_field fields_382[] = {
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 76, NULL },
+};
+
+static const struct tandem_field fields_383[] = {
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
+};
+
+static const struct tandem_field fields_384[] = {
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+};
+
+static const struct tandem_field fields_385[] = {
+	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_field fields_386[] = {
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_name names_hipMemRangeHandleType_list[] = {
+	{ 2147483647, "hipMemRangeHandleTypeMax" },
+	{ 1, "hipMemRangeHandleTypeDmaBufFd" },
+};
+static const struct tandem_names names_hipMemRangeHandleType = { "hipMemRangeHandleType", names_hipMemRangeHandleType_list, 2, 4, 1 };
+
+static const struct tandem_field fields_387[] = {
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, &names_hipMemRangeHandleType },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+};
+
+static const struct tandem_field fields_388[] = {
+	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+};
+
+static const struct tandem_field fields_389[] = {
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_390[] = {
+	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+};
+
+static const struct tandem_field fields_391[] = {
+	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_392[] = {
+	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+};
+
+static const struct tandem_field fields_393[] = {
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+};
+
+static const struct tandem_field fields_394[] = {
+	{ "log_level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "log_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "log_mask", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_name names_hipMemAllocationType_list[] = {
+	{ 2147483647, "hipMemAllocationTypeMax" },
+	{ 1073741824, "hipMemAllocationTypeUncached" },
+	{ 2, "hipMemAllocationTypeManaged" },
+	{ 1, "hipMemAllocationTypePinned" },
+	{ 0, "hipMemAllocationTypeInvalid" },
+};
+static const struct tandem_names names_hipMemAllocationType = { "hipMemAllocationType", names_hipMemAllocationType_list, 5, 4, 1 };
+
+static const struct tandem_field fields_395[] = {
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipMemAllocationType },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+};
+
+static const struct tandem_field fields_396[] = {
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipMemAllocationType },
+};
+
+static const struct tandem_field fields_397[] = {
+	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_field fields_398[] = {
+	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipFunction_attribute },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+};
+
+static const struct tandem_field fields_399[] = {
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_hipFunction_attribute },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_field fields_400[] = {
+	{ "pFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_401[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dev_ptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "prefetch_locs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "prefetch_loc_idxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "num_prefetch_locs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
+};
+
+static const struct tandem_field fields_402[] = {
+	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_field fields_403[] = {
+	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_field fields_404[] = {
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+};
+
+static const struct tandem_field fields_405[] = {
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "queue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "greenctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_name names_hipDevResourceType_list[] = {
+	{ 10000, "hipDevResourceTypeWorkqueue" },
+	{ 1000, "hipDevResourceTypeWorkqueueConfig" },
+	{ 1, "hipDevResourceTypeSm" },
+	{ 0, "hipDevResourceTypeInvalid" },
+};
+static const struct tandem_names names_hipDevResourceType = { "hipDevResourceType", names_hipDevResourceType_list, 4, 4, 1 };
+
+static const struct tandem_field fields_406[] = {
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_hipDevResourceType },
+};
+
+static const struct tandem_field fields_407[] = {
+	{ "result_at", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nbGroups", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "input", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "remainder", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "minCount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+};
+
+static const struct tandem_field fields_408[] = {
+	{ "result_at", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nbGroups", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "input", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "remainder", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "groupParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+};
+
+static const struct tandem_field fields_409[] = {
+	{ "phDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "nbResources", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+};
+
+static const struct tandem_field fields_410[] = {
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_411[] = {
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipDevResourceType },
+};
+
+static const struct tandem_field fields_412[] = {
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_413[] = {
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ctxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_414[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_hipDevResourceType },
+};
+
+static const struct tandem_field fields_415[] = {
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 24, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+};
+
+static const struct tandem_field fields_416[] = {
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 48, NULL },
+};
+
+static const struct tandem_field fields_417[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dev_ptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+};
+
+static const struct tandem_field fields_418[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+};
+
+static const struct tandem_field fields_419[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
+};
+
 static const struct tandem_name names_tandem_hip_generation_list[] = {
 	{ 1, "activity" },
 	{ 2, "tracer" },
@@ -2668,7 +3229,7 @@ static const struct tandem_name names_tandem_hip_generation_list[] = {
 };
 static const struct tandem_names names_tandem_hip_generation = { "tandem_hip_generation", names_tandem_hip_generation_list, 4, 1, 0 };
 
-static const struct tandem_field fields_351[] = {
+static const struct tandem_field fields_420[] = {
 	{ "version", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
 	{ "generation", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_hip_generation },
 	{ "operations", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, NULL },
@@ -2676,11 +3237,11 @@ static const struct tandem_field fields_351[] = {
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 22, NULL },
 };
 
-static const struct tandem_field fields_352[] = {
+static const struct tandem_field fields_421[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_353[] = {
+static const struct tandem_field fields_422[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hostFunction", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "deviceFunction", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2693,7 +3254,7 @@ static const struct tandem_field fields_353[] = {
 	{ "deviceName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 92, NULL },
 };
 
-static const struct tandem_field fields_354[] = {
+static const struct tandem_field fields_423[] = {
 	{ "hipModule", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pointer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "init_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2702,7 +3263,7 @@ static const struct tandem_field fields_354[] = {
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_355[] = {
+static const struct tandem_field fields_424[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "var", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hostVar", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2711,7 +3272,7 @@ static const struct tandem_field fields_355[] = {
 	{ "ext", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_356[] = {
+static const struct tandem_field fields_425[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "var", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hostVar", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2721,7 +3282,7 @@ static const struct tandem_field fields_356[] = {
 	{ "ext", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_357[] = {
+static const struct tandem_field fields_426[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "var", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hostVar", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2732,15 +3293,15 @@ static const struct tandem_field fields_357[] = {
 	{ "global", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_358[] = {
+static const struct tandem_field fields_427[] = {
 	{ "modules", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_359[] = {
+static const struct tandem_field fields_428[] = {
 	{ "id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_360[] = {
+static const struct tandem_field fields_429[] = {
 	{ "offset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2748,7 +3309,7 @@ static const struct tandem_field fields_360[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
 };
 
-static const struct tandem_field fields_361[] = {
+static const struct tandem_field fields_430[] = {
 	{ "offset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2758,13 +3319,13 @@ static const struct tandem_field fields_361[] = {
 	{ "pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_362[] = {
+static const struct tandem_field fields_431[] = {
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_363[] = {
+static const struct tandem_field fields_432[] = {
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2778,7 +3339,7 @@ static const struct tandem_name names_hipChannelFormatKind_list[] = {
 };
 static const struct tandem_names names_hipChannelFormatKind = { "hipChannelFormatKind", names_hipChannelFormatKind_list, 4, 4, 1 };
 
-static const struct tandem_field fields_364[] = {
+static const struct tandem_field fields_433[] = {
 	{ "x", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "y", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "z", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
@@ -2786,67 +3347,67 @@ static const struct tandem_field fields_364[] = {
 	{ "kernel", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_hipChannelFormatKind },
 };
 
-static const struct tandem_field fields_365[] = {
+static const struct tandem_field fields_434[] = {
 	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_366[] = {
+static const struct tandem_field fields_435[] = {
 	{ "textureObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_367[] = {
+static const struct tandem_field fields_436[] = {
 	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fmtDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_368[] = {
+static const struct tandem_field fields_437[] = {
 	{ "hipError", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_hipError_t },
 	{ "errorString", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_369[] = {
+static const struct tandem_field fields_438[] = {
 	{ "hip_error", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_hipError_t },
 };
 
-static const struct tandem_field fields_370[] = {
+static const struct tandem_field fields_439[] = {
 	{ "offset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texref", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_371[] = {
+static const struct tandem_field fields_440[] = {
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "textureObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_372[] = {
+static const struct tandem_field fields_441[] = {
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "textureObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_373[] = {
+static const struct tandem_field fields_442[] = {
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "textureObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_374[] = {
+static const struct tandem_field fields_443[] = {
 	{ "texref", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_375[] = {
+static const struct tandem_field fields_444[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_376[] = {
+static const struct tandem_field fields_445[] = {
 	{ "hostFunction", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
-static const struct tandem_field fields_377[] = {
+static const struct tandem_field fields_446[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -2860,7 +3421,7 @@ static const struct tandem_field fields_377[] = {
 	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_378[] = {
+static const struct tandem_field fields_447[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2873,7 +3434,7 @@ static const struct tandem_field fields_378[] = {
 	{ "hOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
 };
 
-static const struct tandem_field fields_379[] = {
+static const struct tandem_field fields_448[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2883,32 +3444,32 @@ static const struct tandem_field fields_379[] = {
 	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_380[] = {
+static const struct tandem_field fields_449[] = {
 	{ "texObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_381[] = {
+static const struct tandem_field fields_450[] = {
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_382[] = {
+static const struct tandem_field fields_451[] = {
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_383[] = {
+static const struct tandem_field fields_452[] = {
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_384[] = {
+static const struct tandem_field fields_453[] = {
 	{ "pam", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_385[] = {
+static const struct tandem_field fields_454[] = {
 	{ "pfm", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -2921,7 +3482,7 @@ static const struct tandem_name names_hipTextureAddressMode_list[] = {
 };
 static const struct tandem_names names_hipTextureAddressMode = { "hipTextureAddressMode", names_hipTextureAddressMode_list, 4, 4, 1 };
 
-static const struct tandem_field fields_386[] = {
+static const struct tandem_field fields_455[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "am", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_hipTextureAddressMode },
@@ -2933,16 +3494,16 @@ static const struct tandem_name names_hipTextureFilterMode_list[] = {
 };
 static const struct tandem_names names_hipTextureFilterMode = { "hipTextureFilterMode", names_hipTextureFilterMode_list, 2, 4, 1 };
 
-static const struct tandem_field fields_387[] = {
+static const struct tandem_field fields_456[] = {
 	{ "texRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fm", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_hipTextureFilterMode },
 };
 
-static const struct tandem_field fields_388[] = {
+static const struct tandem_field fields_457[] = {
 	{ "tex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_389[] = {
+static const struct tandem_field fields_458[] = {
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
 	{ "wave_items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
@@ -3771,68 +4332,220 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_350 } } },
 	[407] = { 3479, TANDEM_CLASS_CREATE, 1, "hipExtHostAlloc", &names_hipError_t, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_51 }, { 44, 3, fields_51 } } },
+	[408] = { 3480, TANDEM_CLASS_ENQUEUE, 1, "hipStreamBatchMemOp", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_351 }, { 52, 5, fields_352 } } },
+	[409] = { 3481, TANDEM_CLASS_CALL, 1, "hipGraphAddBatchMemOpNode", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_353 } } },
+	[410] = { 3482, TANDEM_CLASS_QUERY, 1, "hipGraphBatchMemOpNodeGetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_354 } } },
+	[411] = { 3483, TANDEM_CLASS_CALL, 1, "hipGraphBatchMemOpNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_324 } } },
+	[412] = { 3484, TANDEM_CLASS_CALL, 1, "hipGraphExecBatchMemOpNodeSetParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_326 } } },
+	[413] = { 3485, TANDEM_CLASS_CALL, 1, "hipEventRecordWithFlags", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 36, 3, fields_180 } } },
+	[414] = { 3486, TANDEM_CLASS_CALL, 1, "hipLinkAddData", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_355 } } },
+	[415] = { 3487, TANDEM_CLASS_CALL, 1, "hipLinkAddFile", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_356 } } },
+	[416] = { 3488, TANDEM_CLASS_BUILD, 1, "hipLinkComplete", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_357 } } },
+	[417] = { 3489, TANDEM_CLASS_CALL, 1, "hipLinkCreate", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_358 } } },
+	[418] = { 3490, TANDEM_CLASS_CALL, 1, "hipLinkDestroy", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_359 } } },
+	[419] = { 3491, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchKernelExC", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 36, 2, fields_360 }, { 60, 5, fields_361 } } },
+	[420] = { 3492, TANDEM_CLASS_ENQUEUE, 1, "hipDrvLaunchKernelEx", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 36, 2, fields_360 }, { 60, 5, fields_362 } } },
+	[421] = { 3493, TANDEM_CLASS_QUERY, 1, "hipModuleGetFunctionCount", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_363 } } },
+	[422] = { 3494, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD2D16", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_135 }, { 66, 6, fields_364 } } },
+	[423] = { 3495, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD2D16Async", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_137 }, { 70, 7, fields_365 } } },
+	[424] = { 3496, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD2D32", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_135 }, { 68, 6, fields_366 } } },
+	[425] = { 3497, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD2D32Async", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_137 }, { 72, 7, fields_367 } } },
+	[426] = { 3498, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD2D8", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
+	  { { 32, 1, fields_37 }, { 56, 4, fields_135 }, { 65, 6, fields_368 } } },
+	[427] = { 3499, TANDEM_CLASS_ENQUEUE, 1, "hipMemsetD2D8Async", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_137 }, { 69, 7, fields_369 } } },
+	[428] = { 3500, TANDEM_CLASS_QUERY, 1, "hipStreamGetAttribute", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_370 } } },
+	[429] = { 3501, TANDEM_CLASS_CALL, 1, "hipStreamSetAttribute", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_371 } } },
+	[430] = { 3502, TANDEM_CLASS_BUILD, 1, "hipModuleLoadFatBinary", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_372 } } },
+	[431] = { 3503, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy3DBatchAsync", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_373 }, { 68, 6, fields_374 } } },
+	[432] = { 3504, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy3DPeer", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
+	  { { 32, 1, fields_37 }, { 32, 1, fields_37 }, { 40, 2, fields_111 } } },
+	[433] = { 3505, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy3DPeerAsync", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 36, 2, fields_39 }, { 44, 3, fields_112 } } },
+	[434] = { 3506, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyBatchAsync", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_375 }, { 100, 10, fields_376 } } },
+	[435] = { 3507, TANDEM_CLASS_QUERY, 1, "hipGetDriverEntryPoint", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_377 } } },
+	[436] = { 3508, TANDEM_CLASS_ENQUEUE, 1, "hipMemPrefetchAsync_v2", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 52, 4, fields_378 }, { 64, 6, fields_379 } } },
+	[437] = { 3509, TANDEM_CLASS_CALL, 1, "hipMemAdvise_v2", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_380 } } },
+	[438] = { 3510, TANDEM_CLASS_QUERY, 1, "hipStreamGetId", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_381 } } },
+	[439] = { 3511, TANDEM_CLASS_BUILD, 1, "hipLibraryLoadData", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_382 } } },
+	[440] = { 3512, TANDEM_CLASS_BUILD, 1, "hipLibraryLoadFromFile", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_383 } } },
+	[441] = { 3513, TANDEM_CLASS_RELEASE, 1, "hipLibraryUnload", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_384 } } },
+	[442] = { 3514, TANDEM_CLASS_QUERY, 1, "hipLibraryGetKernel", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_385 } } },
+	[443] = { 3515, TANDEM_CLASS_QUERY, 1, "hipLibraryGetKernelCount", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_386 } } },
+	[444] = { 3516, TANDEM_CLASS_QUERY, 1, "hipMemGetHandleForAddressRange", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_387 } } },
+	[445] = { 3517, TANDEM_CLASS_CALL, 1, "hipStreamCopyAttributes", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_388 } } },
+	[446] = { 3518, TANDEM_CLASS_QUERY, 1, "hipKernelGetLibrary", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_389 } } },
+	[447] = { 3519, TANDEM_CLASS_CALL, 1, "hipLibraryEnumerateKernels", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_390 } } },
+	[448] = { 3520, TANDEM_CLASS_QUERY, 1, "hipKernelGetName", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_391 } } },
+	[449] = { 3521, TANDEM_CLASS_QUERY, 1, "hipOccupancyAvailableDynamicSMemPerBlock", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_392 } } },
+	[450] = { 3522, TANDEM_CLASS_QUERY, 1, "hipKernelGetParamInfo", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_393 } } },
+	[451] = { 3523, TANDEM_CLASS_CALL, 1, "hipExtDisableLogging", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
+	[452] = { 3524, TANDEM_CLASS_CALL, 1, "hipExtEnableLogging", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
+	[453] = { 3525, TANDEM_CLASS_CALL, 1, "hipExtSetLoggingParams", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_394 } } },
+	[454] = { 3526, TANDEM_CLASS_CALL, 1, "hipMemSetMemPool", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_395 } } },
+	[455] = { 3527, TANDEM_CLASS_QUERY, 1, "hipMemGetMemPool", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_396 } } },
+	[456] = { 3528, TANDEM_CLASS_QUERY, 1, "hipMipmappedArrayGetMemoryRequirements", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_397 } } },
+	[457] = { 3529, TANDEM_CLASS_QUERY, 1, "hipKernelGetAttribute", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_398 } } },
+	[458] = { 3530, TANDEM_CLASS_CALL, 1, "hipKernelSetAttribute", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_399 } } },
+	[459] = { 3531, TANDEM_CLASS_QUERY, 1, "hipKernelGetFunction", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_400 } } },
+	[460] = { 3532, TANDEM_CLASS_ENQUEUE, 1, "hipMemPrefetchBatchAsync", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_375 }, { 92, 9, fields_401 } } },
+	[461] = { 3533, TANDEM_CLASS_QUERY, 1, "hipOccupancyMaxActiveClusters", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_402 } } },
+	[462] = { 3534, TANDEM_CLASS_QUERY, 1, "hipOccupancyMaxPotentialClusterSize", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_403 } } },
+	[463] = { 3535, TANDEM_CLASS_CREATE, 1, "hipGreenCtxCreate", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_404 } } },
+	[464] = { 3536, TANDEM_CLASS_RELEASE, 1, "hipExecutionCtxDestroy", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_8 } } },
+	[465] = { 3537, TANDEM_CLASS_CREATE, 1, "hipExecutionCtxStreamCreate", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 32, 2, fields_176 }, { 48, 4, fields_405 } } },
+	[466] = { 3538, TANDEM_CLASS_QUERY, 1, "hipDeviceGetDevResource", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_406 } } },
+	[467] = { 3539, TANDEM_CLASS_CALL, 1, "hipDevSmResourceSplitByCount", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_407 } } },
+	[468] = { 3540, TANDEM_CLASS_CALL, 1, "hipDevSmResourceSplit", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_408 } } },
+	[469] = { 3541, TANDEM_CLASS_CALL, 1, "hipDevResourceGenerateDesc", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_409 } } },
+	[470] = { 3542, TANDEM_CLASS_QUERY, 1, "hipDeviceGetExecutionCtx", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_410 } } },
+	[471] = { 3543, TANDEM_CLASS_QUERY, 1, "hipExecutionCtxGetDevResource", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_411 } } },
+	[472] = { 3544, TANDEM_CLASS_QUERY, 1, "hipExecutionCtxGetDevice", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_412 } } },
+	[473] = { 3545, TANDEM_CLASS_QUERY, 1, "hipExecutionCtxGetId", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_413 } } },
+	[474] = { 3546, TANDEM_CLASS_QUERY, 1, "hipStreamGetDevResource", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_414 } } },
+	[475] = { 3547, TANDEM_CLASS_CALL, 1, "hipExecutionCtxRecordEvent", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 28, 1, fields_44 }, { 36, 2, fields_415 } } },
+	[476] = { 3548, TANDEM_CLASS_WAIT, 1, "hipExecutionCtxSynchronize", &names_hipError_t, { .wait = TANDEM_WAIT_device },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_8 } } },
+	[477] = { 3549, TANDEM_CLASS_CALL, 1, "hipExecutionCtxWaitEvent", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 28, 1, fields_44 }, { 36, 2, fields_415 } } },
+	[478] = { 3550, TANDEM_CLASS_QUERY, 1, "hipLibraryGetGlobal", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_416 } } },
+	[479] = { 3551, TANDEM_CLASS_QUERY, 1, "hipLibraryGetManaged", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_416 } } },
+	[480] = { 3552, TANDEM_CLASS_ENQUEUE, 1, "hipMemDiscardBatchAsync", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_375 }, { 68, 6, fields_417 } } },
+	[481] = { 3553, TANDEM_CLASS_ENQUEUE, 1, "hipDrvMemDiscardBatchAsync", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_375 }, { 68, 6, fields_418 } } },
+	[482] = { 3554, TANDEM_CLASS_ENQUEUE, 1, "hipMemDiscardAndPrefetchBatchAsync", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_375 }, { 92, 9, fields_419 } } },
+	[483] = { 3555, TANDEM_CLASS_ENQUEUE, 1, "hipDrvMemDiscardAndPrefetchBatchAsync", &names_hipError_t, { 0 },
+	  { { 32, 1, fields_37 }, { 44, 3, fields_375 }, { 92, 9, fields_419 } } },
 	[700] = { 3772, TANDEM_CLASS_RECORD, 0, "runtime", NULL, { 0 },
-	  { { 24, 5, fields_351 }, { 24, 5, fields_351 }, { 24, 5, fields_351 } } },
+	  { { 24, 5, fields_420 }, { 24, 5, fields_420 }, { 24, 5, fields_420 } } },
 	[701] = { 3773, TANDEM_CLASS_CALL, 0, "__hipRegisterFatBinary", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_352 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_421 } } },
 	[702] = { 3774, TANDEM_CLASS_CALL, 0, "__hipRegisterFunction", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 94, 10, fields_353 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 94, 10, fields_422 } } },
 	[703] = { 3775, TANDEM_CLASS_CALL, 0, "__hipRegisterManagedVar", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 62, 6, fields_354 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 62, 6, fields_423 } } },
 	[704] = { 3776, TANDEM_CLASS_CALL, 0, "__hipRegisterSurface", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_355 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_424 } } },
 	[705] = { 3777, TANDEM_CLASS_CALL, 0, "__hipRegisterTexture", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 7, fields_356 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 7, fields_425 } } },
 	[706] = { 3778, TANDEM_CLASS_CALL, 0, "__hipRegisterVar", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 8, fields_357 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 8, fields_426 } } },
 	[707] = { 3779, TANDEM_CLASS_CALL, 0, "__hipUnregisterFatBinary", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_358 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_427 } } },
 	[708] = { 3780, TANDEM_CLASS_QUERY, 0, "hipApiName", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_359 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_428 } } },
 	[709] = { 3781, TANDEM_CLASS_CALL, 1, "hipBindTexture", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_360 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_429 } } },
 	[710] = { 3782, TANDEM_CLASS_CALL, 1, "hipBindTexture2D", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 7, fields_361 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 7, fields_430 } } },
 	[711] = { 3783, TANDEM_CLASS_CALL, 1, "hipBindTextureToArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_362 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_431 } } },
 	[712] = { 3784, TANDEM_CLASS_CALL, 1, "hipBindTextureToMipmappedArray", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_363 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_432 } } },
 	[713] = { 3785, TANDEM_CLASS_CALL, 0, "hipCreateChannelDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 5, fields_364 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 5, fields_433 } } },
 	[714] = { 3786, TANDEM_CLASS_CALL, 1, "hipCreateTextureObject", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_365 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_434 } } },
 	[715] = { 3787, TANDEM_CLASS_CALL, 1, "hipDestroyTextureObject", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_366 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_435 } } },
 	[716] = { 3788, TANDEM_CLASS_QUERY, 1, "hipDeviceGetTexture1DLinearMaxWidth", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_367 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_436 } } },
 	[717] = { 3789, TANDEM_CLASS_QUERY, 1, "hipDrvGetErrorName", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_368 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_437 } } },
 	[718] = { 3790, TANDEM_CLASS_QUERY, 1, "hipDrvGetErrorString", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_368 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_437 } } },
 	[719] = { 3791, TANDEM_CLASS_CALL, 1, "hipEventRecord_spt", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 32, 2, fields_46 } } },
 	[720] = { 3792, TANDEM_CLASS_QUERY, 0, "hipGetErrorName", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_369 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_438 } } },
 	[721] = { 3793, TANDEM_CLASS_QUERY, 0, "hipGetStreamDeviceId", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_171 } } },
 	[722] = { 3794, TANDEM_CLASS_QUERY, 1, "hipGetTextureAlignmentOffset", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_370 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_439 } } },
 	[723] = { 3795, TANDEM_CLASS_QUERY, 1, "hipGetTextureObjectResourceDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_371 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_440 } } },
 	[724] = { 3796, TANDEM_CLASS_QUERY, 1, "hipGetTextureObjectResourceViewDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_372 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_441 } } },
 	[725] = { 3797, TANDEM_CLASS_QUERY, 1, "hipGetTextureObjectTextureDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_373 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_442 } } },
 	[726] = { 3798, TANDEM_CLASS_QUERY, 1, "hipGetTextureReference", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_374 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_443 } } },
 	[727] = { 3799, TANDEM_CLASS_ENQUEUE, 1, "hipGraphLaunch_spt", &names_hipError_t, { .graph = 1 },
 	  { { 32, 1, fields_37 }, { 44, 3, fields_195 }, { 44, 3, fields_195 } } },
 	[728] = { 3800, TANDEM_CLASS_QUERY, 0, "hipKernelNameRef", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_375 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_444 } } },
 	[729] = { 3801, TANDEM_CLASS_QUERY, 0, "hipKernelNameRefByPtr", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_376 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_445 } } },
 	[730] = { 3802, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchCooperativeKernel_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 76, 11, fields_377 } } },
+	  { { 32, 1, fields_37 }, { 40, 3, fields_48 }, { 76, 11, fields_446 } } },
 	[731] = { 3803, TANDEM_CLASS_CALL, 1, "hipLaunchHostFunc_spt", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_171 }, { 44, 3, fields_264 } } },
 	[732] = { 3804, TANDEM_CLASS_ENQUEUE, 1, "hipLaunchKernel_spt", &names_hipError_t, { 0 },
@@ -3840,7 +4553,7 @@ static const struct tandem_event events[] = {
 	[733] = { 3805, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DAsync_spt", &names_hipError_t, { 0 },
 	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 88, 9, fields_106 } } },
 	[734] = { 3806, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DFromArrayAsync_spt", &names_hipError_t, { 0 },
-	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 96, 10, fields_378 } } },
+	  { { 32, 1, fields_37 }, { 72, 7, fields_105 }, { 96, 10, fields_447 } } },
 	[735] = { 3807, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DFromArray_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_37 }, { 68, 6, fields_103 }, { 92, 9, fields_107 } } },
 	[736] = { 3808, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpy2DToArrayAsync_spt", &names_hipError_t, { 0 },
@@ -3856,7 +4569,7 @@ static const struct tandem_event events[] = {
 	[741] = { 3813, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyAsync_spt", &names_hipError_t, { 0 },
 	  { { 32, 1, fields_37 }, { 64, 6, fields_113 }, { 64, 6, fields_113 } } },
 	[742] = { 3814, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromArray_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_37 }, { 60, 5, fields_102 }, { 76, 7, fields_379 } } },
+	  { { 32, 1, fields_37 }, { 60, 5, fields_102 }, { 76, 7, fields_448 } } },
 	[743] = { 3815, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromSymbolAsync_spt", &names_hipError_t, { 0 },
 	  { { 32, 1, fields_37 }, { 64, 6, fields_122 }, { 72, 7, fields_123 } } },
 	[744] = { 3816, TANDEM_CLASS_ENQUEUE, 1, "hipMemcpyFromSymbol_spt", &names_hipError_t, { .synchronous = TANDEM_WHEN_always },
@@ -3902,31 +4615,35 @@ static const struct tandem_event events[] = {
 	[764] = { 3836, TANDEM_CLASS_CALL, 1, "hipStreamWaitEvent_spt", &names_hipError_t, { .wait = TANDEM_WAIT_in_queue },
 	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 36, 3, fields_180 } } },
 	[765] = { 3837, TANDEM_CLASS_CALL, 1, "hipTexObjectCreate", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_365 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_434 } } },
 	[766] = { 3838, TANDEM_CLASS_CALL, 1, "hipTexObjectDestroy", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_380 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_449 } } },
 	[767] = { 3839, TANDEM_CLASS_QUERY, 1, "hipTexObjectGetResourceDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_381 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_450 } } },
 	[768] = { 3840, TANDEM_CLASS_QUERY, 1, "hipTexObjectGetResourceViewDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_382 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_451 } } },
 	[769] = { 3841, TANDEM_CLASS_QUERY, 1, "hipTexObjectGetTextureDesc", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_383 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_452 } } },
 	[770] = { 3842, TANDEM_CLASS_QUERY, 1, "hipTexRefGetAddressMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_384 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_453 } } },
 	[771] = { 3843, TANDEM_CLASS_QUERY, 1, "hipTexRefGetFilterMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_385 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_454 } } },
 	[772] = { 3844, TANDEM_CLASS_QUERY, 1, "hipTexRefGetMipmapFilterMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_385 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_454 } } },
 	[773] = { 3845, TANDEM_CLASS_CALL, 1, "hipTexRefSetAddressMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_386 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_455 } } },
 	[774] = { 3846, TANDEM_CLASS_CALL, 1, "hipTexRefSetFilterMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_387 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_456 } } },
 	[775] = { 3847, TANDEM_CLASS_CALL, 1, "hipTexRefSetMipmapFilterMode", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_387 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_456 } } },
 	[776] = { 3848, TANDEM_CLASS_CALL, 1, "hipUnbindTexture", &names_hipError_t, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_388 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_457 } } },
 	[777] = { 3849, TANDEM_CLASS_RECORD, 0, "compute_unit", NULL, { 0 },
-	  { { 48, 9, fields_389 }, { 48, 9, fields_389 }, { 48, 9, fields_389 } } },
+	  { { 48, 9, fields_458 }, { 48, 9, fields_458 }, { 48, 9, fields_458 } } },
+	[778] = { 3850, TANDEM_CLASS_QUERY, 1, "hipGetDriverEntryPoint_spt", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_377 } } },
+	[779] = { 3851, TANDEM_CLASS_QUERY, 1, "hipGetProcAddress_spt", &names_hipError_t, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_328 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -3935,5 +4652,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_hip = {
-	3, "hip", "c632a5e7b2adf603fb6aa71b8a029a80", EVENTS, { 3 }, 1,
+	3, "hip", "9c831f7dee7634e9fee12a3827f823c8", EVENTS, { 3 }, 1,
 };

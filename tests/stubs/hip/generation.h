@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the stub reports calls and operations to a tool: STUB_HIP is 502, 507 or 603, as AMD's
+/* How the stub reports calls and operations to a tool: STUB_HIP is 502, 507, 603 or 702, as AMD's
  * runtime of that version does. */
 #ifndef STUB_HIP_GENERATION_H
 #define STUB_HIP_GENERATION_H

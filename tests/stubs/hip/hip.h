@@ -10,6 +10,28 @@ struct dim {
 	uint32_t x, y, z;
 };
 
+/* hipLaunchConfig_t. */
+struct launch_config {
+	struct dim blocks, items;
+	size_t shared;
+	void *stream;
+	void *attributes;
+	unsigned count;
+};
+
+#if STUB_HIP >= 700
+#define STUB_HIP_7_FUNCTIONS(X)                                                         \
+	X(hipLaunchKernelExC,                                                           \
+	  (const struct launch_config *config, const void *function, void **arguments), \
+	  (config, function, arguments))                                                \
+	X(hipMemsetD2D8Async,                                                           \
+	  (void *to, size_t pitch, unsigned char value, size_t width, size_t height,    \
+	   void *stream),                                                               \
+	  (to, pitch, value, width, height, stream))
+#else
+#define STUB_HIP_7_FUNCTIONS(X)
+#endif
+
 #define STUB_HIP_FUNCTIONS(X)                                                                     \
 	X(hipInit, (unsigned flags), (flags))                                                     \
 	X(hipRuntimeGetVersion, (int *version), (version))                                        \
@@ -51,7 +73,8 @@ struct dim {
 	X(hipEventSynchronize, (void *event), (event))                                            \
 	X(hipEventDestroy, (void *event), (event))                                                \
 	X(hipGetLastError, (void), ())                                                            \
-	X(hipPeekAtLastError, (void), ())
+	X(hipPeekAtLastError, (void), ())                                                         \
+	STUB_HIP_7_FUNCTIONS(X)
 
 #define X(name, parameters, arguments) int name parameters;
 STUB_HIP_FUNCTIONS(X)

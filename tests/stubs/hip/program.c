@@ -24,6 +24,19 @@ static void launches(void *stream, unsigned count)
 		must(hipLaunchKernel(&axpy, blocks, items, NULL, 0, stream), 0);
 }
 
+/* What HIP has since version 7: how many kernels and bytes it makes. */
+static void newest(void *device, void *stream)
+{
+#if STUB_HIP >= 700
+	struct launch_config config = {{2, 2, 1}, {32, 2, 1}, 128, stream, NULL, 0};
+
+	must(hipLaunchKernelExC(&config, &scale, NULL), 0);
+	must(hipLaunchKernelExC(NULL, &scale, NULL), 1);
+	must(hipMemsetD2D8Async(device, 64, 7, 32, 4, stream), 0);
+#endif
+	(void)device, (void)stream;
+}
+
 static void graph(void *stream)
 {
 	void *graph = NULL, *executable = NULL;
@@ -73,6 +86,7 @@ int main(int argc, char **argv)
 	must(hipEventRecord(event, stream), 0);
 	must(hipEventSynchronize(event), 0);
 	graph(stream);
+	newest(device, stream);
 	must(hipSetDevice(1), 0);
 	must(hipMemcpyAsync(device, host, 16, HIP_HOST_TO_DEVICE, NULL), 0);
 	must(hipDeviceSynchronize(), 0);
@@ -85,9 +99,14 @@ int main(int argc, char **argv)
 	     "expect failed:hipLaunchKernel 1\nexpect failed:hipMemcpy 1\n"
 	     "expect failed:hipSetDevice 1\n"
 	     "expect calls:hipGraphLaunch 2\nexpect calls:hipGetLastError 0\n"
-	     "expect kernels 12\nexpect kernel:axpy 11\nexpect kernel:scale 1\n"
-	     "expect copy_h2d 2\nexpect copy_d2h 1\nexpect fill 1\nexpect barrier 1\n"
-	     "expect bytes:copy_h2d 4112\nexpect bytes:copy_d2h 2048\nexpect bytes:fill 4096\n"
+	     "expect kernel:axpy 11\nexpect copy_h2d 2\nexpect copy_d2h 1\nexpect barrier 1\n"
+	     "expect bytes:copy_h2d 4112\nexpect bytes:copy_d2h 2048\n"
 	     "expect allocated 2\nexpect freed 2\nexpect queues 3\nexpect devices 2");
+	puts(STUB_HIP >= 700
+		     ? "expect calls:hipLaunchKernelExC 2\nexpect calls:hipMemsetD2D8Async 1\n"
+		       "expect kernels 13\nexpect kernel:scale 2\n"
+		       "expect fill 2\nexpect bytes:fill 4224"
+		     : "expect kernels 12\nexpect kernel:scale 1\n"
+		       "expect fill 1\nexpect bytes:fill 4096");
 	return failures ? 1 : 0;
 }

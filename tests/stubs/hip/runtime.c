@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A HIP runtime without a GPU: libamdhip64 of three generations (generation.h). Arguments
+/* A HIP runtime without a GPU: libamdhip64 of several versions (generation.h). Arguments
  * are where hip_prof_str.h of those versions has them. Where STUB_HIP_NO_DEVICE is set it
  * finds no device; STUB_HIP_ODD names what it answers oddly. */
 #include "hip.h"
@@ -67,8 +67,9 @@ int32_t rocprofiler_register_library_api_table(const char *name, uint32_t (*impo
 					       uint32_t version, void **tables, uint64_t count,
 					       uint64_t *id);
 
-/* The tables end with functions that no tool knows yet. */
-#define TABLE_WORDS 480u
+/* The tables end with functions that no tool knows yet; HIP 6's are shorter than what it knows. */
+#define TABLE_WORDS (STUB_HIP >= 700 ? 560u : 480u)
+#define VERSION (STUB_HIP / 100 * 10000 + STUB_HIP % 100 * 100)
 #define COMPILER_WORDS 10u
 
 #define FUNCTION(name, parameters) static int real_##name parameters
@@ -91,9 +92,9 @@ static uint64_t *tables(bool compiler)
 #define X(name, parameters, arguments) words[HIP_RUNTIME_##name] = (uintptr_t)real_##name;
 		STUB_HIP_FUNCTIONS(X)
 #undef X
-		rocprofiler_register_library_api_table("hip", NULL, 60300, &table, 1, &id);
-		rocprofiler_register_library_api_table("hip_compiler", NULL, 60300, &compiler_table,
-						       1, &id);
+		rocprofiler_register_library_api_table("hip", NULL, VERSION, &table, 1, &id);
+		rocprofiler_register_library_api_table("hip_compiler", NULL, VERSION,
+						       &compiler_table, 1, &id);
 	}
 	return compiler ? compiler_words : words;
 }
@@ -355,6 +356,32 @@ FUNCTION(hipLaunchKernel, (const void *function, struct dim blocks, struct dim i
 	enqueue(stream, 0x11F0, 0, 0, name, 300);
 	RETURN(0);
 }
+
+#if STUB_HIP >= 700
+FUNCTION(hipLaunchKernelExC,
+	 (const struct launch_config *config, const void *function, void **arguments))
+{
+	const char *name = hipKernelNameRefByPtr(function, NULL);
+
+	BEGIN(hipLaunchKernelExC, PUT(0, config); PUT(64, function); PUT(72, arguments));
+	if (!name || !config)
+		RETURN(config ? INVALID_FUNCTION : INVALID_VALUE);
+	code_run(function, arguments);
+	enqueue(config->stream, 0x11F0, 0, 0, name, 300);
+	RETURN(0);
+}
+
+FUNCTION(hipMemsetD2D8Async,
+	 (void *to, size_t pitch, unsigned char value, size_t width, size_t height, void *stream))
+{
+	BEGIN(hipMemsetD2D8Async, PUT(0, to); PUT(8, pitch); PUT(16, value); PUT(24, width);
+	      PUT(32, height); PUT(40, stream));
+	for (size_t y = 0; y < height; y++)
+		memset((char *)to + y * pitch, value, width);
+	enqueue(stream, 0x1207, 1, width * height, NULL, 50);
+	RETURN(0);
+}
+#endif
 
 FUNCTION(hipFuncGetAttributes, (void *attributes, const void *function))
 {

@@ -140,6 +140,8 @@ int hip_tracer_begin(void)
 		tool_at = hip_data_bytes_5;
 	else if (hip_runtime.major == 6)
 		tool_at = hip_data_bytes_6;
+	else if (hip_runtime.major == 7)
+		tool_at = hip_data_bytes_7;
 	else
 		return -ENOSYS;
 	hip5 = hip_runtime.major == 5;

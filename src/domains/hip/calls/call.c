@@ -99,6 +99,8 @@ static const void *stream_of(const struct arguments_function *api, uint32_t func
 {
 	const void *stream = arguments_handle(api, hip_steps, arguments, ARGUMENTS_QUEUE, NULL);
 
+	if (!stream)
+		stream = hip_launch_stream(function, arguments);
 	return !stream && is_per_thread(function) ? HIP_STREAM_PER_THREAD : stream;
 }
 

@@ -57,6 +57,7 @@ void hip_hook_before(uint32_t function, const void *arguments)
 		hip_memory_freed(first(arguments));
 		break;
 	case HIP_ID_hipModuleUnload:
+	case HIP_ID_hipLibraryUnload:
 	case HIP_ID___hipUnregisterFatBinary:
 		hip_kernels_changed();
 		break;
@@ -97,6 +98,7 @@ void hip_hook_after(uint32_t function, const void *arguments)
 	case HIP_ID_hipStreamCreateWithFlags:
 	case HIP_ID_hipStreamCreateWithPriority:
 	case HIP_ID_hipExtStreamCreateWithCUMask:
+	case HIP_ID_hipExecutionCtxStreamCreate:
 		hip_queue_created(given(arguments));
 		break;
 	case HIP_ID_hipMalloc:

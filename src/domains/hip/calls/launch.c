@@ -79,6 +79,47 @@ static void threads_set(struct tandem_rec_launch_config *config, const uint32_t 
 	blocks_set(config, blocks, items);
 }
 
+/* hipLaunchConfig_t, and HIP_LAUNCH_CONFIG, where the memory has 4 bytes. */
+struct launch_config_ex {
+	uint32_t blocks[3], items[3];
+	uint64_t shared_bytes;
+	const void *stream;
+};
+
+_Static_assert(__builtin_offsetof(struct launch_config_ex, stream) == 32, "hipLaunchConfig_t");
+
+static const struct launch_config_ex *config_ex(uint32_t function, const void *arguments)
+{
+	const struct hip_args_hipLaunchKernelExC *by_symbol = arguments;
+	const struct hip_args_hipDrvLaunchKernelEx *by_function = arguments;
+
+	return function == HIP_ID_hipLaunchKernelExC	 ? by_symbol->config
+	       : function == HIP_ID_hipDrvLaunchKernelEx ? by_function->config
+							 : NULL;
+}
+
+const void *hip_launch_stream(uint32_t function, const void *arguments)
+{
+	const struct launch_config_ex *ex = arguments ? config_ex(function, arguments) : NULL;
+
+	return ex ? ex->stream : NULL;
+}
+
+static bool config_fill_ex(struct tandem_rec_launch_config *config, uint32_t function,
+			   const void *arguments)
+{
+	const struct hip_args_hipLaunchKernelExC *by_symbol = arguments;
+	const struct launch_config_ex *ex = config_ex(function, arguments);
+
+	if (!ex)
+		return false;
+	blocks_set(config, ex->blocks, ex->items);
+	config->dynamic_local_bytes = (uint32_t)ex->shared_bytes;
+	if (function == HIP_ID_hipLaunchKernelExC)
+		code_describe(config, by_symbol->fPtr);
+	return true;
+}
+
 static bool config_fill(struct tandem_rec_launch_config *config, uint32_t function,
 			const void *arguments)
 {
@@ -108,7 +149,7 @@ static bool config_fill(struct tandem_rec_launch_config *config, uint32_t functi
 		config->dynamic_local_bytes = (uint32_t)in_threads->sharedMemBytes;
 		return true;
 	default:
-		return false;
+		return config_fill_ex(config, function, arguments);
 	}
 }
 

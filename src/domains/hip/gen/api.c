@@ -545,7 +545,7 @@ const struct arguments_step hip_steps[] = {
 	{ ARGUMENTS_COPY, 8, 0 },
 	{ ARGUMENTS_COPY, 16, 16 },
 	{ ARGUMENTS_COPY, 16, 40 },
-	{ ARGUMENTS_COPY, 8, 96 },
+	{ ARGUMENTS_COPY, 8, 104 },
 	{ ARGUMENTS_COPY, 8, 0 },
 	{ ARGUMENTS_COPY, 4, 1480 },
 	{ ARGUMENTS_COPY, 8, 0 },
@@ -555,7 +555,7 @@ const struct arguments_step hip_steps[] = {
 	{ ARGUMENTS_COPY, 24, 0 },
 	{ ARGUMENTS_COPY, 8, 208 },
 	{ ARGUMENTS_COPY, 24, 0 },
-	{ ARGUMENTS_COPY, 8, 64 },
+	{ ARGUMENTS_COPY, 8, 72 },
 	{ ARGUMENTS_QUEUE, 4, 0 },
 	{ ARGUMENTS_COPY, 4, 56 },
 	{ ARGUMENTS_QUEUE, 4, 0 },
@@ -603,6 +603,140 @@ const struct arguments_step hip_steps[] = {
 	{ ARGUMENTS_COPY, 8, 0 },
 	{ ARGUMENTS_COPY, 8, 24 },
 	{ ARGUMENTS_COPY, 8, 8 },
+	{ ARGUMENTS_QUEUE, 4, 0 },
+	{ ARGUMENTS_COPY, 4, 8 },
+	{ ARGUMENTS_COPY, 8, 16 },
+	{ ARGUMENTS_COPY, 4, 72 },
+	{ ARGUMENTS_QUEUE, 4, 8 },
+	{ ARGUMENTS_EVENT, 4, 0 },
+	{ ARGUMENTS_COPY, 4, 16 },
+	{ ARGUMENTS_COPY, 12, 0 },
+	{ ARGUMENTS_COPY, 16, 16 },
+	{ ARGUMENTS_COPY, 12, 44 },
+	{ ARGUMENTS_COPY, 8, 64 },
+	{ ARGUMENTS_TEXT, 2, 32 },
+	{ ARGUMENTS_COPY, 12, 0 },
+	{ ARGUMENTS_COPY, 12, 28 },
+	{ ARGUMENTS_COPY, 8, 48 },
+	{ ARGUMENTS_TEXT, 2, 16 },
+	{ ARGUMENTS_SYMBOL, 4, 64 },
+	{ ARGUMENTS_SYMBOL, 4, 64 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 16, 64 },
+	{ ARGUMENTS_KERNEL, 4, 64 },
+	{ ARGUMENTS_KERNEL, 4, 64 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 72 },
+	{ ARGUMENTS_COPY, 8, 88 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 16, 24 },
+	{ ARGUMENTS_COPY, 10, 8 },
+	{ ARGUMENTS_QUEUE, 4, 40 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 16, 24 },
+	{ ARGUMENTS_COPY, 10, 8 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 16, 24 },
+	{ ARGUMENTS_COPY, 9, 8 },
+	{ ARGUMENTS_QUEUE, 4, 40 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 16, 24 },
+	{ ARGUMENTS_COPY, 9, 8 },
+	{ ARGUMENTS_QUEUE, 4, 152 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_QUEUE, 4, 152 },
+	{ ARGUMENTS_COPY, 16, 0 },
+	{ ARGUMENTS_COPY, 8, 128 },
+	{ ARGUMENTS_COPY, 8, 144 },
+	{ ARGUMENTS_QUEUE, 4, 176 },
+	{ ARGUMENTS_QUEUE, 4, 176 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_QUEUE, 4, 128 },
+	{ ARGUMENTS_COPY, 8, 48 },
+	{ ARGUMENTS_QUEUE, 4, 128 },
+	{ ARGUMENTS_COPY, 8, 48 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 16 },
+	{ ARGUMENTS_COPY, 8, 32 },
+	{ ARGUMENTS_COPY, 8, 56 },
+	{ ARGUMENTS_COPY, 8, 88 },
+	{ ARGUMENTS_COPY, 16, 104 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 16 },
+	{ ARGUMENTS_COPY, 16, 32 },
+	{ ARGUMENTS_QUEUE, 4, 32 },
+	{ ARGUMENTS_COPY, 16, 0 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 16, 16 },
+	{ ARGUMENTS_COPY, 8, 40 },
+	{ ARGUMENTS_COPY, 4, 56 },
+	{ ARGUMENTS_COPY, 8, 64 },
+	{ ARGUMENTS_COPY, 8, 80 },
+	{ ARGUMENTS_COPY, 4, 96 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 32 },
+	{ ARGUMENTS_COPY, 8, 48 },
+	{ ARGUMENTS_COPY, 4, 64 },
+	{ ARGUMENTS_COPY, 8, 72 },
+	{ ARGUMENTS_COPY, 8, 88 },
+	{ ARGUMENTS_COPY, 4, 104 },
+	{ ARGUMENTS_TEXT, 2, 16 },
+	{ ARGUMENTS_COPY, 28, 0 },
+	{ ARGUMENTS_COPY, 8, 32 },
+	{ ARGUMENTS_QUEUE, 4, 0 },
+	{ ARGUMENTS_QUEUE, 4, 8 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 16 },
+	{ ARGUMENTS_COPY, 4, 32 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 12, 24 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 16, 12 },
+	{ ARGUMENTS_QUEUE, 4, 88 },
+	{ ARGUMENTS_COPY, 8, 32 },
+	{ ARGUMENTS_QUEUE, 4, 88 },
+	{ ARGUMENTS_COPY, 8, 32 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 16 },
+	{ ARGUMENTS_COPY, 8, 40 },
+	{ ARGUMENTS_COPY, 8, 56 },
+	{ ARGUMENTS_COPY, 16, 72 },
+	{ ARGUMENTS_COPY, 8, 24 },
+	{ ARGUMENTS_COPY, 8, 24 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 16 },
+	{ ARGUMENTS_COPY, 4, 0 },
+	{ ARGUMENTS_COPY, 8, 8 },
+	{ ARGUMENTS_COPY, 4, 160 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 152 },
+	{ ARGUMENTS_COPY, 8, 168 },
+	{ ARGUMENTS_COPY, 8, 320 },
+	{ ARGUMENTS_COPY, 8, 472 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 4, 152 },
+	{ ARGUMENTS_COPY, 8, 160 },
+	{ ARGUMENTS_COPY, 8, 312 },
+	{ ARGUMENTS_COPY, 4, 464 },
+	{ ARGUMENTS_COPY, 8, 472 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 16 },
+	{ ARGUMENTS_COPY, 4, 168 },
+	{ ARGUMENTS_COPY, 16, 0 },
+	{ ARGUMENTS_COPY, 4, 160 },
+	{ ARGUMENTS_QUEUE, 4, 0 },
+	{ ARGUMENTS_COPY, 8, 8 },
+	{ ARGUMENTS_COPY, 4, 160 },
+	{ ARGUMENTS_EVENT, 4, 8 },
+	{ ARGUMENTS_EVENT, 4, 8 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_QUEUE, 4, 48 },
+	{ ARGUMENTS_COPY, 8, 32 },
+	{ ARGUMENTS_QUEUE, 4, 48 },
+	{ ARGUMENTS_COPY, 8, 32 },
+	{ ARGUMENTS_COPY, 8, 0 },
+	{ ARGUMENTS_COPY, 8, 16 },
+	{ ARGUMENTS_COPY, 8, 40 },
 	{ ARGUMENTS_COPY, 24, 0 },
 	{ ARGUMENTS_COPY, 4, 32 },
 	{ ARGUMENTS_COPY, 40, 40 },
@@ -1400,7 +1534,7 @@ const struct arguments_function hip_functions[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipChooseDeviceR0600 */
 	[366] = { 3438, TANDEM_CLASS_CALL, 0, 248,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 529, 4, 48 } } }, /* hipDrvGraphAddMemcpyNode */
-	[367] = { 3439, TANDEM_CLASS_CALL, 0, 104,
+	[367] = { 3439, TANDEM_CLASS_CALL, 0, 112,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 533, 4, 48 } } }, /* hipDrvGraphAddMemsetNode */
 	[368] = { 3440, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipDrvGraphMemcpyNodeGetParams */
@@ -1442,7 +1576,7 @@ const struct arguments_function hip_functions[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipDrvGraphAddMemFreeNode */
 	[387] = { 3459, TANDEM_CLASS_CALL, 0, 216,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 543, 2, 32 } } }, /* hipDrvGraphExecMemcpyNodeSetParams */
-	[388] = { 3460, TANDEM_CLASS_CALL, 0, 72,
+	[388] = { 3460, TANDEM_CLASS_CALL, 0, 80,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 545, 2, 32 } } }, /* hipDrvGraphExecMemsetNodeSetParams */
 	[389] = { 3461, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipTexRefGetArray */
@@ -1480,28 +1614,180 @@ const struct arguments_function hip_functions[] = {
 		{ { 0, 0, 8 }, { 585, 4, 36 }, { 589, 5, 44 } } }, /* hipMemcpyHtoAAsync */
 	[406] = { 3478, TANDEM_CLASS_CALL, ARGUMENTS_HOOK, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 2, 12 } } }, /* hipSetValidDevices */
-	[407] = { 3479, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 28,
-		{ { 0, 0, 0 }, { 56, 2, 20 }, { 56, 2, 20 } } }, /* hipExtHostAlloc */
+	[407] = { 3479, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 20,
+		{ { 0, 0, 0 }, { 90, 2, 20 }, { 90, 2, 20 } } }, /* hipExtHostAlloc */
+	[408] = { 3480, TANDEM_CLASS_ENQUEUE, 0, 76,
+		{ { 0, 0, 8 }, { 393, 2, 16 }, { 594, 4, 28 } } }, /* hipStreamBatchMemOp */
+	[409] = { 3481, TANDEM_CLASS_CALL, 0, 56,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 3, 40 } } }, /* hipGraphAddBatchMemOpNode */
+	[410] = { 3482, TANDEM_CLASS_QUERY, 0, 16,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphBatchMemOpNodeGetParams */
+	[411] = { 3483, TANDEM_CLASS_CALL, 0, 16,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipGraphBatchMemOpNodeSetParams */
+	[412] = { 3484, TANDEM_CLASS_CALL, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipGraphExecBatchMemOpNodeSetParams */
+	[413] = { 3485, TANDEM_CLASS_CALL, 0, 20,
+		{ { 0, 0, 0 }, { 41, 2, 8 }, { 598, 3, 12 } } }, /* hipEventRecordWithFlags */
+	[414] = { 3486, TANDEM_CLASS_CALL, 0, 72,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 601, 5, 50 } } }, /* hipLinkAddData */
+	[415] = { 3487, TANDEM_CLASS_CALL, 0, 56,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 606, 4, 34 } } }, /* hipLinkAddFile */
+	[416] = { 3488, TANDEM_CLASS_BUILD, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 43, 2, 24 } } }, /* hipLinkComplete */
+	[417] = { 3489, TANDEM_CLASS_CALL, 0, 48,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 451, 4, 28 } } }, /* hipLinkCreate */
+	[418] = { 3490, TANDEM_CLASS_CALL, 0, 8,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipLinkDestroy */
+	[419] = { 3491, TANDEM_CLASS_ENQUEUE, 0, 80,
+		{ { 0, 0, 8 }, { 610, 1, 12 }, { 611, 3, 36 } } }, /* hipLaunchKernelExC */
+	[420] = { 3492, TANDEM_CLASS_ENQUEUE, 0, 96,
+		{ { 0, 0, 8 }, { 614, 1, 12 }, { 615, 4, 36 } } }, /* hipDrvLaunchKernelEx */
+	[421] = { 3493, TANDEM_CLASS_QUERY, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipModuleGetFunctionCount */
+	[422] = { 3494, TANDEM_CLASS_ENQUEUE, 0, 40,
+		{ { 0, 0, 8 }, { 280, 2, 32 }, { 619, 3, 42 } } }, /* hipMemsetD2D16 */
+	[423] = { 3495, TANDEM_CLASS_ENQUEUE, 0, 48,
+		{ { 0, 0, 8 }, { 285, 3, 36 }, { 622, 4, 46 } } }, /* hipMemsetD2D16Async */
+	[424] = { 3496, TANDEM_CLASS_ENQUEUE, 0, 40,
+		{ { 0, 0, 8 }, { 280, 2, 32 }, { 282, 3, 44 } } }, /* hipMemsetD2D32 */
+	[425] = { 3497, TANDEM_CLASS_ENQUEUE, 0, 48,
+		{ { 0, 0, 8 }, { 285, 3, 36 }, { 288, 4, 48 } } }, /* hipMemsetD2D32Async */
+	[426] = { 3498, TANDEM_CLASS_ENQUEUE, 0, 40,
+		{ { 0, 0, 8 }, { 280, 2, 32 }, { 626, 3, 41 } } }, /* hipMemsetD2D8 */
+	[427] = { 3499, TANDEM_CLASS_ENQUEUE, 0, 48,
+		{ { 0, 0, 8 }, { 285, 3, 36 }, { 629, 4, 45 } } }, /* hipMemsetD2D8Async */
+	[428] = { 3500, TANDEM_CLASS_QUERY, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 71, 3, 16 } } }, /* hipStreamGetAttribute */
+	[429] = { 3501, TANDEM_CLASS_CALL, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 71, 3, 16 } } }, /* hipStreamSetAttribute */
+	[430] = { 3502, TANDEM_CLASS_BUILD, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipModuleLoadFatBinary */
+	[431] = { 3503, TANDEM_CLASS_ENQUEUE, 0, 160,
+		{ { 0, 0, 8 }, { 633, 2, 20 }, { 635, 4, 44 } } }, /* hipMemcpy3DBatchAsync */
+	[432] = { 3504, TANDEM_CLASS_ENQUEUE, 0, 8,
+		{ { 0, 0, 8 }, { 0, 0, 8 }, { 8, 1, 16 } } }, /* hipMemcpy3DPeer */
+	[433] = { 3505, TANDEM_CLASS_ENQUEUE, 0, 184,
+		{ { 0, 0, 8 }, { 639, 1, 12 }, { 640, 2, 20 } } }, /* hipMemcpy3DPeerAsync */
+	[434] = { 3506, TANDEM_CLASS_ENQUEUE, 0, 136,
+		{ { 0, 0, 8 }, { 642, 2, 20 }, { 644, 8, 76 } } }, /* hipMemcpyBatchAsync */
+	[435] = { 3507, TANDEM_CLASS_QUERY, 0, 48,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 652, 3, 32 } } }, /* hipGetDriverEntryPoint */
+	[436] = { 3508, TANDEM_CLASS_ENQUEUE, 0, 40,
+		{ { 0, 0, 8 }, { 655, 2, 28 }, { 203, 2, 40 } } }, /* hipMemPrefetchAsync_v2 */
+	[437] = { 3509, TANDEM_CLASS_CALL, 0, 28,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 145, 1, 28 } } }, /* hipMemAdvise_v2 */
+	[438] = { 3510, TANDEM_CLASS_QUERY, 0, 16,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamGetId */
+	[439] = { 3511, TANDEM_CLASS_BUILD, 0, 100,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 657, 7, 56 } } }, /* hipLibraryLoadData */
+	[440] = { 3512, TANDEM_CLASS_BUILD, 0, 108,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 664, 8, 50 } } }, /* hipLibraryLoadFromFile */
+	[441] = { 3513, TANDEM_CLASS_RELEASE, ARGUMENTS_HOOK, 8,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipLibraryUnload */
+	[442] = { 3514, TANDEM_CLASS_QUERY, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 3, 18 } } }, /* hipLibraryGetKernel */
+	[443] = { 3515, TANDEM_CLASS_QUERY, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipLibraryGetKernelCount */
+	[444] = { 3516, TANDEM_CLASS_QUERY, 0, 40,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 672, 2, 36 } } }, /* hipMemGetHandleForAddressRange */
+	[445] = { 3517, TANDEM_CLASS_CALL, 0, 16,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 674, 2, 8 } } }, /* hipStreamCopyAttributes */
+	[446] = { 3518, TANDEM_CLASS_QUERY, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipKernelGetLibrary */
+	[447] = { 3519, TANDEM_CLASS_CALL, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 68, 3, 20 } } }, /* hipLibraryEnumerateKernels */
+	[448] = { 3520, TANDEM_CLASS_QUERY, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipKernelGetName */
+	[449] = { 3521, TANDEM_CLASS_QUERY, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipOccupancyAvailableDynamicSMemPerBlock */
+	[450] = { 3522, TANDEM_CLASS_QUERY, 0, 40,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } } }, /* hipKernelGetParamInfo */
+	[451] = { 3523, TANDEM_CLASS_CALL, 0, 0,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipExtDisableLogging */
+	[452] = { 3524, TANDEM_CLASS_CALL, 0, 0,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* hipExtEnableLogging */
+	[453] = { 3525, TANDEM_CLASS_CALL, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipExtSetLoggingParams */
+	[454] = { 3526, TANDEM_CLASS_CALL, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 68, 3, 20 } } }, /* hipMemSetMemPool */
+	[455] = { 3527, TANDEM_CLASS_QUERY, 0, 36,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 676, 3, 20 } } }, /* hipMemGetMemPool */
+	[456] = { 3528, TANDEM_CLASS_QUERY, 0, 36,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 679, 2, 20 } } }, /* hipMipmappedArrayGetMemoryRequirements */
+	[457] = { 3529, TANDEM_CLASS_QUERY, 0, 28,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 2, 24 } } }, /* hipKernelGetAttribute */
+	[458] = { 3530, TANDEM_CLASS_CALL, 0, 20,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 515, 1, 20 } } }, /* hipKernelSetAttribute */
+	[459] = { 3531, TANDEM_CLASS_QUERY, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipKernelGetFunction */
+	[460] = { 3532, TANDEM_CLASS_ENQUEUE, 0, 96,
+		{ { 0, 0, 8 }, { 683, 2, 20 }, { 685, 7, 68 } } }, /* hipMemPrefetchBatchAsync */
+	[461] = { 3533, TANDEM_CLASS_QUERY, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipOccupancyMaxActiveClusters */
+	[462] = { 3534, TANDEM_CLASS_QUERY, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipOccupancyMaxPotentialClusterSize */
+	[463] = { 3535, TANDEM_CLASS_CREATE, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 74, 2, 24 } } }, /* hipGreenCtxCreate */
+	[464] = { 3536, TANDEM_CLASS_RELEASE, 0, 8,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipExecutionCtxDestroy */
+	[465] = { 3537, TANDEM_CLASS_CREATE, ARGUMENTS_HOOK, 32,
+		{ { 0, 0, 0 }, { 692, 1, 8 }, { 693, 3, 24 } } }, /* hipExecutionCtxStreamCreate */
+	[466] = { 3538, TANDEM_CLASS_QUERY, 0, 164,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 696, 3, 16 } } }, /* hipDeviceGetDevResource */
+	[467] = { 3539, TANDEM_CLASS_CALL, 0, 480,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 699, 5, 40 } } }, /* hipDevSmResourceSplitByCount */
+	[468] = { 3540, TANDEM_CLASS_CALL, 0, 480,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 704, 6, 40 } } }, /* hipDevSmResourceSplit */
+	[469] = { 3541, TANDEM_CLASS_CALL, 0, 172,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 710, 3, 20 } } }, /* hipDevResourceGenerateDesc */
+	[470] = { 3542, TANDEM_CLASS_QUERY, 0, 20,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 24, 2, 12 } } }, /* hipDeviceGetExecutionCtx */
+	[471] = { 3543, TANDEM_CLASS_QUERY, 0, 164,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 713, 2, 20 } } }, /* hipExecutionCtxGetDevResource */
+	[472] = { 3544, TANDEM_CLASS_QUERY, 0, 24,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 2, 16 } } }, /* hipExecutionCtxGetDevice */
+	[473] = { 3545, TANDEM_CLASS_QUERY, 0, 16,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 13, 1, 16 } } }, /* hipExecutionCtxGetId */
+	[474] = { 3546, TANDEM_CLASS_QUERY, 0, 164,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 715, 3, 16 } } }, /* hipStreamGetDevResource */
+	[475] = { 3547, TANDEM_CLASS_CALL, 0, 16,
+		{ { 0, 0, 0 }, { 718, 1, 4 }, { 719, 2, 12 } } }, /* hipExecutionCtxRecordEvent */
+	[476] = { 3548, TANDEM_CLASS_WAIT, 0, 8,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipExecutionCtxSynchronize */
+	[477] = { 3549, TANDEM_CLASS_CALL, 0, 16,
+		{ { 0, 0, 0 }, { 718, 1, 4 }, { 719, 2, 12 } } }, /* hipExecutionCtxWaitEvent */
+	[478] = { 3550, TANDEM_CLASS_QUERY, 0, 48,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 323, 4, 26 } } }, /* hipLibraryGetGlobal */
+	[479] = { 3551, TANDEM_CLASS_QUERY, 0, 48,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 323, 4, 26 } } }, /* hipLibraryGetManaged */
+	[480] = { 3552, TANDEM_CLASS_ENQUEUE, 0, 56,
+		{ { 0, 0, 8 }, { 721, 2, 20 }, { 723, 5, 44 } } }, /* hipMemDiscardBatchAsync */
+	[481] = { 3553, TANDEM_CLASS_ENQUEUE, 0, 56,
+		{ { 0, 0, 8 }, { 721, 2, 20 }, { 723, 5, 44 } } }, /* hipDrvMemDiscardBatchAsync */
+	[482] = { 3554, TANDEM_CLASS_ENQUEUE, 0, 96,
+		{ { 0, 0, 8 }, { 683, 2, 20 }, { 685, 7, 68 } } }, /* hipMemDiscardAndPrefetchBatchAsync */
+	[483] = { 3555, TANDEM_CLASS_ENQUEUE, 0, 96,
+		{ { 0, 0, 8 }, { 683, 2, 20 }, { 685, 7, 68 } } }, /* hipDrvMemDiscardAndPrefetchBatchAsync */
 	[701] = { 3773, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* __hipRegisterFatBinary */
 	[702] = { 3774, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 80,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 594, 4, 70 } } }, /* __hipRegisterFunction */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 728, 4, 70 } } }, /* __hipRegisterFunction */
 	[703] = { 3775, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 44,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 598, 3, 38 } } }, /* __hipRegisterManagedVar */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 732, 3, 38 } } }, /* __hipRegisterManagedVar */
 	[704] = { 3776, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 40,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 601, 1, 40 } } }, /* __hipRegisterSurface */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 735, 1, 40 } } }, /* __hipRegisterSurface */
 	[705] = { 3777, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 44,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 1, 44 } } }, /* __hipRegisterTexture */
 	[706] = { 3778, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 56,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 602, 2, 52 } } }, /* __hipRegisterVar */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 736, 2, 52 } } }, /* __hipRegisterVar */
 	[707] = { 3779, TANDEM_CLASS_CALL, ARGUMENTS_QUIET | ARGUMENTS_HOOK | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* __hipUnregisterFatBinary */
 	[708] = { 3780, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_DEVICE | ARGUMENTS_NO_STATUS, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipApiName */
 	[709] = { 3781, TANDEM_CLASS_CALL, 0, 40,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 601, 1, 40 } } }, /* hipBindTexture */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 735, 1, 40 } } }, /* hipBindTexture */
 	[710] = { 3782, TANDEM_CLASS_CALL, 0, 56,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 604, 1, 56 } } }, /* hipBindTexture2D */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 738, 1, 56 } } }, /* hipBindTexture2D */
 	[711] = { 3783, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 126, 1, 24 } } }, /* hipBindTextureToArray */
 	[712] = { 3784, TANDEM_CLASS_CALL, 0, 24,
@@ -1509,7 +1795,7 @@ const struct arguments_function hip_functions[] = {
 	[713] = { 3785, TANDEM_CLASS_CALL, ARGUMENTS_NO_STATUS, 20,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 515, 1, 20 } } }, /* hipCreateChannelDesc */
 	[714] = { 3786, TANDEM_CLASS_CALL, 0, 32,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 605, 1, 32 } } }, /* hipCreateTextureObject */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 739, 1, 32 } } }, /* hipCreateTextureObject */
 	[715] = { 3787, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipDestroyTextureObject */
 	[716] = { 3788, TANDEM_CLASS_QUERY, 0, 20,
@@ -1520,8 +1806,12 @@ const struct arguments_function hip_functions[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 461, 2, 12 } } }, /* hipDrvGetErrorString */
 	[719] = { 3791, TANDEM_CLASS_CALL, 0, 16,
 		{ { 0, 0, 0 }, { 41, 2, 8 }, { 41, 2, 8 } } }, /* hipEventRecord_spt */
+	[778] = { 3850, TANDEM_CLASS_QUERY, 0, 32,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 739, 1, 32 } } }, /* hipGetDriverEntryPoint_spt */
 	[720] = { 3792, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_DEVICE | ARGUMENTS_NO_STATUS, 4,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 14, 1, 4 } } }, /* hipGetErrorName */
+	[779] = { 3851, TANDEM_CLASS_QUERY, 0, 40,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 139, 2, 36 } } }, /* hipGetProcAddress_spt */
 	[721] = { 3793, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 1, 4 } } }, /* hipGetStreamDeviceId */
 	[722] = { 3794, TANDEM_CLASS_QUERY, 0, 16,
@@ -1541,11 +1831,11 @@ const struct arguments_function hip_functions[] = {
 	[729] = { 3801, TANDEM_CLASS_QUERY, ARGUMENTS_QUIET | ARGUMENTS_NO_STATUS, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 463, 2, 12 } } }, /* hipKernelNameRefByPtr */
 	[730] = { 3802, TANDEM_CLASS_ENQUEUE, 0, 56,
-		{ { 0, 0, 8 }, { 606, 2, 16 }, { 608, 3, 52 } } }, /* hipLaunchCooperativeKernel_spt */
+		{ { 0, 0, 8 }, { 740, 2, 16 }, { 742, 3, 52 } } }, /* hipLaunchCooperativeKernel_spt */
 	[731] = { 3803, TANDEM_CLASS_CALL, 0, 24,
 		{ { 0, 0, 0 }, { 365, 1, 4 }, { 378, 2, 20 } } }, /* hipLaunchHostFunc_spt */
 	[732] = { 3804, TANDEM_CLASS_ENQUEUE, 0, 56,
-		{ { 0, 0, 8 }, { 606, 2, 16 }, { 611, 3, 64 } } }, /* hipLaunchKernel_spt */
+		{ { 0, 0, 8 }, { 740, 2, 16 }, { 745, 3, 64 } } }, /* hipLaunchKernel_spt */
 	[733] = { 3805, TANDEM_CLASS_ENQUEUE, 0, 64,
 		{ { 0, 0, 8 }, { 154, 4, 48 }, { 158, 6, 64 } } }, /* hipMemcpy2DAsync_spt */
 	[734] = { 3806, TANDEM_CLASS_ENQUEUE, 0, 72,
@@ -1559,7 +1849,7 @@ const struct arguments_function hip_functions[] = {
 	[738] = { 3810, TANDEM_CLASS_ENQUEUE, 0, 52,
 		{ { 0, 0, 8 }, { 146, 3, 44 }, { 149, 5, 60 } } }, /* hipMemcpy2D_spt */
 	[739] = { 3811, TANDEM_CLASS_ENQUEUE, 0, 16,
-		{ { 0, 0, 8 }, { 614, 1, 12 }, { 388, 2, 20 } } }, /* hipMemcpy3DAsync_spt */
+		{ { 0, 0, 8 }, { 748, 1, 12 }, { 388, 2, 20 } } }, /* hipMemcpy3DAsync_spt */
 	[740] = { 3812, TANDEM_CLASS_ENQUEUE, 0, 8,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 8, 1, 16 } } }, /* hipMemcpy3D_spt */
 	[741] = { 3813, TANDEM_CLASS_ENQUEUE, 0, 40,
@@ -1597,7 +1887,7 @@ const struct arguments_function hip_functions[] = {
 	[757] = { 3829, TANDEM_CLASS_QUERY, 0, 24,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 20 } } }, /* hipStreamGetCaptureInfo_spt */
 	[758] = { 3830, TANDEM_CLASS_QUERY, 0, 48,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 615, 2, 44 } } }, /* hipStreamGetCaptureInfo_v2_spt */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 749, 2, 44 } } }, /* hipStreamGetCaptureInfo_v2_spt */
 	[759] = { 3831, TANDEM_CLASS_QUERY, 0, 16,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 2, 12 } } }, /* hipStreamGetFlags_spt */
 	[760] = { 3832, TANDEM_CLASS_QUERY, 0, 16,
@@ -1611,7 +1901,7 @@ const struct arguments_function hip_functions[] = {
 	[764] = { 3836, TANDEM_CLASS_CALL, 0, 20,
 		{ { 0, 0, 0 }, { 370, 2, 8 }, { 372, 3, 12 } } }, /* hipStreamWaitEvent_spt */
 	[765] = { 3837, TANDEM_CLASS_CALL, 0, 32,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 605, 1, 32 } } }, /* hipTexObjectCreate */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 739, 1, 32 } } }, /* hipTexObjectCreate */
 	[766] = { 3838, TANDEM_CLASS_CALL, 0, 8,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 8, 1, 8 } } }, /* hipTexObjectDestroy */
 	[767] = { 3839, TANDEM_CLASS_QUERY, 0, 16,
@@ -1643,19 +1933,19 @@ const struct arguments_function hip_functions_hip5[] = {
 	[53] = { 3125, TANDEM_CLASS_ENQUEUE, 0, 144,
 		{ { 0, 0, 8 }, { 234, 1, 12 }, { 235, 2, 20 } } }, /* hipDrvMemcpy3DAsync */
 	[130] = { 3202, TANDEM_CLASS_ENQUEUE, 0, 124,
-		{ { 0, 0, 8 }, { 617, 3, 44 }, { 620, 5, 68 } } }, /* hipMemcpy2DToArray */
+		{ { 0, 0, 8 }, { 751, 3, 44 }, { 754, 5, 68 } } }, /* hipMemcpy2DToArray */
 	[131] = { 3203, TANDEM_CLASS_ENQUEUE, 0, 136,
-		{ { 0, 0, 8 }, { 625, 4, 48 }, { 629, 6, 72 } } }, /* hipMemcpy2DToArrayAsync */
+		{ { 0, 0, 8 }, { 759, 4, 48 }, { 763, 6, 72 } } }, /* hipMemcpy2DToArrayAsync */
 	[135] = { 3207, TANDEM_CLASS_ENQUEUE, 0, 96,
-		{ { 0, 0, 8 }, { 635, 2, 32 }, { 637, 3, 40 } } }, /* hipMemcpyAtoH */
+		{ { 0, 0, 8 }, { 769, 2, 32 }, { 771, 3, 40 } } }, /* hipMemcpyAtoH */
 	[143] = { 3215, TANDEM_CLASS_ENQUEUE, 0, 96,
-		{ { 0, 0, 8 }, { 640, 3, 32 }, { 643, 4, 40 } } }, /* hipMemcpyHtoA */
+		{ { 0, 0, 8 }, { 774, 3, 32 }, { 777, 4, 40 } } }, /* hipMemcpyHtoA */
 	[150] = { 3222, TANDEM_CLASS_ENQUEUE, 0, 108,
-		{ { 0, 0, 8 }, { 647, 2, 36 }, { 649, 3, 52 } } }, /* hipMemcpyToArray */
+		{ { 0, 0, 8 }, { 781, 2, 36 }, { 783, 3, 52 } } }, /* hipMemcpyToArray */
 	[189] = { 3261, TANDEM_CLASS_CALL, 0, 176,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 652, 4, 24 } } }, /* hipSignalExternalSemaphoresAsync */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 786, 4, 24 } } }, /* hipSignalExternalSemaphoresAsync */
 	[205] = { 3277, TANDEM_CLASS_CALL, 0, 176,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 652, 4, 24 } } }, /* hipWaitExternalSemaphoresAsync */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 786, 4, 24 } } }, /* hipWaitExternalSemaphoresAsync */
 };
 const uint32_t hip_function_count_hip5 =
 	sizeof(hip_functions_hip5) / sizeof(hip_functions_hip5[0]);
@@ -2068,6 +2358,82 @@ const char *const hip_function_names[] = {
 	[405] = "hipMemcpyHtoAAsync",
 	[406] = "hipSetValidDevices",
 	[407] = "hipExtHostAlloc",
+	[408] = "hipStreamBatchMemOp",
+	[409] = "hipGraphAddBatchMemOpNode",
+	[410] = "hipGraphBatchMemOpNodeGetParams",
+	[411] = "hipGraphBatchMemOpNodeSetParams",
+	[412] = "hipGraphExecBatchMemOpNodeSetParams",
+	[413] = "hipEventRecordWithFlags",
+	[414] = "hipLinkAddData",
+	[415] = "hipLinkAddFile",
+	[416] = "hipLinkComplete",
+	[417] = "hipLinkCreate",
+	[418] = "hipLinkDestroy",
+	[419] = "hipLaunchKernelExC",
+	[420] = "hipDrvLaunchKernelEx",
+	[421] = "hipModuleGetFunctionCount",
+	[422] = "hipMemsetD2D16",
+	[423] = "hipMemsetD2D16Async",
+	[424] = "hipMemsetD2D32",
+	[425] = "hipMemsetD2D32Async",
+	[426] = "hipMemsetD2D8",
+	[427] = "hipMemsetD2D8Async",
+	[428] = "hipStreamGetAttribute",
+	[429] = "hipStreamSetAttribute",
+	[430] = "hipModuleLoadFatBinary",
+	[431] = "hipMemcpy3DBatchAsync",
+	[432] = "hipMemcpy3DPeer",
+	[433] = "hipMemcpy3DPeerAsync",
+	[434] = "hipMemcpyBatchAsync",
+	[435] = "hipGetDriverEntryPoint",
+	[436] = "hipMemPrefetchAsync_v2",
+	[437] = "hipMemAdvise_v2",
+	[438] = "hipStreamGetId",
+	[439] = "hipLibraryLoadData",
+	[440] = "hipLibraryLoadFromFile",
+	[441] = "hipLibraryUnload",
+	[442] = "hipLibraryGetKernel",
+	[443] = "hipLibraryGetKernelCount",
+	[444] = "hipMemGetHandleForAddressRange",
+	[445] = "hipStreamCopyAttributes",
+	[446] = "hipKernelGetLibrary",
+	[447] = "hipLibraryEnumerateKernels",
+	[448] = "hipKernelGetName",
+	[449] = "hipOccupancyAvailableDynamicSMemPerBlock",
+	[450] = "hipKernelGetParamInfo",
+	[451] = "hipExtDisableLogging",
+	[452] = "hipExtEnableLogging",
+	[453] = "hipExtSetLoggingParams",
+	[454] = "hipMemSetMemPool",
+	[455] = "hipMemGetMemPool",
+	[456] = "hipMipmappedArrayGetMemoryRequirements",
+	[457] = "hipKernelGetAttribute",
+	[458] = "hipKernelSetAttribute",
+	[459] = "hipKernelGetFunction",
+	[460] = "hipMemPrefetchBatchAsync",
+	[461] = "hipOccupancyMaxActiveClusters",
+	[462] = "hipOccupancyMaxPotentialClusterSize",
+	[463] = "hipGreenCtxCreate",
+	[464] = "hipExecutionCtxDestroy",
+	[465] = "hipExecutionCtxStreamCreate",
+	[466] = "hipDeviceGetDevResource",
+	[467] = "hipDevSmResourceSplitByCount",
+	[468] = "hipDevSmResourceSplit",
+	[469] = "hipDevResourceGenerateDesc",
+	[470] = "hipDeviceGetExecutionCtx",
+	[471] = "hipExecutionCtxGetDevResource",
+	[472] = "hipExecutionCtxGetDevice",
+	[473] = "hipExecutionCtxGetId",
+	[474] = "hipStreamGetDevResource",
+	[475] = "hipExecutionCtxRecordEvent",
+	[476] = "hipExecutionCtxSynchronize",
+	[477] = "hipExecutionCtxWaitEvent",
+	[478] = "hipLibraryGetGlobal",
+	[479] = "hipLibraryGetManaged",
+	[480] = "hipMemDiscardBatchAsync",
+	[481] = "hipDrvMemDiscardBatchAsync",
+	[482] = "hipMemDiscardAndPrefetchBatchAsync",
+	[483] = "hipDrvMemDiscardAndPrefetchBatchAsync",
 	[701] = "__hipRegisterFatBinary",
 	[702] = "__hipRegisterFunction",
 	[703] = "__hipRegisterManagedVar",
@@ -2087,7 +2453,9 @@ const char *const hip_function_names[] = {
 	[717] = "hipDrvGetErrorName",
 	[718] = "hipDrvGetErrorString",
 	[719] = "hipEventRecord_spt",
+	[778] = "hipGetDriverEntryPoint_spt",
 	[720] = "hipGetErrorName",
+	[779] = "hipGetProcAddress_spt",
 	[721] = "hipGetStreamDeviceId",
 	[722] = "hipGetTextureAlignmentOffset",
 	[723] = "hipGetTextureObjectResourceDesc",
@@ -2149,3 +2517,5 @@ const char *const hip_function_names[] = {
 const uint32_t hip_data_bytes_5 = 840;
 
 const uint32_t hip_data_bytes_6 = 1520;
+
+const uint32_t hip_data_bytes_7 = 1520;

@@ -900,13 +900,13 @@ struct hip_args_hipMemcpyHtoA {
 
 struct hip_args_hipMemcpyHtoD {
 	void *dst;
-	void *src;
+	const void *src;
 	uint64_t sizeBytes;
 };
 
 struct hip_args_hipMemcpyHtoDAsync {
 	void *dst;
-	void *src;
+	const void *src;
 	uint64_t sizeBytes;
 	void *stream;
 };
@@ -2460,7 +2460,7 @@ struct hip_args_hipDrvGraphAddMemsetNode {
 	uint8_t between_32[8];
 	uint64_t numDependencies;
 	const void *memsetParams;
-	uint8_t between_56[40];
+	uint8_t between_56[48];
 	void *ctx;
 };
 
@@ -2598,7 +2598,7 @@ struct hip_args_hipDrvGraphExecMemsetNodeSetParams {
 	void *hGraphExec;
 	void *hNode;
 	const void *memsetParams;
-	uint8_t between_24[40];
+	uint8_t between_24[48];
 	void *ctx;
 };
 
@@ -2689,9 +2689,620 @@ struct hip_args_hipSetValidDevices {
 
 struct hip_args_hipExtHostAlloc {
 	void *ptr;
-	uint8_t between_8[8];
 	uint64_t size;
 	uint32_t flags;
+};
+
+struct hip_args_hipStreamBatchMemOp {
+	void *stream;
+	uint32_t count;
+	uint8_t between_12[4];
+	void *paramArray;
+	uint8_t between_24[48];
+	uint32_t flags;
+};
+
+struct hip_args_hipGraphAddBatchMemOpNode {
+	void *phGraphNode;
+	uint8_t between_8[8];
+	void *hGraph;
+	const void *dependencies;
+	uint8_t between_32[8];
+	uint64_t numDependencies;
+	const void *nodeParams;
+};
+
+struct hip_args_hipGraphBatchMemOpNodeGetParams {
+	void *hNode;
+	void *nodeParams_out;
+};
+
+struct hip_args_hipGraphBatchMemOpNodeSetParams {
+	void *hNode;
+	void *nodeParams;
+};
+
+struct hip_args_hipGraphExecBatchMemOpNodeSetParams {
+	void *hGraphExec;
+	void *hNode;
+	const void *nodeParams;
+};
+
+struct hip_args_hipEventRecordWithFlags {
+	void *event;
+	void *stream;
+	uint32_t flags;
+};
+
+struct hip_args_hipLinkAddData {
+	void *state;
+	int32_t type;
+	uint8_t between_12[4];
+	void *data;
+	uint64_t size;
+	const char *name;
+	uint8_t between_40[4];
+	uint32_t numOptions;
+	void *options;
+	uint8_t between_56[8];
+	void *optionValues;
+};
+
+struct hip_args_hipLinkAddFile {
+	void *state;
+	int32_t type;
+	uint8_t between_12[4];
+	const char *path;
+	uint8_t between_24[4];
+	uint32_t numOptions;
+	void *options;
+	uint8_t between_40[8];
+	void *optionValues;
+};
+
+struct hip_args_hipLinkComplete {
+	void *state;
+	void *hipBinOut;
+	uint8_t between_16[8];
+	void *sizeOut;
+};
+
+struct hip_args_hipLinkCreate {
+	uint32_t numOptions;
+	uint8_t between_4[4];
+	void *options;
+	uint8_t between_16[8];
+	void *optionValues;
+	uint8_t between_32[8];
+	void *stateOut;
+};
+
+struct hip_args_hipLinkDestroy {
+	void *state;
+};
+
+struct hip_args_hipLaunchKernelExC {
+	const void *config;
+	uint8_t between_8[56];
+	const void *fPtr;
+	void *args;
+};
+
+struct hip_args_hipDrvLaunchKernelEx {
+	const void *config;
+	uint8_t between_8[56];
+	void *f;
+	void *params;
+	uint8_t between_80[8];
+	void *extra;
+};
+
+struct hip_args_hipModuleGetFunctionCount {
+	void *count;
+	uint8_t between_8[8];
+	void *module;
+};
+
+struct hip_args_hipMemsetD2D16 {
+	void *dst;
+	uint64_t dstPitch;
+	uint16_t value;
+	uint8_t between_18[6];
+	uint64_t width;
+	uint64_t height;
+};
+
+struct hip_args_hipMemsetD2D16Async {
+	void *dst;
+	uint64_t dstPitch;
+	uint16_t value;
+	uint8_t between_18[6];
+	uint64_t width;
+	uint64_t height;
+	void *stream;
+};
+
+struct hip_args_hipMemsetD2D32 {
+	void *dst;
+	uint64_t dstPitch;
+	uint32_t value;
+	uint8_t between_20[4];
+	uint64_t width;
+	uint64_t height;
+};
+
+struct hip_args_hipMemsetD2D32Async {
+	void *dst;
+	uint64_t dstPitch;
+	uint32_t value;
+	uint8_t between_20[4];
+	uint64_t width;
+	uint64_t height;
+	void *stream;
+};
+
+struct hip_args_hipMemsetD2D8 {
+	void *dst;
+	uint64_t dstPitch;
+	uint8_t value;
+	uint8_t between_17[7];
+	uint64_t width;
+	uint64_t height;
+};
+
+struct hip_args_hipMemsetD2D8Async {
+	void *dst;
+	uint64_t dstPitch;
+	uint8_t value;
+	uint8_t between_17[7];
+	uint64_t width;
+	uint64_t height;
+	void *stream;
+};
+
+struct hip_args_hipStreamGetAttribute {
+	void *stream;
+	int32_t attr;
+	uint8_t between_12[4];
+	void *value_out;
+};
+
+struct hip_args_hipStreamSetAttribute {
+	void *stream;
+	int32_t attr;
+	uint8_t between_12[4];
+	const void *value;
+};
+
+struct hip_args_hipModuleLoadFatBinary {
+	void *module;
+	uint8_t between_8[8];
+	const void *fatbin;
+};
+
+struct hip_args_hipMemcpy3DBatchAsync {
+	uint64_t numOps;
+	void *opList;
+	uint8_t between_16[112];
+	void *failIdx;
+	uint8_t between_136[8];
+	uint64_t flags;
+	void *stream;
+};
+
+struct hip_args_hipMemcpy3DPeer {
+	void *p;
+};
+
+struct hip_args_hipMemcpy3DPeerAsync {
+	void *p;
+	uint8_t between_8[168];
+	void *stream;
+};
+
+struct hip_args_hipMemcpyBatchAsync {
+	void *dsts;
+	uint8_t between_8[8];
+	void *srcs;
+	uint8_t between_24[8];
+	void *sizes;
+	uint8_t between_40[8];
+	uint64_t count;
+	void *attrs;
+	uint8_t between_64[24];
+	void *attrsIdxs;
+	uint8_t between_96[8];
+	uint64_t numAttrs;
+	void *failIdx;
+	uint8_t between_120[8];
+	void *stream;
+};
+
+struct hip_args_hipGetDriverEntryPoint {
+	const char *symbol;
+	uint8_t between_8[8];
+	void *funcPtr;
+	uint8_t between_24[8];
+	uint64_t flags;
+	void *status;
+};
+
+struct hip_args_hipMemPrefetchAsync_v2 {
+	const void *dev_ptr;
+	uint64_t count;
+	uint8_t location[8];
+	uint32_t flags;
+	uint8_t between_28[4];
+	void *stream;
+};
+
+struct hip_args_hipMemAdvise_v2 {
+	const void *dev_ptr;
+	uint64_t count;
+	int32_t advice;
+	uint8_t device[8];
+};
+
+struct hip_args_hipStreamGetId {
+	void *stream;
+	void *streamId;
+};
+
+struct hip_args_hipLibraryLoadData {
+	void *library;
+	uint8_t between_8[8];
+	const void *code;
+	void *jitOptions;
+	uint8_t between_32[8];
+	void *jitOptionsValues;
+	uint8_t between_48[8];
+	uint32_t numJitOptions;
+	uint8_t between_60[4];
+	void *libraryOptions;
+	uint8_t between_72[8];
+	void *libraryOptionValues;
+	uint8_t between_88[8];
+	uint32_t numLibraryOptions;
+};
+
+struct hip_args_hipLibraryLoadFromFile {
+	void *library;
+	uint8_t between_8[8];
+	const char *fileName;
+	uint8_t between_24[8];
+	void *jitOptions;
+	uint8_t between_40[8];
+	void *jitOptionsValues;
+	uint8_t between_56[8];
+	uint32_t numJitOptions;
+	uint8_t between_68[4];
+	void *libraryOptions;
+	uint8_t between_80[8];
+	void *libraryOptionValues;
+	uint8_t between_96[8];
+	uint32_t numLibraryOptions;
+};
+
+struct hip_args_hipLibraryUnload {
+	void *library;
+};
+
+struct hip_args_hipLibraryGetKernel {
+	void *pKernel;
+	uint8_t between_8[8];
+	void *library;
+	const char *name;
+};
+
+struct hip_args_hipLibraryGetKernelCount {
+	void *count;
+	uint8_t between_8[8];
+	void *library;
+};
+
+struct hip_args_hipMemGetHandleForAddressRange {
+	void *handle;
+	void *dptr;
+	uint64_t size;
+	int32_t handleType;
+	uint8_t between_28[4];
+	uint64_t flags;
+};
+
+struct hip_args_hipStreamCopyAttributes {
+	void *dst;
+	void *src;
+};
+
+struct hip_args_hipKernelGetLibrary {
+	void *library;
+	uint8_t between_8[8];
+	void *kernel;
+};
+
+struct hip_args_hipLibraryEnumerateKernels {
+	void *kernels;
+	uint8_t between_8[8];
+	uint32_t numKernels;
+	uint8_t between_20[4];
+	void *library;
+};
+
+struct hip_args_hipKernelGetName {
+	const void *name;
+	uint8_t between_8[8];
+	void *kernel;
+};
+
+struct hip_args_hipOccupancyAvailableDynamicSMemPerBlock {
+	void *dynamicSmemSize;
+	uint8_t between_8[8];
+	const void *f;
+	int32_t numBlocks;
+	int32_t blockSize;
+};
+
+struct hip_args_hipKernelGetParamInfo {
+	void *kernel;
+	uint64_t paramIndex;
+	void *paramOffset;
+	uint8_t between_24[8];
+	void *paramSize;
+};
+
+struct hip_args_hipExtSetLoggingParams {
+	uint64_t log_level;
+	uint64_t log_size;
+	uint64_t log_mask;
+};
+
+struct hip_args_hipMemSetMemPool {
+	void *location;
+	uint8_t between_8[8];
+	int32_t type;
+	uint8_t between_20[4];
+	void *pool;
+};
+
+struct hip_args_hipMemGetMemPool {
+	void *pool;
+	uint8_t between_8[8];
+	void *location;
+	uint8_t between_24[8];
+	int32_t type;
+};
+
+struct hip_args_hipMipmappedArrayGetMemoryRequirements {
+	void *memoryRequirements;
+	uint8_t between_8[16];
+	void *mipmap;
+	int32_t device;
+};
+
+struct hip_args_hipKernelGetAttribute {
+	void *pi;
+	uint8_t between_8[4];
+	int32_t attrib;
+	void *kernel;
+	int32_t dev;
+};
+
+struct hip_args_hipKernelSetAttribute {
+	int32_t attrib;
+	int32_t value;
+	void *kernel;
+	int32_t dev;
+};
+
+struct hip_args_hipKernelGetFunction {
+	void *pFunc;
+	uint8_t between_8[8];
+	void *kernel;
+};
+
+struct hip_args_hipMemPrefetchBatchAsync {
+	void *dev_ptrs;
+	uint8_t between_8[8];
+	void *sizes;
+	uint8_t between_24[8];
+	uint64_t count;
+	void *prefetch_locs;
+	uint8_t between_48[8];
+	void *prefetch_loc_idxs;
+	uint8_t between_64[8];
+	uint64_t num_prefetch_locs;
+	uint64_t flags;
+	void *stream;
+};
+
+struct hip_args_hipOccupancyMaxActiveClusters {
+	void *numClusters;
+	uint8_t between_8[8];
+	const void *f;
+	const void *launchConfig;
+};
+
+struct hip_args_hipOccupancyMaxPotentialClusterSize {
+	void *clusterSize;
+	uint8_t between_8[8];
+	const void *f;
+	const void *config;
+};
+
+struct hip_args_hipGreenCtxCreate {
+	void *ctx;
+	uint8_t between_8[8];
+	void *desc;
+	int32_t device;
+	uint32_t flags;
+};
+
+struct hip_args_hipExecutionCtxDestroy {
+	void *ctx;
+};
+
+struct hip_args_hipExecutionCtxStreamCreate {
+	void *stream;
+	uint8_t between_8[8];
+	void *greenctx;
+	uint32_t flags;
+	int32_t priority;
+};
+
+struct hip_args_hipDeviceGetDevResource {
+	int32_t device;
+	uint8_t between_4[4];
+	void *resource;
+	uint8_t between_16[144];
+	int32_t type;
+};
+
+struct hip_args_hipDevSmResourceSplitByCount {
+	void *result;
+	uint8_t between_8[144];
+	void *nbGroups;
+	uint8_t between_160[8];
+	const void *input;
+	uint8_t between_176[144];
+	void *remainder;
+	uint8_t between_328[144];
+	uint32_t flags;
+	uint32_t minCount;
+};
+
+struct hip_args_hipDevSmResourceSplit {
+	void *result;
+	uint8_t between_8[144];
+	uint32_t nbGroups;
+	uint8_t between_156[4];
+	const void *input;
+	uint8_t between_168[144];
+	void *remainder;
+	uint8_t between_320[144];
+	uint32_t flags;
+	uint8_t between_468[4];
+	void *groupParams;
+};
+
+struct hip_args_hipDevResourceGenerateDesc {
+	void *phDesc;
+	uint8_t between_8[8];
+	void *resources;
+	uint8_t between_24[144];
+	uint32_t nbResources;
+};
+
+struct hip_args_hipDeviceGetExecutionCtx {
+	void *ctx;
+	uint8_t between_8[8];
+	int32_t device;
+};
+
+struct hip_args_hipExecutionCtxGetDevResource {
+	void *ctx;
+	void *resource;
+	uint8_t between_16[144];
+	int32_t type;
+};
+
+struct hip_args_hipExecutionCtxGetDevice {
+	void *device;
+	uint8_t between_8[8];
+	void *ctx;
+};
+
+struct hip_args_hipExecutionCtxGetId {
+	void *ctx;
+	void *ctxId;
+};
+
+struct hip_args_hipStreamGetDevResource {
+	void *hStream;
+	void *resource;
+	uint8_t between_16[144];
+	int32_t type;
+};
+
+struct hip_args_hipExecutionCtxRecordEvent {
+	void *ctx;
+	void *event;
+};
+
+struct hip_args_hipExecutionCtxSynchronize {
+	void *ctx;
+};
+
+struct hip_args_hipExecutionCtxWaitEvent {
+	void *ctx;
+	void *event;
+};
+
+struct hip_args_hipLibraryGetGlobal {
+	void *dptr;
+	uint8_t between_8[8];
+	void *bytes;
+	uint8_t between_24[8];
+	void *library;
+	const char *name;
+};
+
+struct hip_args_hipLibraryGetManaged {
+	void *dptr;
+	uint8_t between_8[8];
+	void *bytes;
+	uint8_t between_24[8];
+	void *library;
+	const char *name;
+};
+
+struct hip_args_hipMemDiscardBatchAsync {
+	void *dev_ptrs;
+	uint8_t between_8[8];
+	void *sizes;
+	uint8_t between_24[8];
+	uint64_t count;
+	uint64_t flags;
+	void *stream;
+};
+
+struct hip_args_hipDrvMemDiscardBatchAsync {
+	void *dptrs;
+	uint8_t between_8[8];
+	void *sizes;
+	uint8_t between_24[8];
+	uint64_t count;
+	uint64_t flags;
+	void *stream;
+};
+
+struct hip_args_hipMemDiscardAndPrefetchBatchAsync {
+	void *dptrs;
+	uint8_t between_8[8];
+	void *sizes;
+	uint8_t between_24[8];
+	uint64_t count;
+	void *prefetchLocs;
+	uint8_t between_48[8];
+	void *prefetchLocIdxs;
+	uint8_t between_64[8];
+	uint64_t numPrefetchLocs;
+	uint64_t flags;
+	void *stream;
+};
+
+struct hip_args_hipDrvMemDiscardAndPrefetchBatchAsync {
+	void *dptrs;
+	uint8_t between_8[8];
+	void *sizes;
+	uint8_t between_24[8];
+	uint64_t count;
+	void *prefetchLocs;
+	uint8_t between_48[8];
+	void *prefetchLocIdxs;
+	uint8_t between_64[8];
+	uint64_t numPrefetchLocs;
+	uint64_t flags;
+	void *stream;
 };
 
 struct hip_args___hipRegisterFatBinary {
@@ -2832,8 +3443,24 @@ struct hip_args_hipEventRecord_spt {
 	void *stream;
 };
 
+struct hip_args_hipGetDriverEntryPoint_spt {
+	const char *symbol;
+	void *funcPtr;
+	uint64_t flags;
+	void *status;
+};
+
 struct hip_args_hipGetErrorName {
 	int32_t hip_error;
+};
+
+struct hip_args_hipGetProcAddress_spt {
+	const char *symbol;
+	void *pfn;
+	int32_t hipVersion;
+	uint8_t between_20[4];
+	uint64_t flags;
+	void *symbolStatus;
 };
 
 struct hip_args_hipGetStreamDeviceId {

@@ -15,6 +15,10 @@ struct words32_3 {
 	uint32_t word[3];
 };
 
+struct words64_1 {
+	uint64_t word[1];
+};
+
 struct words64_3 {
 	uint64_t word[3];
 };
@@ -4985,9 +4989,9 @@ static int32_t wrap_hipMemcpyHtoA(void *dstArray, uint64_t dstOffset, const void
 	return returned_;
 }
 
-static int32_t wrap_hipMemcpyHtoD(void *dst, void *src, uint64_t sizeBytes)
+static int32_t wrap_hipMemcpyHtoD(void *dst, const void *src, uint64_t sizeBytes)
 {
-	int32_t (*real_)(void *, void *, uint64_t) = (int32_t (*)(void *, void *, uint64_t))hip_real(144);
+	int32_t (*real_)(void *, const void *, uint64_t) = (int32_t (*)(void *, const void *, uint64_t))hip_real(144);
 	struct hip_args_hipMemcpyHtoD args_;
 	struct hip_call call_;
 	int32_t returned_;
@@ -5003,9 +5007,9 @@ static int32_t wrap_hipMemcpyHtoD(void *dst, void *src, uint64_t sizeBytes)
 	return returned_;
 }
 
-static int32_t wrap_hipMemcpyHtoDAsync(void *dst, void *src, uint64_t sizeBytes, void *stream)
+static int32_t wrap_hipMemcpyHtoDAsync(void *dst, const void *src, uint64_t sizeBytes, void *stream)
 {
-	int32_t (*real_)(void *, void *, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, void *))hip_real(145);
+	int32_t (*real_)(void *, const void *, uint64_t, void *) = (int32_t (*)(void *, const void *, uint64_t, void *))hip_real(145);
 	struct hip_args_hipMemcpyHtoDAsync args_;
 	struct hip_call call_;
 	int32_t returned_;
@@ -8391,6 +8395,1464 @@ static int32_t wrap_hipDeviceGetTexture1DLinearMaxWidth(void *maxWidthInElements
 	return returned_;
 }
 
+static int32_t wrap_hipStreamBatchMemOp(void *stream, uint32_t count, void *paramArray, uint32_t flags)
+{
+	int32_t (*real_)(void *, uint32_t, void *, uint32_t) = (int32_t (*)(void *, uint32_t, void *, uint32_t))hip_real(408);
+	struct hip_args_hipStreamBatchMemOp args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(stream, count, paramArray, flags);
+	args_.stream = stream;
+	args_.count = count;
+	args_.paramArray = paramArray;
+	args_.flags = flags;
+	hip_wrapped_begin(&call_, 408, &args_);
+	returned_ = real_(stream, count, paramArray, flags);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipGraphAddBatchMemOpNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *nodeParams)
+{
+	int32_t (*real_)(void *, void *, const void *, uint64_t, const void *) = (int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_real(409);
+	struct hip_args_hipGraphAddBatchMemOpNode args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+	args_.phGraphNode = phGraphNode;
+	args_.hGraph = hGraph;
+	args_.dependencies = dependencies;
+	args_.numDependencies = numDependencies;
+	args_.nodeParams = nodeParams;
+	hip_wrapped_begin(&call_, 409, &args_);
+	returned_ = real_(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipGraphBatchMemOpNodeGetParams(void *hNode, void *nodeParams_out)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(410);
+	struct hip_args_hipGraphBatchMemOpNodeGetParams args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(hNode, nodeParams_out);
+	args_.hNode = hNode;
+	args_.nodeParams_out = nodeParams_out;
+	hip_wrapped_begin(&call_, 410, &args_);
+	returned_ = real_(hNode, nodeParams_out);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipGraphBatchMemOpNodeSetParams(void *hNode, void *nodeParams)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(411);
+	struct hip_args_hipGraphBatchMemOpNodeSetParams args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(hNode, nodeParams);
+	args_.hNode = hNode;
+	args_.nodeParams = nodeParams;
+	hip_wrapped_begin(&call_, 411, &args_);
+	returned_ = real_(hNode, nodeParams);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipGraphExecBatchMemOpNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams)
+{
+	int32_t (*real_)(void *, void *, const void *) = (int32_t (*)(void *, void *, const void *))hip_real(412);
+	struct hip_args_hipGraphExecBatchMemOpNodeSetParams args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(hGraphExec, hNode, nodeParams);
+	args_.hGraphExec = hGraphExec;
+	args_.hNode = hNode;
+	args_.nodeParams = nodeParams;
+	hip_wrapped_begin(&call_, 412, &args_);
+	returned_ = real_(hGraphExec, hNode, nodeParams);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLinkAddData(void *state, int32_t type, void *data, uint64_t size, const char *name, uint32_t numOptions, void *options, void *optionValues)
+{
+	int32_t (*real_)(void *, int32_t, void *, uint64_t, const char *, uint32_t, void *, void *) = (int32_t (*)(void *, int32_t, void *, uint64_t, const char *, uint32_t, void *, void *))hip_real(414);
+	struct hip_args_hipLinkAddData args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(state, type, data, size, name, numOptions, options, optionValues);
+	args_.state = state;
+	args_.type = type;
+	args_.data = data;
+	args_.size = size;
+	args_.name = name;
+	args_.numOptions = numOptions;
+	args_.options = options;
+	args_.optionValues = optionValues;
+	hip_wrapped_begin(&call_, 414, &args_);
+	returned_ = real_(state, type, data, size, name, numOptions, options, optionValues);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLinkAddFile(void *state, int32_t type, const char *path, uint32_t numOptions, void *options, void *optionValues)
+{
+	int32_t (*real_)(void *, int32_t, const char *, uint32_t, void *, void *) = (int32_t (*)(void *, int32_t, const char *, uint32_t, void *, void *))hip_real(415);
+	struct hip_args_hipLinkAddFile args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(state, type, path, numOptions, options, optionValues);
+	args_.state = state;
+	args_.type = type;
+	args_.path = path;
+	args_.numOptions = numOptions;
+	args_.options = options;
+	args_.optionValues = optionValues;
+	hip_wrapped_begin(&call_, 415, &args_);
+	returned_ = real_(state, type, path, numOptions, options, optionValues);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLinkComplete(void *state, void *hipBinOut, void *sizeOut)
+{
+	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(416);
+	struct hip_args_hipLinkComplete args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(state, hipBinOut, sizeOut);
+	args_.state = state;
+	args_.hipBinOut = hipBinOut;
+	args_.sizeOut = sizeOut;
+	hip_wrapped_begin(&call_, 416, &args_);
+	returned_ = real_(state, hipBinOut, sizeOut);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLinkCreate(uint32_t numOptions, void *options, void *optionValues, void *stateOut)
+{
+	int32_t (*real_)(uint32_t, void *, void *, void *) = (int32_t (*)(uint32_t, void *, void *, void *))hip_real(417);
+	struct hip_args_hipLinkCreate args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(numOptions, options, optionValues, stateOut);
+	args_.numOptions = numOptions;
+	args_.options = options;
+	args_.optionValues = optionValues;
+	args_.stateOut = stateOut;
+	hip_wrapped_begin(&call_, 417, &args_);
+	returned_ = real_(numOptions, options, optionValues, stateOut);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLinkDestroy(void *state)
+{
+	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(418);
+	struct hip_args_hipLinkDestroy args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(state);
+	args_.state = state;
+	hip_wrapped_begin(&call_, 418, &args_);
+	returned_ = real_(state);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipEventRecordWithFlags(void *event, void *stream, uint32_t flags)
+{
+	int32_t (*real_)(void *, void *, uint32_t) = (int32_t (*)(void *, void *, uint32_t))hip_real(413);
+	struct hip_args_hipEventRecordWithFlags args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(event, stream, flags);
+	args_.event = event;
+	args_.stream = stream;
+	args_.flags = flags;
+	hip_wrapped_begin(&call_, 413, &args_);
+	returned_ = real_(event, stream, flags);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLaunchKernelExC(const void *config, const void *fPtr, void *args)
+{
+	int32_t (*real_)(const void *, const void *, void *) = (int32_t (*)(const void *, const void *, void *))hip_real(419);
+	struct hip_args_hipLaunchKernelExC args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(config, fPtr, args);
+	args_.config = config;
+	args_.fPtr = fPtr;
+	args_.args = args;
+	hip_wrapped_begin(&call_, 419, &args_);
+	returned_ = real_(config, fPtr, args);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipDrvLaunchKernelEx(const void *config, void *f, void *params, void *extra)
+{
+	int32_t (*real_)(const void *, void *, void *, void *) = (int32_t (*)(const void *, void *, void *, void *))hip_real(420);
+	struct hip_args_hipDrvLaunchKernelEx args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(config, f, params, extra);
+	args_.config = config;
+	args_.f = f;
+	args_.params = params;
+	args_.extra = extra;
+	hip_wrapped_begin(&call_, 420, &args_);
+	returned_ = real_(config, f, params, extra);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemGetHandleForAddressRange(void *handle, void *dptr, uint64_t size, int32_t handleType, uint64_t flags)
+{
+	int32_t (*real_)(void *, void *, uint64_t, int32_t, uint64_t) = (int32_t (*)(void *, void *, uint64_t, int32_t, uint64_t))hip_real(444);
+	struct hip_args_hipMemGetHandleForAddressRange args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(handle, dptr, size, handleType, flags);
+	args_.handle = handle;
+	args_.dptr = dptr;
+	args_.size = size;
+	args_.handleType = handleType;
+	args_.flags = flags;
+	hip_wrapped_begin(&call_, 444, &args_);
+	returned_ = real_(handle, dptr, size, handleType, flags);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipModuleGetFunctionCount(void *count, void *module)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(421);
+	struct hip_args_hipModuleGetFunctionCount args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(count, module);
+	args_.count = count;
+	args_.module = module;
+	hip_wrapped_begin(&call_, 421, &args_);
+	returned_ = real_(count, module);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemsetD2D8(void *dst, uint64_t dstPitch, uint8_t value, uint64_t width, uint64_t height)
+{
+	int32_t (*real_)(void *, uint64_t, uint8_t, uint64_t, uint64_t) = (int32_t (*)(void *, uint64_t, uint8_t, uint64_t, uint64_t))hip_real(426);
+	struct hip_args_hipMemsetD2D8 args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dst, dstPitch, value, width, height);
+	args_.dst = dst;
+	args_.dstPitch = dstPitch;
+	args_.value = value;
+	args_.width = width;
+	args_.height = height;
+	hip_wrapped_begin(&call_, 426, &args_);
+	returned_ = real_(dst, dstPitch, value, width, height);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemsetD2D8Async(void *dst, uint64_t dstPitch, uint8_t value, uint64_t width, uint64_t height, void *stream)
+{
+	int32_t (*real_)(void *, uint64_t, uint8_t, uint64_t, uint64_t, void *) = (int32_t (*)(void *, uint64_t, uint8_t, uint64_t, uint64_t, void *))hip_real(427);
+	struct hip_args_hipMemsetD2D8Async args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dst, dstPitch, value, width, height, stream);
+	args_.dst = dst;
+	args_.dstPitch = dstPitch;
+	args_.value = value;
+	args_.width = width;
+	args_.height = height;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 427, &args_);
+	returned_ = real_(dst, dstPitch, value, width, height, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemsetD2D16(void *dst, uint64_t dstPitch, uint16_t value, uint64_t width, uint64_t height)
+{
+	int32_t (*real_)(void *, uint64_t, uint16_t, uint64_t, uint64_t) = (int32_t (*)(void *, uint64_t, uint16_t, uint64_t, uint64_t))hip_real(422);
+	struct hip_args_hipMemsetD2D16 args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dst, dstPitch, value, width, height);
+	args_.dst = dst;
+	args_.dstPitch = dstPitch;
+	args_.value = value;
+	args_.width = width;
+	args_.height = height;
+	hip_wrapped_begin(&call_, 422, &args_);
+	returned_ = real_(dst, dstPitch, value, width, height);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemsetD2D16Async(void *dst, uint64_t dstPitch, uint16_t value, uint64_t width, uint64_t height, void *stream)
+{
+	int32_t (*real_)(void *, uint64_t, uint16_t, uint64_t, uint64_t, void *) = (int32_t (*)(void *, uint64_t, uint16_t, uint64_t, uint64_t, void *))hip_real(423);
+	struct hip_args_hipMemsetD2D16Async args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dst, dstPitch, value, width, height, stream);
+	args_.dst = dst;
+	args_.dstPitch = dstPitch;
+	args_.value = value;
+	args_.width = width;
+	args_.height = height;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 423, &args_);
+	returned_ = real_(dst, dstPitch, value, width, height, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemsetD2D32(void *dst, uint64_t dstPitch, uint32_t value, uint64_t width, uint64_t height)
+{
+	int32_t (*real_)(void *, uint64_t, uint32_t, uint64_t, uint64_t) = (int32_t (*)(void *, uint64_t, uint32_t, uint64_t, uint64_t))hip_real(424);
+	struct hip_args_hipMemsetD2D32 args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dst, dstPitch, value, width, height);
+	args_.dst = dst;
+	args_.dstPitch = dstPitch;
+	args_.value = value;
+	args_.width = width;
+	args_.height = height;
+	hip_wrapped_begin(&call_, 424, &args_);
+	returned_ = real_(dst, dstPitch, value, width, height);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemsetD2D32Async(void *dst, uint64_t dstPitch, uint32_t value, uint64_t width, uint64_t height, void *stream)
+{
+	int32_t (*real_)(void *, uint64_t, uint32_t, uint64_t, uint64_t, void *) = (int32_t (*)(void *, uint64_t, uint32_t, uint64_t, uint64_t, void *))hip_real(425);
+	struct hip_args_hipMemsetD2D32Async args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dst, dstPitch, value, width, height, stream);
+	args_.dst = dst;
+	args_.dstPitch = dstPitch;
+	args_.value = value;
+	args_.width = width;
+	args_.height = height;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 425, &args_);
+	returned_ = real_(dst, dstPitch, value, width, height, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipStreamGetAttribute(void *stream, int32_t attr, void *value_out)
+{
+	int32_t (*real_)(void *, int32_t, void *) = (int32_t (*)(void *, int32_t, void *))hip_real(428);
+	struct hip_args_hipStreamGetAttribute args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(stream, attr, value_out);
+	args_.stream = stream;
+	args_.attr = attr;
+	args_.value_out = value_out;
+	hip_wrapped_begin(&call_, 428, &args_);
+	returned_ = real_(stream, attr, value_out);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipStreamSetAttribute(void *stream, int32_t attr, const void *value)
+{
+	int32_t (*real_)(void *, int32_t, const void *) = (int32_t (*)(void *, int32_t, const void *))hip_real(429);
+	struct hip_args_hipStreamSetAttribute args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(stream, attr, value);
+	args_.stream = stream;
+	args_.attr = attr;
+	args_.value = value;
+	hip_wrapped_begin(&call_, 429, &args_);
+	returned_ = real_(stream, attr, value);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipModuleLoadFatBinary(void *module, const void *fatbin)
+{
+	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(430);
+	struct hip_args_hipModuleLoadFatBinary args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(module, fatbin);
+	args_.module = module;
+	args_.fatbin = fatbin;
+	hip_wrapped_begin(&call_, 430, &args_);
+	returned_ = real_(module, fatbin);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemcpyBatchAsync(void *dsts, void *srcs, void *sizes, uint64_t count, void *attrs, void *attrsIdxs, uint64_t numAttrs, void *failIdx, void *stream)
+{
+	int32_t (*real_)(void *, void *, void *, uint64_t, void *, void *, uint64_t, void *, void *) = (int32_t (*)(void *, void *, void *, uint64_t, void *, void *, uint64_t, void *, void *))hip_real(434);
+	struct hip_args_hipMemcpyBatchAsync args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+	args_.dsts = dsts;
+	args_.srcs = srcs;
+	args_.sizes = sizes;
+	args_.count = count;
+	args_.attrs = attrs;
+	args_.attrsIdxs = attrsIdxs;
+	args_.numAttrs = numAttrs;
+	args_.failIdx = failIdx;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 434, &args_);
+	returned_ = real_(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemcpy3DBatchAsync(uint64_t numOps, void *opList, void *failIdx, uint64_t flags, void *stream)
+{
+	int32_t (*real_)(uint64_t, void *, void *, uint64_t, void *) = (int32_t (*)(uint64_t, void *, void *, uint64_t, void *))hip_real(431);
+	struct hip_args_hipMemcpy3DBatchAsync args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(numOps, opList, failIdx, flags, stream);
+	args_.numOps = numOps;
+	args_.opList = opList;
+	args_.failIdx = failIdx;
+	args_.flags = flags;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 431, &args_);
+	returned_ = real_(numOps, opList, failIdx, flags, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemcpy3DPeer(void *p)
+{
+	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(432);
+	struct hip_args_hipMemcpy3DPeer args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(p);
+	args_.p = p;
+	hip_wrapped_begin(&call_, 432, &args_);
+	returned_ = real_(p);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemcpy3DPeerAsync(void *p, void *stream)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(433);
+	struct hip_args_hipMemcpy3DPeerAsync args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(p, stream);
+	args_.p = p;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 433, &args_);
+	returned_ = real_(p, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipGetDriverEntryPoint(const char *symbol, void *funcPtr, uint64_t flags, void *status)
+{
+	int32_t (*real_)(const char *, void *, uint64_t, void *) = (int32_t (*)(const char *, void *, uint64_t, void *))hip_real(435);
+	struct hip_args_hipGetDriverEntryPoint args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(symbol, funcPtr, flags, status);
+	args_.symbol = symbol;
+	args_.funcPtr = funcPtr;
+	args_.flags = flags;
+	args_.status = status;
+	hip_wrapped_begin(&call_, 435, &args_);
+	returned_ = real_(symbol, funcPtr, flags, status);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipGetDriverEntryPoint_spt(const char *symbol, void *funcPtr, uint64_t flags, void *status)
+{
+	int32_t (*real_)(const char *, void *, uint64_t, void *) = (int32_t (*)(const char *, void *, uint64_t, void *))hip_real(778);
+	struct hip_args_hipGetDriverEntryPoint_spt args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(symbol, funcPtr, flags, status);
+	args_.symbol = symbol;
+	args_.funcPtr = funcPtr;
+	args_.flags = flags;
+	args_.status = status;
+	hip_wrapped_begin(&call_, 778, &args_);
+	returned_ = real_(symbol, funcPtr, flags, status);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemPrefetchAsync_v2(const void *dev_ptr, uint64_t count, struct words64_1 location, uint32_t flags, void *stream)
+{
+	int32_t (*real_)(const void *, uint64_t, struct words64_1, uint32_t, void *) = (int32_t (*)(const void *, uint64_t, struct words64_1, uint32_t, void *))hip_real(436);
+	struct hip_args_hipMemPrefetchAsync_v2 args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dev_ptr, count, location, flags, stream);
+	args_.dev_ptr = dev_ptr;
+	args_.count = count;
+	memcpy(args_.location, &location, sizeof(args_.location));
+	args_.flags = flags;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 436, &args_);
+	returned_ = real_(dev_ptr, count, location, flags, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemAdvise_v2(const void *dev_ptr, uint64_t count, int32_t advice, struct words64_1 device)
+{
+	int32_t (*real_)(const void *, uint64_t, int32_t, struct words64_1) = (int32_t (*)(const void *, uint64_t, int32_t, struct words64_1))hip_real(437);
+	struct hip_args_hipMemAdvise_v2 args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dev_ptr, count, advice, device);
+	args_.dev_ptr = dev_ptr;
+	args_.count = count;
+	args_.advice = advice;
+	memcpy(args_.device, &device, sizeof(args_.device));
+	hip_wrapped_begin(&call_, 437, &args_);
+	returned_ = real_(dev_ptr, count, advice, device);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipStreamGetId(void *stream, void *streamId)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(438);
+	struct hip_args_hipStreamGetId args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(stream, streamId);
+	args_.stream = stream;
+	args_.streamId = streamId;
+	hip_wrapped_begin(&call_, 438, &args_);
+	returned_ = real_(stream, streamId);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLibraryLoadData(void *library, const void *code, void *jitOptions, void *jitOptionsValues, uint32_t numJitOptions, void *libraryOptions, void *libraryOptionValues, uint32_t numLibraryOptions)
+{
+	int32_t (*real_)(void *, const void *, void *, void *, uint32_t, void *, void *, uint32_t) = (int32_t (*)(void *, const void *, void *, void *, uint32_t, void *, void *, uint32_t))hip_real(439);
+	struct hip_args_hipLibraryLoadData args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+	args_.library = library;
+	args_.code = code;
+	args_.jitOptions = jitOptions;
+	args_.jitOptionsValues = jitOptionsValues;
+	args_.numJitOptions = numJitOptions;
+	args_.libraryOptions = libraryOptions;
+	args_.libraryOptionValues = libraryOptionValues;
+	args_.numLibraryOptions = numLibraryOptions;
+	hip_wrapped_begin(&call_, 439, &args_);
+	returned_ = real_(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLibraryLoadFromFile(void *library, const char *fileName, void *jitOptions, void *jitOptionsValues, uint32_t numJitOptions, void *libraryOptions, void *libraryOptionValues, uint32_t numLibraryOptions)
+{
+	int32_t (*real_)(void *, const char *, void *, void *, uint32_t, void *, void *, uint32_t) = (int32_t (*)(void *, const char *, void *, void *, uint32_t, void *, void *, uint32_t))hip_real(440);
+	struct hip_args_hipLibraryLoadFromFile args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+	args_.library = library;
+	args_.fileName = fileName;
+	args_.jitOptions = jitOptions;
+	args_.jitOptionsValues = jitOptionsValues;
+	args_.numJitOptions = numJitOptions;
+	args_.libraryOptions = libraryOptions;
+	args_.libraryOptionValues = libraryOptionValues;
+	args_.numLibraryOptions = numLibraryOptions;
+	hip_wrapped_begin(&call_, 440, &args_);
+	returned_ = real_(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLibraryUnload(void *library)
+{
+	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(441);
+	struct hip_args_hipLibraryUnload args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(library);
+	args_.library = library;
+	hip_wrapped_begin(&call_, 441, &args_);
+	returned_ = real_(library);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLibraryGetKernel(void *pKernel, void *library, const char *name)
+{
+	int32_t (*real_)(void *, void *, const char *) = (int32_t (*)(void *, void *, const char *))hip_real(442);
+	struct hip_args_hipLibraryGetKernel args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(pKernel, library, name);
+	args_.pKernel = pKernel;
+	args_.library = library;
+	args_.name = name;
+	hip_wrapped_begin(&call_, 442, &args_);
+	returned_ = real_(pKernel, library, name);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLibraryGetKernelCount(void *count, void *library)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(443);
+	struct hip_args_hipLibraryGetKernelCount args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(count, library);
+	args_.count = count;
+	args_.library = library;
+	hip_wrapped_begin(&call_, 443, &args_);
+	returned_ = real_(count, library);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipStreamCopyAttributes(void *dst, void *src)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(445);
+	struct hip_args_hipStreamCopyAttributes args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dst, src);
+	args_.dst = dst;
+	args_.src = src;
+	hip_wrapped_begin(&call_, 445, &args_);
+	returned_ = real_(dst, src);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLibraryEnumerateKernels(void *kernels, uint32_t numKernels, void *library)
+{
+	int32_t (*real_)(void *, uint32_t, void *) = (int32_t (*)(void *, uint32_t, void *))hip_real(447);
+	struct hip_args_hipLibraryEnumerateKernels args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(kernels, numKernels, library);
+	args_.kernels = kernels;
+	args_.numKernels = numKernels;
+	args_.library = library;
+	hip_wrapped_begin(&call_, 447, &args_);
+	returned_ = real_(kernels, numKernels, library);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipKernelGetLibrary(void *library, void *kernel)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(446);
+	struct hip_args_hipKernelGetLibrary args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(library, kernel);
+	args_.library = library;
+	args_.kernel = kernel;
+	hip_wrapped_begin(&call_, 446, &args_);
+	returned_ = real_(library, kernel);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipKernelGetName(const void *name, void *kernel)
+{
+	int32_t (*real_)(const void *, void *) = (int32_t (*)(const void *, void *))hip_real(448);
+	struct hip_args_hipKernelGetName args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(name, kernel);
+	args_.name = name;
+	args_.kernel = kernel;
+	hip_wrapped_begin(&call_, 448, &args_);
+	returned_ = real_(name, kernel);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipOccupancyAvailableDynamicSMemPerBlock(void *dynamicSmemSize, const void *f, int32_t numBlocks, int32_t blockSize)
+{
+	int32_t (*real_)(void *, const void *, int32_t, int32_t) = (int32_t (*)(void *, const void *, int32_t, int32_t))hip_real(449);
+	struct hip_args_hipOccupancyAvailableDynamicSMemPerBlock args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dynamicSmemSize, f, numBlocks, blockSize);
+	args_.dynamicSmemSize = dynamicSmemSize;
+	args_.f = f;
+	args_.numBlocks = numBlocks;
+	args_.blockSize = blockSize;
+	hip_wrapped_begin(&call_, 449, &args_);
+	returned_ = real_(dynamicSmemSize, f, numBlocks, blockSize);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipGetProcAddress_spt(const char *symbol, void *pfn, int32_t hipVersion, uint64_t flags, void *symbolStatus)
+{
+	int32_t (*real_)(const char *, void *, int32_t, uint64_t, void *) = (int32_t (*)(const char *, void *, int32_t, uint64_t, void *))hip_real(779);
+	struct hip_args_hipGetProcAddress_spt args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(symbol, pfn, hipVersion, flags, symbolStatus);
+	args_.symbol = symbol;
+	args_.pfn = pfn;
+	args_.hipVersion = hipVersion;
+	args_.flags = flags;
+	args_.symbolStatus = symbolStatus;
+	hip_wrapped_begin(&call_, 779, &args_);
+	returned_ = real_(symbol, pfn, hipVersion, flags, symbolStatus);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipKernelGetParamInfo(void *kernel, uint64_t paramIndex, void *paramOffset, void *paramSize)
+{
+	int32_t (*real_)(void *, uint64_t, void *, void *) = (int32_t (*)(void *, uint64_t, void *, void *))hip_real(450);
+	struct hip_args_hipKernelGetParamInfo args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(kernel, paramIndex, paramOffset, paramSize);
+	args_.kernel = kernel;
+	args_.paramIndex = paramIndex;
+	args_.paramOffset = paramOffset;
+	args_.paramSize = paramSize;
+	hip_wrapped_begin(&call_, 450, &args_);
+	returned_ = real_(kernel, paramIndex, paramOffset, paramSize);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExtDisableLogging(void)
+{
+	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(451);
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_();
+	hip_wrapped_begin(&call_, 451, NULL);
+	returned_ = real_();
+	hip_wrapped_end(&call_, NULL, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExtEnableLogging(void)
+{
+	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(452);
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_();
+	hip_wrapped_begin(&call_, 452, NULL);
+	returned_ = real_();
+	hip_wrapped_end(&call_, NULL, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExtSetLoggingParams(uint64_t log_level, uint64_t log_size, uint64_t log_mask)
+{
+	int32_t (*real_)(uint64_t, uint64_t, uint64_t) = (int32_t (*)(uint64_t, uint64_t, uint64_t))hip_real(453);
+	struct hip_args_hipExtSetLoggingParams args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(log_level, log_size, log_mask);
+	args_.log_level = log_level;
+	args_.log_size = log_size;
+	args_.log_mask = log_mask;
+	hip_wrapped_begin(&call_, 453, &args_);
+	returned_ = real_(log_level, log_size, log_mask);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemSetMemPool(void *location, int32_t type, void *pool)
+{
+	int32_t (*real_)(void *, int32_t, void *) = (int32_t (*)(void *, int32_t, void *))hip_real(454);
+	struct hip_args_hipMemSetMemPool args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(location, type, pool);
+	args_.location = location;
+	args_.type = type;
+	args_.pool = pool;
+	hip_wrapped_begin(&call_, 454, &args_);
+	returned_ = real_(location, type, pool);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemGetMemPool(void *pool, void *location, int32_t type)
+{
+	int32_t (*real_)(void *, void *, int32_t) = (int32_t (*)(void *, void *, int32_t))hip_real(455);
+	struct hip_args_hipMemGetMemPool args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(pool, location, type);
+	args_.pool = pool;
+	args_.location = location;
+	args_.type = type;
+	hip_wrapped_begin(&call_, 455, &args_);
+	returned_ = real_(pool, location, type);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMipmappedArrayGetMemoryRequirements(void *memoryRequirements, void *mipmap, int32_t device)
+{
+	int32_t (*real_)(void *, void *, int32_t) = (int32_t (*)(void *, void *, int32_t))hip_real(456);
+	struct hip_args_hipMipmappedArrayGetMemoryRequirements args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(memoryRequirements, mipmap, device);
+	args_.memoryRequirements = memoryRequirements;
+	args_.mipmap = mipmap;
+	args_.device = device;
+	hip_wrapped_begin(&call_, 456, &args_);
+	returned_ = real_(memoryRequirements, mipmap, device);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipKernelGetAttribute(void *pi, int32_t attrib, void *kernel, int32_t dev)
+{
+	int32_t (*real_)(void *, int32_t, void *, int32_t) = (int32_t (*)(void *, int32_t, void *, int32_t))hip_real(457);
+	struct hip_args_hipKernelGetAttribute args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(pi, attrib, kernel, dev);
+	args_.pi = pi;
+	args_.attrib = attrib;
+	args_.kernel = kernel;
+	args_.dev = dev;
+	hip_wrapped_begin(&call_, 457, &args_);
+	returned_ = real_(pi, attrib, kernel, dev);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipKernelSetAttribute(int32_t attrib, int32_t value, void *kernel, int32_t dev)
+{
+	int32_t (*real_)(int32_t, int32_t, void *, int32_t) = (int32_t (*)(int32_t, int32_t, void *, int32_t))hip_real(458);
+	struct hip_args_hipKernelSetAttribute args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(attrib, value, kernel, dev);
+	args_.attrib = attrib;
+	args_.value = value;
+	args_.kernel = kernel;
+	args_.dev = dev;
+	hip_wrapped_begin(&call_, 458, &args_);
+	returned_ = real_(attrib, value, kernel, dev);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipKernelGetFunction(void *pFunc, void *kernel)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(459);
+	struct hip_args_hipKernelGetFunction args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(pFunc, kernel);
+	args_.pFunc = pFunc;
+	args_.kernel = kernel;
+	hip_wrapped_begin(&call_, 459, &args_);
+	returned_ = real_(pFunc, kernel);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemPrefetchBatchAsync(void *dev_ptrs, void *sizes, uint64_t count, void *prefetch_locs, void *prefetch_loc_idxs, uint64_t num_prefetch_locs, uint64_t flags, void *stream)
+{
+	int32_t (*real_)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *))hip_real(460);
+	struct hip_args_hipMemPrefetchBatchAsync args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dev_ptrs, sizes, count, prefetch_locs, prefetch_loc_idxs, num_prefetch_locs, flags, stream);
+	args_.dev_ptrs = dev_ptrs;
+	args_.sizes = sizes;
+	args_.count = count;
+	args_.prefetch_locs = prefetch_locs;
+	args_.prefetch_loc_idxs = prefetch_loc_idxs;
+	args_.num_prefetch_locs = num_prefetch_locs;
+	args_.flags = flags;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 460, &args_);
+	returned_ = real_(dev_ptrs, sizes, count, prefetch_locs, prefetch_loc_idxs, num_prefetch_locs, flags, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipOccupancyMaxPotentialClusterSize(void *clusterSize, const void *f, const void *config)
+{
+	int32_t (*real_)(void *, const void *, const void *) = (int32_t (*)(void *, const void *, const void *))hip_real(462);
+	struct hip_args_hipOccupancyMaxPotentialClusterSize args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(clusterSize, f, config);
+	args_.clusterSize = clusterSize;
+	args_.f = f;
+	args_.config = config;
+	hip_wrapped_begin(&call_, 462, &args_);
+	returned_ = real_(clusterSize, f, config);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipOccupancyMaxActiveClusters(void *numClusters, const void *f, const void *launchConfig)
+{
+	int32_t (*real_)(void *, const void *, const void *) = (int32_t (*)(void *, const void *, const void *))hip_real(461);
+	struct hip_args_hipOccupancyMaxActiveClusters args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(numClusters, f, launchConfig);
+	args_.numClusters = numClusters;
+	args_.f = f;
+	args_.launchConfig = launchConfig;
+	hip_wrapped_begin(&call_, 461, &args_);
+	returned_ = real_(numClusters, f, launchConfig);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipGreenCtxCreate(void *ctx, void *desc, int32_t device, uint32_t flags)
+{
+	int32_t (*real_)(void *, void *, int32_t, uint32_t) = (int32_t (*)(void *, void *, int32_t, uint32_t))hip_real(463);
+	struct hip_args_hipGreenCtxCreate args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(ctx, desc, device, flags);
+	args_.ctx = ctx;
+	args_.desc = desc;
+	args_.device = device;
+	args_.flags = flags;
+	hip_wrapped_begin(&call_, 463, &args_);
+	returned_ = real_(ctx, desc, device, flags);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExecutionCtxDestroy(void *ctx)
+{
+	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(464);
+	struct hip_args_hipExecutionCtxDestroy args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(ctx);
+	args_.ctx = ctx;
+	hip_wrapped_begin(&call_, 464, &args_);
+	returned_ = real_(ctx);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExecutionCtxStreamCreate(void *stream, void *greenctx, uint32_t flags, int32_t priority)
+{
+	int32_t (*real_)(void *, void *, uint32_t, int32_t) = (int32_t (*)(void *, void *, uint32_t, int32_t))hip_real(465);
+	struct hip_args_hipExecutionCtxStreamCreate args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(stream, greenctx, flags, priority);
+	args_.stream = stream;
+	args_.greenctx = greenctx;
+	args_.flags = flags;
+	args_.priority = priority;
+	hip_wrapped_begin(&call_, 465, &args_);
+	returned_ = real_(stream, greenctx, flags, priority);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipDeviceGetDevResource(int32_t device, void *resource, int32_t type)
+{
+	int32_t (*real_)(int32_t, void *, int32_t) = (int32_t (*)(int32_t, void *, int32_t))hip_real(466);
+	struct hip_args_hipDeviceGetDevResource args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(device, resource, type);
+	args_.device = device;
+	args_.resource = resource;
+	args_.type = type;
+	hip_wrapped_begin(&call_, 466, &args_);
+	returned_ = real_(device, resource, type);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipDevSmResourceSplitByCount(void *result, void *nbGroups, const void *input, void *remainder, uint32_t flags, uint32_t minCount)
+{
+	int32_t (*real_)(void *, void *, const void *, void *, uint32_t, uint32_t) = (int32_t (*)(void *, void *, const void *, void *, uint32_t, uint32_t))hip_real(467);
+	struct hip_args_hipDevSmResourceSplitByCount args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(result, nbGroups, input, remainder, flags, minCount);
+	args_.result = result;
+	args_.nbGroups = nbGroups;
+	args_.input = input;
+	args_.remainder = remainder;
+	args_.flags = flags;
+	args_.minCount = minCount;
+	hip_wrapped_begin(&call_, 467, &args_);
+	returned_ = real_(result, nbGroups, input, remainder, flags, minCount);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipDevSmResourceSplit(void *result, uint32_t nbGroups, const void *input, void *remainder, uint32_t flags, void *groupParams)
+{
+	int32_t (*real_)(void *, uint32_t, const void *, void *, uint32_t, void *) = (int32_t (*)(void *, uint32_t, const void *, void *, uint32_t, void *))hip_real(468);
+	struct hip_args_hipDevSmResourceSplit args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(result, nbGroups, input, remainder, flags, groupParams);
+	args_.result = result;
+	args_.nbGroups = nbGroups;
+	args_.input = input;
+	args_.remainder = remainder;
+	args_.flags = flags;
+	args_.groupParams = groupParams;
+	hip_wrapped_begin(&call_, 468, &args_);
+	returned_ = real_(result, nbGroups, input, remainder, flags, groupParams);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipDevResourceGenerateDesc(void *phDesc, void *resources, uint32_t nbResources)
+{
+	int32_t (*real_)(void *, void *, uint32_t) = (int32_t (*)(void *, void *, uint32_t))hip_real(469);
+	struct hip_args_hipDevResourceGenerateDesc args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(phDesc, resources, nbResources);
+	args_.phDesc = phDesc;
+	args_.resources = resources;
+	args_.nbResources = nbResources;
+	hip_wrapped_begin(&call_, 469, &args_);
+	returned_ = real_(phDesc, resources, nbResources);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipDeviceGetExecutionCtx(void *ctx, int32_t device)
+{
+	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(470);
+	struct hip_args_hipDeviceGetExecutionCtx args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(ctx, device);
+	args_.ctx = ctx;
+	args_.device = device;
+	hip_wrapped_begin(&call_, 470, &args_);
+	returned_ = real_(ctx, device);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExecutionCtxGetDevResource(void *ctx, void *resource, int32_t type)
+{
+	int32_t (*real_)(void *, void *, int32_t) = (int32_t (*)(void *, void *, int32_t))hip_real(471);
+	struct hip_args_hipExecutionCtxGetDevResource args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(ctx, resource, type);
+	args_.ctx = ctx;
+	args_.resource = resource;
+	args_.type = type;
+	hip_wrapped_begin(&call_, 471, &args_);
+	returned_ = real_(ctx, resource, type);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExecutionCtxGetDevice(void *device, void *ctx)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(472);
+	struct hip_args_hipExecutionCtxGetDevice args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(device, ctx);
+	args_.device = device;
+	args_.ctx = ctx;
+	hip_wrapped_begin(&call_, 472, &args_);
+	returned_ = real_(device, ctx);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExecutionCtxGetId(void *ctx, void *ctxId)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(473);
+	struct hip_args_hipExecutionCtxGetId args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(ctx, ctxId);
+	args_.ctx = ctx;
+	args_.ctxId = ctxId;
+	hip_wrapped_begin(&call_, 473, &args_);
+	returned_ = real_(ctx, ctxId);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipStreamGetDevResource(void *hStream, void *resource, int32_t type)
+{
+	int32_t (*real_)(void *, void *, int32_t) = (int32_t (*)(void *, void *, int32_t))hip_real(474);
+	struct hip_args_hipStreamGetDevResource args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(hStream, resource, type);
+	args_.hStream = hStream;
+	args_.resource = resource;
+	args_.type = type;
+	hip_wrapped_begin(&call_, 474, &args_);
+	returned_ = real_(hStream, resource, type);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExecutionCtxRecordEvent(void *ctx, void *event)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(475);
+	struct hip_args_hipExecutionCtxRecordEvent args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(ctx, event);
+	args_.ctx = ctx;
+	args_.event = event;
+	hip_wrapped_begin(&call_, 475, &args_);
+	returned_ = real_(ctx, event);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExecutionCtxSynchronize(void *ctx)
+{
+	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(476);
+	struct hip_args_hipExecutionCtxSynchronize args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(ctx);
+	args_.ctx = ctx;
+	hip_wrapped_begin(&call_, 476, &args_);
+	returned_ = real_(ctx);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipExecutionCtxWaitEvent(void *ctx, void *event)
+{
+	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(477);
+	struct hip_args_hipExecutionCtxWaitEvent args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(ctx, event);
+	args_.ctx = ctx;
+	args_.event = event;
+	hip_wrapped_begin(&call_, 477, &args_);
+	returned_ = real_(ctx, event);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLibraryGetGlobal(void *dptr, void *bytes, void *library, const char *name)
+{
+	int32_t (*real_)(void *, void *, void *, const char *) = (int32_t (*)(void *, void *, void *, const char *))hip_real(478);
+	struct hip_args_hipLibraryGetGlobal args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dptr, bytes, library, name);
+	args_.dptr = dptr;
+	args_.bytes = bytes;
+	args_.library = library;
+	args_.name = name;
+	hip_wrapped_begin(&call_, 478, &args_);
+	returned_ = real_(dptr, bytes, library, name);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipLibraryGetManaged(void *dptr, void *bytes, void *library, const char *name)
+{
+	int32_t (*real_)(void *, void *, void *, const char *) = (int32_t (*)(void *, void *, void *, const char *))hip_real(479);
+	struct hip_args_hipLibraryGetManaged args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dptr, bytes, library, name);
+	args_.dptr = dptr;
+	args_.bytes = bytes;
+	args_.library = library;
+	args_.name = name;
+	hip_wrapped_begin(&call_, 479, &args_);
+	returned_ = real_(dptr, bytes, library, name);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemDiscardBatchAsync(void *dev_ptrs, void *sizes, uint64_t count, uint64_t flags, void *stream)
+{
+	int32_t (*real_)(void *, void *, uint64_t, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, uint64_t, void *))hip_real(480);
+	struct hip_args_hipMemDiscardBatchAsync args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dev_ptrs, sizes, count, flags, stream);
+	args_.dev_ptrs = dev_ptrs;
+	args_.sizes = sizes;
+	args_.count = count;
+	args_.flags = flags;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 480, &args_);
+	returned_ = real_(dev_ptrs, sizes, count, flags, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipDrvMemDiscardBatchAsync(void *dptrs, void *sizes, uint64_t count, uint64_t flags, void *stream)
+{
+	int32_t (*real_)(void *, void *, uint64_t, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, uint64_t, void *))hip_real(481);
+	struct hip_args_hipDrvMemDiscardBatchAsync args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dptrs, sizes, count, flags, stream);
+	args_.dptrs = dptrs;
+	args_.sizes = sizes;
+	args_.count = count;
+	args_.flags = flags;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 481, &args_);
+	returned_ = real_(dptrs, sizes, count, flags, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes, uint64_t count, void *prefetchLocs, void *prefetchLocIdxs, uint64_t numPrefetchLocs, uint64_t flags, void *stream)
+{
+	int32_t (*real_)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *))hip_real(482);
+	struct hip_args_hipMemDiscardAndPrefetchBatchAsync args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+	args_.dptrs = dptrs;
+	args_.sizes = sizes;
+	args_.count = count;
+	args_.prefetchLocs = prefetchLocs;
+	args_.prefetchLocIdxs = prefetchLocIdxs;
+	args_.numPrefetchLocs = numPrefetchLocs;
+	args_.flags = flags;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 482, &args_);
+	returned_ = real_(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
+static int32_t wrap_hipDrvMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes, uint64_t count, void *prefetchLocs, void *prefetchLocIdxs, uint64_t numPrefetchLocs, uint64_t flags, void *stream)
+{
+	int32_t (*real_)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *))hip_real(483);
+	struct hip_args_hipDrvMemDiscardAndPrefetchBatchAsync args_;
+	struct hip_call call_;
+	int32_t returned_;
+
+	if (tandem_likely(!hip_wrapped_recording()))
+		return real_(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+	args_.dptrs = dptrs;
+	args_.sizes = sizes;
+	args_.count = count;
+	args_.prefetchLocs = prefetchLocs;
+	args_.prefetchLocIdxs = prefetchLocIdxs;
+	args_.numPrefetchLocs = numPrefetchLocs;
+	args_.flags = flags;
+	args_.stream = stream;
+	hip_wrapped_begin(&call_, 483, &args_);
+	returned_ = real_(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+	hip_wrapped_end(&call_, &args_, returned_);
+	return returned_;
+}
+
 static int32_t wrap___hipPopCallConfiguration(void *gridDim, void *blockDim, void *sharedMem, void *stream)
 {
 	int32_t (*real_)(void *, void *, void *, void *) = (int32_t (*)(void *, void *, void *, void *))hip_real(1);
@@ -9042,6 +10504,84 @@ const struct hip_wrapper hip_wrappers_runtime[] = {
 	{ 461, 369, (void (*)(void))wrap_hipDrvGraphMemcpyNodeSetParams },
 	{ 462, 407, (void (*)(void))wrap_hipExtHostAlloc },
 	{ 463, 716, (void (*)(void))wrap_hipDeviceGetTexture1DLinearMaxWidth },
+	{ 464, 408, (void (*)(void))wrap_hipStreamBatchMemOp },
+	{ 465, 409, (void (*)(void))wrap_hipGraphAddBatchMemOpNode },
+	{ 466, 410, (void (*)(void))wrap_hipGraphBatchMemOpNodeGetParams },
+	{ 467, 411, (void (*)(void))wrap_hipGraphBatchMemOpNodeSetParams },
+	{ 468, 412, (void (*)(void))wrap_hipGraphExecBatchMemOpNodeSetParams },
+	{ 469, 414, (void (*)(void))wrap_hipLinkAddData },
+	{ 470, 415, (void (*)(void))wrap_hipLinkAddFile },
+	{ 471, 416, (void (*)(void))wrap_hipLinkComplete },
+	{ 472, 417, (void (*)(void))wrap_hipLinkCreate },
+	{ 473, 418, (void (*)(void))wrap_hipLinkDestroy },
+	{ 474, 413, (void (*)(void))wrap_hipEventRecordWithFlags },
+	{ 475, 419, (void (*)(void))wrap_hipLaunchKernelExC },
+	{ 476, 420, (void (*)(void))wrap_hipDrvLaunchKernelEx },
+	{ 477, 444, (void (*)(void))wrap_hipMemGetHandleForAddressRange },
+	{ 478, 421, (void (*)(void))wrap_hipModuleGetFunctionCount },
+	{ 479, 426, (void (*)(void))wrap_hipMemsetD2D8 },
+	{ 480, 427, (void (*)(void))wrap_hipMemsetD2D8Async },
+	{ 481, 422, (void (*)(void))wrap_hipMemsetD2D16 },
+	{ 482, 423, (void (*)(void))wrap_hipMemsetD2D16Async },
+	{ 483, 424, (void (*)(void))wrap_hipMemsetD2D32 },
+	{ 484, 425, (void (*)(void))wrap_hipMemsetD2D32Async },
+	{ 485, 428, (void (*)(void))wrap_hipStreamGetAttribute },
+	{ 486, 429, (void (*)(void))wrap_hipStreamSetAttribute },
+	{ 487, 430, (void (*)(void))wrap_hipModuleLoadFatBinary },
+	{ 488, 434, (void (*)(void))wrap_hipMemcpyBatchAsync },
+	{ 489, 431, (void (*)(void))wrap_hipMemcpy3DBatchAsync },
+	{ 490, 432, (void (*)(void))wrap_hipMemcpy3DPeer },
+	{ 491, 433, (void (*)(void))wrap_hipMemcpy3DPeerAsync },
+	{ 492, 435, (void (*)(void))wrap_hipGetDriverEntryPoint },
+	{ 493, 778, (void (*)(void))wrap_hipGetDriverEntryPoint_spt },
+	{ 494, 436, (void (*)(void))wrap_hipMemPrefetchAsync_v2 },
+	{ 495, 437, (void (*)(void))wrap_hipMemAdvise_v2 },
+	{ 496, 438, (void (*)(void))wrap_hipStreamGetId },
+	{ 497, 439, (void (*)(void))wrap_hipLibraryLoadData },
+	{ 498, 440, (void (*)(void))wrap_hipLibraryLoadFromFile },
+	{ 499, 441, (void (*)(void))wrap_hipLibraryUnload },
+	{ 500, 442, (void (*)(void))wrap_hipLibraryGetKernel },
+	{ 501, 443, (void (*)(void))wrap_hipLibraryGetKernelCount },
+	{ 502, 445, (void (*)(void))wrap_hipStreamCopyAttributes },
+	{ 503, 447, (void (*)(void))wrap_hipLibraryEnumerateKernels },
+	{ 504, 446, (void (*)(void))wrap_hipKernelGetLibrary },
+	{ 505, 448, (void (*)(void))wrap_hipKernelGetName },
+	{ 506, 449, (void (*)(void))wrap_hipOccupancyAvailableDynamicSMemPerBlock },
+	{ 507, 779, (void (*)(void))wrap_hipGetProcAddress_spt },
+	{ 508, 450, (void (*)(void))wrap_hipKernelGetParamInfo },
+	{ 509, 451, (void (*)(void))wrap_hipExtDisableLogging },
+	{ 510, 452, (void (*)(void))wrap_hipExtEnableLogging },
+	{ 511, 453, (void (*)(void))wrap_hipExtSetLoggingParams },
+	{ 512, 454, (void (*)(void))wrap_hipMemSetMemPool },
+	{ 513, 455, (void (*)(void))wrap_hipMemGetMemPool },
+	{ 514, 456, (void (*)(void))wrap_hipMipmappedArrayGetMemoryRequirements },
+	{ 515, 457, (void (*)(void))wrap_hipKernelGetAttribute },
+	{ 516, 458, (void (*)(void))wrap_hipKernelSetAttribute },
+	{ 517, 459, (void (*)(void))wrap_hipKernelGetFunction },
+	{ 518, 460, (void (*)(void))wrap_hipMemPrefetchBatchAsync },
+	{ 519, 462, (void (*)(void))wrap_hipOccupancyMaxPotentialClusterSize },
+	{ 520, 461, (void (*)(void))wrap_hipOccupancyMaxActiveClusters },
+	{ 521, 463, (void (*)(void))wrap_hipGreenCtxCreate },
+	{ 522, 464, (void (*)(void))wrap_hipExecutionCtxDestroy },
+	{ 523, 465, (void (*)(void))wrap_hipExecutionCtxStreamCreate },
+	{ 524, 466, (void (*)(void))wrap_hipDeviceGetDevResource },
+	{ 525, 467, (void (*)(void))wrap_hipDevSmResourceSplitByCount },
+	{ 526, 468, (void (*)(void))wrap_hipDevSmResourceSplit },
+	{ 527, 469, (void (*)(void))wrap_hipDevResourceGenerateDesc },
+	{ 528, 470, (void (*)(void))wrap_hipDeviceGetExecutionCtx },
+	{ 529, 471, (void (*)(void))wrap_hipExecutionCtxGetDevResource },
+	{ 530, 472, (void (*)(void))wrap_hipExecutionCtxGetDevice },
+	{ 531, 473, (void (*)(void))wrap_hipExecutionCtxGetId },
+	{ 532, 474, (void (*)(void))wrap_hipStreamGetDevResource },
+	{ 533, 475, (void (*)(void))wrap_hipExecutionCtxRecordEvent },
+	{ 534, 476, (void (*)(void))wrap_hipExecutionCtxSynchronize },
+	{ 535, 477, (void (*)(void))wrap_hipExecutionCtxWaitEvent },
+	{ 536, 478, (void (*)(void))wrap_hipLibraryGetGlobal },
+	{ 537, 479, (void (*)(void))wrap_hipLibraryGetManaged },
+	{ 538, 480, (void (*)(void))wrap_hipMemDiscardBatchAsync },
+	{ 539, 481, (void (*)(void))wrap_hipDrvMemDiscardBatchAsync },
+	{ 540, 482, (void (*)(void))wrap_hipMemDiscardAndPrefetchBatchAsync },
+	{ 541, 483, (void (*)(void))wrap_hipDrvMemDiscardAndPrefetchBatchAsync },
 };
 const uint32_t hip_wrapper_count_runtime =
 	sizeof(hip_wrappers_runtime) / sizeof(hip_wrappers_runtime[0]);
