@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analysis/clocksync/clockfit_piecewise.h"
+#include "analysis/clocksync/constraint_queue.h"
 #include "util/array.h"
-#include "util/heap.h"
 
 /* The largest time that can be given, host or device. */
 #define TIME_MAX (INT64_C(1) << 62)
@@ -18,9 +18,11 @@ struct clockfit {
 	uint64_t constraints;
 	uint64_t steps; /* of putting constraints in order */
 
-	/* Constraints by x: WHOLE has all of them here, in any order until the
-	 * fit is finished; STREAM those that wait. key: x, tie: side, value: y. */
-	struct heap waiting;
+	/* Constraints by x, key: x, tie: side, value: y. STREAM has those that wait; WHOLE
+	 * has all of them, in any order until the fit is finished. */
+	struct constraint_queue waiting;
+	struct heap_item *all;
+	size_t all_count, all_capacity;
 	struct clockfit_piecewise course;
 
 	struct clockfit_line *segments;
@@ -61,7 +63,8 @@ void clockfit_destroy(struct clockfit *fit)
 	if (!fit)
 		return;
 	clockfit_piecewise_free(&fit->course);
-	heap_free(&fit->waiting);
+	constraint_queue_free(&fit->waiting);
+	free(fit->all);
 	free(fit->segments);
 	free(fit);
 }
@@ -107,22 +110,23 @@ static int add(struct clockfit *fit, enum clockfit_side side, int64_t device_ns,
 	item.key = x;
 	item.value = (uint64_t)(device - x);
 	if (fit->kind == CLOCKFIT_STREAM) {
-		fit->steps += levels(fit->waiting.count);
-		if (fit->waiting.count >= fit->options.max_waiting) {
-			if (item.key > fit->waiting.items[0].key)
-				item = heap_replace(&fit->waiting, item);
+		size_t waiting = constraint_queue_count(&fit->waiting);
+
+		fit->steps += levels(waiting);
+		if (waiting >= fit->options.max_waiting) {
+			if (constraint_queue_exchange(&fit->waiting, &item))
+				return -ENOMEM;
 			fit->constraints++;
 			return use(fit, item);
 		}
-		if (heap_push(&fit->waiting, item) < 0)
+		if (constraint_queue_push(&fit->waiting, item))
 			return -ENOMEM;
 	} else {
-		struct heap *all = &fit->waiting;
-
-		if (all->count == all->capacity &&
-		    array_reserve(&all->items, &all->capacity, all->count + 1, sizeof(item)) < 0)
+		if (fit->all_count == fit->all_capacity &&
+		    array_reserve(&fit->all, &fit->all_capacity, fit->all_count + 1, sizeof(item)) <
+			    0)
 			return -ENOMEM;
-		all->items[all->count++] = item;
+		fit->all[fit->all_count++] = item;
 	}
 	fit->constraints++;
 	return 0;
@@ -158,26 +162,26 @@ static int compare(const void *a, const void *b)
 static int use_all(struct clockfit *fit)
 {
 	struct clockfit_model model = fit->course.model;
-	struct heap *all = &fit->waiting;
 	int error = 0;
 
 	clockfit_piecewise_free(&fit->course);
 	clockfit_piecewise_init(&fit->course, &model, 0);
-	if (all->count)
-		qsort(all->items, all->count, sizeof(*all->items), compare);
-	fit->steps = all->count * levels(all->count);
-	for (size_t i = 0; !error && i < all->count; i++)
-		error = use(fit, all->items[i]);
+	if (fit->all_count)
+		qsort(fit->all, fit->all_count, sizeof(*fit->all), compare);
+	fit->steps = fit->all_count * levels(fit->all_count);
+	for (size_t i = 0; !error && i < fit->all_count; i++)
+		error = use(fit, fit->all[i]);
 	return error;
 }
 
 static int use_waiting(struct clockfit *fit)
 {
+	size_t waiting;
 	int error = 0;
 
-	while (!error && fit->waiting.count) {
-		fit->steps += levels(fit->waiting.count);
-		error = use(fit, heap_pop(&fit->waiting));
+	while (!error && (waiting = constraint_queue_count(&fit->waiting))) {
+		fit->steps += levels(waiting);
+		error = use(fit, constraint_queue_pop(&fit->waiting));
 	}
 	return error;
 }
@@ -296,8 +300,10 @@ struct clockfit_stats clockfit_stats(const struct clockfit *fit)
 		.late = course->late,
 		.forgotten = course->forgotten,
 		.steps = fit->steps + clockfit_piecewise_steps(course),
-		.memory_bytes = sizeof(*fit) + clockfit_piecewise_memory_bytes(course) +
-				fit->waiting.capacity * sizeof(*fit->waiting.items) +
-				fit->segment_capacity * sizeof(*fit->segments),
+		.memory_bytes =
+			sizeof(*fit) + clockfit_piecewise_memory_bytes(course) +
+			(fit->waiting.capacity + fit->waiting.late.capacity + fit->all_capacity) *
+				sizeof(struct heap_item) +
+			fit->segment_capacity * sizeof(*fit->segments),
 	};
 }
