@@ -240,6 +240,24 @@ static void test_number_reused(void)
 	    "10 running 6500-7000 cpu1\n");
 }
 
+/* Its beginning comes twice where stacks are sampled. */
+static void test_begun_twice(void)
+{
+	const struct states_thread *first;
+
+	begin();
+	states_task_new(&states, 2000, 0, A, A, A, C);
+	first = states_find(&states, A);
+	states_task_new(&states, 2001, 0, A, A, A, C);
+	CHECK(first && states_find(&states, A) == first);
+	states_wakeup_new(&states, 2010, 0, A, C, 0);
+	states_switch(&states, 2500, 0, C, READY, A);
+	end("begun twice", 3000,
+	    "10 unknown 1000-2000\n"
+	    "10 wait_cpu 2010-2500 cpu0 by waker/30\n"
+	    "10 running 2500-3000 cpu0\n");
+}
+
 /* The thread's own records say that it runs, whatever the kernel's do not say. */
 static void test_own_records(void)
 {
@@ -465,6 +483,7 @@ int main(void)
 	test_lost();
 	test_cpu_gone();
 	test_number_reused();
+	test_begun_twice();
 	test_own_records();
 	test_seen();
 	test_idle_before();

@@ -377,6 +377,10 @@ void states_task_new(struct states *states, int64_t ns, uint32_t cpu_number, uin
 	if (!cpu || !tid)
 		return;
 	thread = thread_find(states, tid);
+	/* Both the switches' and the samples' records say that it began: the same one. */
+	if (thread && !thread->has_run && thread->state != STATE_UNKNOWN && pid &&
+	    thread->pid == pid)
+		return;
 	/* The number was another's: its end was not recorded. */
 	if (thread)
 		thread_end(states, thread, ns);
