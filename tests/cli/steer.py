@@ -3,6 +3,7 @@
 """pause, resume, stop and status on running sessions."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -118,7 +119,8 @@ caller.call(20)
 tandem("stop", "life")
 caller.call(1000)
 last = caller.end()
-check("of 1 process, 1 thread" in last and last.rstrip().endswith("nothing lost"), "the last line", last)
+check(re.search(r"recorded 120 events( and [\d,]+ kernel events)? of 1 process, 1 thread with events", last)
+      and last.rstrip().endswith("nothing lost"), "the last line", last)
 check(calls("life") == 120, "exactly the calls between", calls("life"))
 
 caller = Caller("-o", "late", "--start-paused")

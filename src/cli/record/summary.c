@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/options/domain_titles.h"
 #include "recorder/session/count_records.h"
+#include "recorder/session/description.h"
 #include "recorder/session/live_processes.h"
 #include "recorder/session/recover.h"
 #include "schema/domain.h"
@@ -116,8 +117,7 @@ static void add_no_calls(struct text *text, const struct session *session,
 		text_add_string(text, tally->estimated ? "recorded about " : "recorded ");
 		summary_add_count(text, tally->kernel_events, "kernel event");
 		text_add_string(text, " of ");
-		summary_add_count(text, session->processes ? session->processes->count : 1,
-				  "process");
+		summary_add_count(text, description_count_processes(session), "process");
 		text_format(text, " (%s) in %s; ", units_bytes(size, (double)tally->kernel_bytes),
 			    session->directory);
 	}
@@ -148,15 +148,15 @@ static void add_recorded(struct text *text, const struct session *session,
 	}
 	text_add_string(text, tally->estimated ? "recorded about " : "recorded ");
 	summary_add_count(text, tally->events, "event");
-	text_add_string(text, " of ");
-	summary_add_count(text, atomic_load(&control->processes), "process");
-	text_add_string(text, ", ");
-	summary_add_count(text, atomic_load(&control->threads), "thread");
 	if (tally->kernel_events) {
-		text_add_string(text, ", and ");
+		text_add_string(text, " and ");
 		summary_add_count(text, tally->kernel_events, "kernel event");
 	}
-	text_format(text, " (%s) in %s; ",
+	text_add_string(text, " of ");
+	summary_add_count(text, description_count_processes(session), "process");
+	text_add_string(text, ", ");
+	summary_add_count(text, atomic_load(&control->threads), "thread");
+	text_format(text, " with events (%s) in %s; ",
 		    units_bytes(size, (double)(tally->bytes + tally->kernel_bytes)),
 		    session->directory);
 	summary_add_losses(text, control);

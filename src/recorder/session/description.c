@@ -13,11 +13,13 @@
 #include <unistd.h>
 
 #include "format/directory.h"
+#include "format/helper.h"
 #include "recorder/overhead_floor.h"
 #include "schema/ids.h"
 #include "schema/losses.h"
 #include "schema/schema.h"
 #include "util/json.h"
+#include "util/text.h"
 
 static const char *const args_levels[] = {"none", "basic", "full"};
 
@@ -97,6 +99,44 @@ static uint64_t wakeups(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_nvcsw;
 }
 
+/* 0: not known. */
+static uint64_t lived_ns(const struct session *session, const struct linux_process *process)
+{
+	if (process->end_ticks <= process->ticks || !session->clock.ticks_hz)
+		return 0;
+	return (uint64_t)((double)(process->end_ticks - process->ticks) * 1e9 /
+			  (double)session->clock.ticks_hz);
+}
+
+static bool is_traced(const struct session *session, uint32_t pid)
+{
+	char name[DIRECTORY_NAME_BYTES];
+	struct text path = TEXT_INIT;
+	bool found;
+
+	directory_put(name, DIRECTORY_PROCESS, pid, 0);
+	text_format(&path, "%s/%s", session->absolute, name);
+	found = !path.failed && !access(path.data, F_OK);
+	text_free(&path);
+	return found;
+}
+
+uint64_t description_count_processes(const struct session *session)
+{
+	const struct linux_process_tree *tree = session->processes;
+	uint64_t made_calls = atomic_load(&session->control->processes), count = 0;
+
+	for (size_t i = 0; tree && i < tree->count; i++) {
+		const struct linux_process *process = &tree->processes[i];
+		uint64_t lived = lived_ns(session, process);
+
+		/* Most need no look at the disk. */
+		count += !format_is_helper(process->exec, lived, true) ||
+			 is_traced(session, process->pid) || !is_traced(session, process->ppid);
+	}
+	return count > made_calls ? count : made_calls;
+}
+
 /* Also those that recorded nothing themselves. */
 static void add_processes(struct json *json, const struct session *session)
 {
@@ -113,10 +153,8 @@ static void add_processes(struct json *json, const struct session *session)
 		json_unsigned(json, "ppid", process->ppid);
 		json_string(json, "name", name);
 		json_bool(json, "exec", process->exec);
-		if (process->end_ticks > process->ticks && session->clock.ticks_hz)
-			json_unsigned(json, "lived_ns",
-				      (uint64_t)((double)(process->end_ticks - process->ticks) *
-						 1e9 / (double)session->clock.ticks_hz));
+		if (lived_ns(session, process))
+			json_unsigned(json, "lived_ns", lived_ns(session, process));
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -11,4 +11,7 @@
  * `wait_status` is NULL while the program runs. Returns 0 or -errno. */
 int description_write(const struct session *session, const int *wait_status);
 
+/* The processes in it as a reader counts them (format/helper.h). */
+uint64_t description_count_processes(const struct session *session);
+
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "format/directory.h"
+#include "format/helper.h"
 #include "format/ticks.h"
 #include "trace/session/process_open.h"
 #include "trace/stream/index.h"
@@ -218,17 +219,12 @@ static int session_add_one(struct trace_session *session, size_t *capacity, size
 	return process->path && process->name && process->command ? 0 : -ENOMEM;
 }
 
-/* A traced process has its files made by children of a moment (core/sandbox/fdtable.h), which are
- * no processes of the program's. One that is traced and forks for less than this, to make
- * no call and run nothing, goes with them. */
-#define HELPER_LIVES_NS 50000000u
-
 enum { TRACED, UNTRACED };
 
 static bool is_helper(const struct trace_run_process *process, const struct map *traced)
 {
-	return !process->exec && process->lived_ns && process->lived_ns < HELPER_LIVES_NS &&
-	       map_get(traced, process->ppid) == TRACED;
+	return format_is_helper(process->exec, process->lived_ns,
+				map_get(traced, process->ppid) == TRACED);
 }
 
 /* Processes that the recording started and that recorded nothing themselves. */
