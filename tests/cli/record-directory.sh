@@ -23,7 +23,7 @@ check_same "an odd program name" "$(
 
 check_status 0 "-o" "$TANDEM" record -o one true
 check_status 1 "an existing directory is refused" "$TANDEM" record -o one touch ran
-check_text "with words that help" 'one is there already.*--force' check.err
+check_text "with words that help" 'one already exists.*--force' check.err
 check_same "before the program ran" "$(ls ran 2>/dev/null)" ""
 check_status 0 "--force replaces a session" "$TANDEM" record -o one --force true
 mkdir empty

@@ -76,7 +76,7 @@ static int explain_directory(const struct session *session, int status, struct e
 	switch (status) {
 	case -EEXIST:
 		return error_add(error, status,
-				 "%s is there already: give another name, or --force to replace a "
+				 "%s already exists: give another name, or --force to replace a "
 				 "session",
 				 directory);
 	case -ENOTEMPTY:
