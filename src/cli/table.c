@@ -80,17 +80,26 @@ static size_t characters_bytes(const char *string, size_t length, size_t count)
 
 void table_add_cut(struct text *out, const char *string, size_t width)
 {
-	size_t length = strlen(string), characters = utf8_count(string, length), begin, end;
+	struct text whole = TEXT_INIT; /* as it is shown: a newline takes two characters */
+	size_t characters, begin, end;
 
-	if (!width || characters <= width) {
-		text_escape(out, string, length);
+	text_escape(&whole, string, strlen(string));
+	if (whole.failed || !whole.length) {
+		out->failed |= whole.failed;
 		return;
 	}
-	begin = characters_bytes(string, length, width / 2);
-	end = characters_bytes(string, length, characters - (width - 1 - width / 2));
-	text_escape(out, string, begin);
-	text_add_string(out, "\xe2\x80\xa6");
-	text_escape(out, string + end, length - end);
+	characters = utf8_count(whole.data, whole.length);
+	begin = end = whole.length;
+	if (width && characters > width) {
+		begin = characters_bytes(whole.data, whole.length, width / 2);
+		end = characters_bytes(whole.data, whole.length,
+				       characters - (width - 1 - width / 2));
+	}
+	text_add(out, whole.data, begin);
+	if (begin < end)
+		text_add_string(out, "\xe2\x80\xa6");
+	text_add(out, whole.data + end, whole.length - end);
+	text_free(&whole);
 }
 
 /* "1,234", or "1,234.5" where it is no whole number. */

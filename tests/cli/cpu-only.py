@@ -41,6 +41,8 @@ text = tandem("report", "pipe").stdout
 check("Nothing was recorded" not in text and "No GPU API calls" in text, "report says so", text)
 check(tandem("findings", "pipe").stdout.strip() != "Nothing found.",
       "findings say that there was nothing to examine")
+check(not made["findings"] or "Findings" in text and "worker thread" not in text,
+      "findings come first, and do not speak of the threads of others' calls", text)
 if kernel:
     check({"sh", "ls", "wc"} <= set(by_name) and by_name["ls"]["ppid"] == by_name["sh"]["pid"],
           "so have those that it started", listed)

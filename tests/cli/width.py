@@ -25,6 +25,9 @@ subprocess.run([TANDEM, "record", "-q", "-o", "s", REPLAY, os.path.join(DATA, "o
                 "1", "return", *["a-very-long-argument"] * 100], check=True)
 subprocess.run([TANDEM, "record", "-q", "-o", "t", REPLAY, os.path.join(DATA, "overlap.replay")],
                check=True)
+subprocess.run([TANDEM, "record", "-q", "-o", "lines", "sh", "-c", ":\n" * 80], check=True)
+lines = on_terminal(80, TANDEM, "report", "lines")
+check(len(lines[0]) == 80 and "…" in lines[0], "a command of many lines is cut to one", lines[0])
 for width in (80, 120):
     for command in (("report", "s"), ("findings", "s"), ("diff", "s", "t"),
                     ("report", "--metrics", "s")):

@@ -226,6 +226,15 @@ static const char *find_worst(struct findings *findings, struct finding *finding
 	return most && most->function ? waits_function(waits, most->function - 1)->name : "";
 }
 
+/* Else no thread of it is one of many that only work for those that make calls. */
+static bool makes_calls(const struct waits *waits, uint64_t pid)
+{
+	for (uint32_t i = 0; i < waits->thread_count; i++)
+		if (waits->threads[i]->stream && waits->threads[i]->thread->pid == pid)
+			return true;
+	return false;
+}
+
 static const char *describe(struct findings *findings, const struct finding *finding,
 			    const struct preemption_sum *sum, enum cause cause)
 {
@@ -252,9 +261,11 @@ static const char *describe(struct findings *findings, const struct finding *fin
 				     ns, count, rest);
 	default:
 		return findings_text(findings,
-				     "CPU contention: a worker thread (for example the "
-				     "driver's) was runnable but not running for %s, %s "
+				     "CPU contention: %s was runnable but not running for %s, %s "
 				     "times%s",
+				     makes_calls(findings->waits, finding->pid)
+					     ? "a worker thread (for example the driver's)"
+					     : "the thread",
 				     ns, count, rest);
 	}
 }
@@ -270,8 +281,11 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 	const char *name;
 
 	if (!count || (!culprits[0].pid && !culprits[0].name))
-		return "record as root, or lower kernel.perf_event_paranoid: that records what "
-		       "ran instead";
+		return findings->waits->scope == TANDEM_SCOPE_system
+			       ? "see whether it is so in other runs: what ran instead was not "
+				 "recorded, though the whole machine was"
+			       : "record as root, or lower kernel.perf_event_paranoid: that records what "
+				 "ran instead";
 	if (culprits[0].itself)
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";

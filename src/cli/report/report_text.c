@@ -7,6 +7,7 @@
 #include "cli/colour.h"
 #include "cli/findings/findings_print.h"
 #include "cli/report/report_tables.h"
+#include "cli/wrapped.h"
 #include "util/units.h"
 
 /* The words of a command line, where the terminal has no width. */
@@ -42,6 +43,28 @@ static void add_range(struct text *out, const struct report *report, bool colour
 		    units_seconds(from, (int64_t)report->from_ns),
 		    units_seconds(to, (int64_t)report->to_ns),
 		    units_ns(span, (double)report->span_ns), colour_end(colour));
+}
+
+/* What was recorded, of how many. */
+static void add_counts(struct text *out, const struct report *report, size_t width)
+{
+	struct text line = TEXT_INIT;
+
+	add_count(&line, report->processes, "process", "processes");
+	text_add_string(&line, ", ");
+	add_count(&line, report->thread_count, "thread", "threads");
+	if (report->threads && report->threads != report->thread_count)
+		text_format(&line, " (%" PRIu64 " with events)", report->threads);
+	text_add_string(&line, ", ");
+	add_count(&line, report->events, "event", "events");
+	if (report->kernel_events) {
+		text_add_string(&line, ", ");
+		add_count(&line, report->kernel_events, "kernel event", "kernel events");
+	}
+	if (!report->lost_total)
+		text_add_string(&line, "; nothing lost");
+	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);
+	text_free(&line);
 }
 
 static void add_title(struct text *out, const struct report *report,
@@ -84,19 +107,7 @@ static void add_title(struct text *out, const struct report *report,
 	else if (!run->has_end)
 		text_add_string(out, ", still running, or end not recorded");
 	text_add_string(out, "\n  ");
-	add_count(out, report->processes, "process", "processes");
-	text_add_string(out, ", ");
-	add_count(out, report->thread_count, "thread", "threads");
-	if (report->threads && report->threads != report->thread_count)
-		text_format(out, " (%" PRIu64 " with events)\n  ", report->threads);
-	else
-		text_add_string(out, ", ");
-	add_count(out, report->events, "event", "events");
-	if (report->kernel_events) {
-		text_add_string(out, ", ");
-		add_count(out, report->kernel_events, "kernel event", "kernel events");
-	}
-	text_add_string(out, report->lost_total ? "\n" : "; nothing lost\n");
+	add_counts(out, report, style->width);
 	if (report->ranged)
 		add_range(out, report, colour);
 }
@@ -221,6 +232,15 @@ static void add_command(struct text *out, const char *command, const struct trac
 	text_format(out, "`%s%s", style->width && length > style->width ? "\n  " : " ", what);
 }
 
+static void add_no_calls(struct text *out, size_t width)
+{
+	text_add_char(out, '\n');
+	wrapped_add(out,
+		    "No GPU API calls: the program made none while recording was on, or they could "
+		    "not be seen. `tandem doctor` says what this machine can record.",
+		    0, 0, width ? width : 80);
+}
+
 /* What is worth a look first. */
 static void add_findings(struct text *out, const struct report *report,
 			 const struct findings *findings, const struct trace_session *session,
@@ -263,7 +283,7 @@ void report_text(struct text *out, const struct report *report, const struct fin
 	if (table < 0) {
 		add_title(out, report, session, wanted);
 		add_notes(out, report, colour);
-		if (report->events || report->ranged)
+		if (report->events || report->ranged || report->kernel_events)
 			add_findings(out, report, findings, session, wanted);
 	}
 	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
@@ -295,10 +315,7 @@ void report_text(struct text *out, const struct report *report, const struct fin
 	if (!report->events && report->ranged)
 		text_add_string(out, "\nNo event of the traced runtimes began there.\n");
 	else if (!report->events)
-		text_add_string(out,
-				"\nNo GPU API calls: the program made none while recording was "
-				"on, or they could\nnot be seen. `tandem doctor` says what this "
-				"machine can record.\n");
+		add_no_calls(out, wanted->width);
 	else {
 		text_format(out, "\n%sNext: ", colour_begin(colour, COLOUR_DIM));
 		add_command(out, "print", session, "shows every event chronologically.",

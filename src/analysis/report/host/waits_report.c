@@ -222,6 +222,8 @@ static int finish_summary(const struct waits *waits, struct report *report)
 		struct report_wait *row = &rows[count++];
 
 		*row = report->waits[i];
+		if (!*row->by)
+			row->by = !strcmp(row->by_kind, "idle") ? "idle CPU" : row->by_kind;
 		if (!is_others(waits, row))
 			continue;
 		row->process = row->thread = 0;
