@@ -7,6 +7,9 @@
 #include <string.h>
 
 /* The Itanium C++ ABI, 3.4. */
+/* How the C++ runtime writes _ZTS. */
+#define TYPE_WORDS "typeinfo name for "
+
 typedef char *(*cxa_demangle)(const char *name, char *buffer, size_t *bytes, int *status);
 
 static cxa_demangle demangler(void)
@@ -29,11 +32,22 @@ static cxa_demangle demangler(void)
 	return found.function;
 }
 
+const char *demangled_type(const char *name)
+{
+	size_t bytes = strlen(TYPE_WORDS);
+
+	return strncmp(name, TYPE_WORDS, bytes) ? name : name + bytes;
+}
+
 char *demangle(const char *name)
 {
+	char *words, *type;
 	int status;
 
 	if (strncmp(name, "_Z", 2) != 0 || !demangler())
 		return NULL;
-	return demangler()(name, NULL, NULL, &status);
+	words = demangler()(name, NULL, NULL, &status);
+	if (words && (type = (char *)demangled_type(words)) != words)
+		memmove(words, type, strlen(type) + 1);
+	return words;
 }

@@ -9,7 +9,11 @@
 #ifndef TANDEM_UTIL_DEMANGLE_H
 #define TANDEM_UTIL_DEMANGLE_H
 
-/* Allocated, or NULL: it is no C++ name, or there is nobody who knows. */
+/* Allocated, or NULL: it is no C++ name, or there is nobody who knows. The name of a type's
+ * information (_ZTS, as SYCL names kernels) gives the type. */
 char *demangle(const char *name);
+
+/* Of a name that somebody else has demangled, the type: what follows "typeinfo name for ". */
+const char *demangled_type(const char *name);
 
 #endif

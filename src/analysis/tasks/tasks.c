@@ -10,9 +10,6 @@
 #include "util/array.h"
 #include "util/demangle.h"
 
-/* What the C++ runtime puts before the type that a kernel is named by. */
-#define DEMANGLED_TYPE "typeinfo name for "
-
 int tasks_init(struct tasks *tasks, const struct trace_session *session)
 {
 	memset(tasks, 0, sizeof(*tasks));
@@ -41,17 +38,14 @@ static const char *text_of(struct tasks *tasks, const struct trace_event *event,
 	return arena_copy(&tasks->arena, (const char *)text, count);
 }
 
-/* Kernels have the linker's names, of the type that they are named by. */
+/* Kernels are named by a type, as the linker knows it or as the runtime has demangled it. */
 static const char *kernel_name(struct tasks *tasks, const char *name)
 {
 	char *words = name ? demangle(name) : NULL;
-	const char *at = words;
 
 	if (!words)
-		return name;
-	if (!strncmp(at, DEMANGLED_TYPE, strlen(DEMANGLED_TYPE)))
-		at += strlen(DEMANGLED_TYPE);
-	name = arena_copy(&tasks->arena, at, strlen(at));
+		return name ? demangled_type(name) : NULL;
+	name = arena_copy(&tasks->arena, words, strlen(words));
 	free(words);
 	return name;
 }
