@@ -20,17 +20,19 @@
 
 /* What a call is. */
 enum tandem_event_class {
-	TANDEM_CLASS_RECORD,  /* no call: a record of our own */
-	TANDEM_CLASS_CALL,    /* none of the others */
-	TANDEM_CLASS_ENQUEUE, /* makes a device operation: field of role `op` */
-	TANDEM_CLASS_WAIT,    /* the thread waits for the device */
-	TANDEM_CLASS_CREATE,  /* makes an object, or allocates: field of role `returned` */
-	TANDEM_CLASS_RELEASE, /* the opposite */
-	TANDEM_CLASS_BUILD,   /* makes code for a device */
-	TANDEM_CLASS_QUERY,   /* only asks */
-	TANDEM_CLASS_RETAIN,  /* counts one more reference, which a release takes back */
-	TANDEM_CLASS_TASK,    /* of a layer above: the thread submits a task of a task graph, and
+	TANDEM_CLASS_RECORD,   /* no call: a record of our own */
+	TANDEM_CLASS_CALL,     /* none of the others */
+	TANDEM_CLASS_ENQUEUE,  /* makes a device operation: field of role `op` */
+	TANDEM_CLASS_WAIT,     /* the thread waits for the device */
+	TANDEM_CLASS_CREATE,   /* makes an object, or allocates: field of role `returned` */
+	TANDEM_CLASS_RELEASE,  /* the opposite */
+	TANDEM_CLASS_BUILD,    /* makes code for a device */
+	TANDEM_CLASS_QUERY,    /* only asks */
+	TANDEM_CLASS_RETAIN,   /* counts one more reference, which a release takes back */
+	TANDEM_CLASS_TASK,     /* of a layer above: the thread submits a task of a task graph, and
 			       * what the device does for it is enqueued by calls within */
+	TANDEM_CLASS_CALLBACK, /* the runtime calls the program: because of the operation in the
+				* field of role `event` */
 };
 
 /* Whether something holds for a call. */

@@ -24,8 +24,9 @@ static const char *const record_words[] = {TANDEM_RECORD_ROLES(WORD)};
 static const char *const role_words[] = {TANDEM_ROLES(WORD)};
 static const char *const object_words[] = {TANDEM_OBJECTS(WORD)};
 #undef WORD
-static const char *const class_words[] = {"record",  "call",  "enqueue", "wait",   "create",
-					  "release", "build", "query",	 "retain", "task"};
+static const char *const class_words[] = {"record", "call",    "enqueue", "wait",
+					  "create", "release", "build",	  "query",
+					  "retain", "task",    "callback"};
 
 static bool is_keyword(const char *name)
 {

@@ -152,7 +152,9 @@ class Session:
         return json.loads(said.stdout) if said.stdout else {"error": said.stderr}
 
     def calls(self):
-        return collections.Counter(e["name"] for e in self.events if e["domain"] == "opencl")
+        """What the program called; what the driver called of the program's is none of it."""
+        return collections.Counter(e["name"] for e in self.events
+                                   if e["domain"] == "opencl" and e["name"] != "event_callback")
 
     def operations(self):
         return [dict(e["args"], process=e["process"], timed=e["args"]["time_domain"] != "no")
@@ -205,6 +207,10 @@ class Session:
             check(report["losses"]["total"] == lost, f"{words}: {lost} lost", report["losses"])
         if calls is not None:
             mine = self.calls()
+            called = sum(e["name"] == "event_callback" for e in self.events)
+            asked = sum(e["name"] == "clSetEventCallback" and not e["result"] for e in self.events)
+            check(called <= asked and bool(called) == bool(asked),
+                  f"{words}: the program's callbacks", f"{called} of {asked}")
             check(mine == calls, f"{words}: each call once",
                   "too many %s, too few %s" % (mine - calls, calls - mine))
         enqueued = self.enqueued()

@@ -88,7 +88,8 @@ def opencl_make(outputs, _name, _said):
                        [function.name for function in description.functions], wrapped.KEYS)
     numbers = ids_of(outputs, "src/domains/opencl/opencl.ids", "opencl")
     calls = wrapped.calls_make(description, book, numbers)
-    events = numbers.order(wrapped.events_make(calls, description, book))
+    records = records_make(outputs, "opencl", numbers)
+    events = numbers.order(wrapped.events_make(calls, description, book) + records[1:])
     gen = "src/domains/opencl/gen/"
     outputs[gen + "args.h"] = c_args.wrapped_args_h(calls, sources)
     outputs[gen + "constants.h"] = c_next.constants_h(description, ["opencl.api"])
@@ -101,7 +102,7 @@ def opencl_make(outputs, _name, _said):
     outputs[gen + "custom.h"] = c_wrappers.custom_h(calls, sources)
     outputs["tests/gen/opencl_types.c"] = c_types.types_c(calls, description, sources)
     outputs["src/schema/gen/opencl_schema.c"] = schema.schema_write(
-        "opencl.api and opencl.rules", "opencl", number, events)
+        "opencl.events, opencl.api and opencl.rules", "opencl", number, events)
     return [("opencl", number, events)]
 
 

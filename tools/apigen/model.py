@@ -104,7 +104,7 @@ class Event:
 
 # Words of src/schema/traits.h, in its order.
 CLASSES = ("call", "enqueue", "wait", "create", "release", "build", "query", "retain",
-           "task")
+           "task", "callback")
 WAITS = ("none", "queue", "device", "event", "all", "in_queue")
 WHENS = ("never", "argument", "always")
 MEMORIES = ("none", "alloc", "free", "map", "unmap", "register", "unregister")

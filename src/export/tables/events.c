@@ -9,10 +9,11 @@
 static const char *class_name(uint8_t class)
 {
 	static const char *const words[] = {
-		[TANDEM_CLASS_RECORD] = "record",   [TANDEM_CLASS_CALL] = "call",
-		[TANDEM_CLASS_ENQUEUE] = "enqueue", [TANDEM_CLASS_WAIT] = "wait",
-		[TANDEM_CLASS_CREATE] = "create",   [TANDEM_CLASS_RELEASE] = "release",
-		[TANDEM_CLASS_BUILD] = "build",	    [TANDEM_CLASS_TASK] = "task",
+		[TANDEM_CLASS_RECORD] = "record",     [TANDEM_CLASS_CALL] = "call",
+		[TANDEM_CLASS_ENQUEUE] = "enqueue",   [TANDEM_CLASS_WAIT] = "wait",
+		[TANDEM_CLASS_CREATE] = "create",     [TANDEM_CLASS_RELEASE] = "release",
+		[TANDEM_CLASS_BUILD] = "build",	      [TANDEM_CLASS_TASK] = "task",
+		[TANDEM_CLASS_CALLBACK] = "callback",
 	};
 
 	if (class >= sizeof(words) / sizeof(*words) || !words[class])

@@ -265,8 +265,9 @@ static const char *const memory_words[] = {TANDEM_MEMORY_ROLES(WORD) NULL};
 static const char *const record_words[] = {TANDEM_RECORD_ROLES(WORD) NULL};
 static const char *const role_words[] = {TANDEM_ROLES(WORD) NULL};
 static const char *const object_words[] = {TANDEM_OBJECTS(WORD) NULL};
-static const char *const class_words[] = {"record", "call",  "enqueue", "wait", "create", "release",
-					  "build",  "query", "retain",	"task", NULL};
+static const char *const class_words[] = {"record", "call",    "enqueue",  "wait",
+					  "create", "release", "build",	   "query",
+					  "retain", "task",    "callback", NULL};
 #undef WORD
 
 /* Its place; 0, which means nothing in all these lists, where a newer version wrote

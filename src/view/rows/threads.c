@@ -229,6 +229,7 @@ static enum view_span_kind kind_of(const struct tandem_event *event, bool blocks
 	case TANDEM_CLASS_QUERY:
 	case TANDEM_CLASS_RETAIN:
 	case TANDEM_CLASS_TASK:
+	case TANDEM_CLASS_CALLBACK:
 	case TANDEM_CLASS_RECORD:
 		break;
 	}

@@ -49,6 +49,11 @@ static void add_open(struct calls *calls, const struct trace_event *event)
 			(struct call_open){event->layout->event, event->stream, event->ns};
 }
 
+static bool is_api(uint8_t class)
+{
+	return class != TANDEM_CLASS_TASK && class != TANDEM_CLASS_CALLBACK;
+}
+
 int calls_add(struct calls *calls, const struct trace_event *event)
 {
 	struct call_row *row = &calls->rows[event->layout->index];
@@ -71,8 +76,9 @@ int calls_add(struct calls *calls, const struct trace_event *event)
 		return 0;
 	row->calls++;
 	thread->calls++;
-	/* What a layer above does in its tasks is in the calls within. */
-	if (event->layout->class != TANDEM_CLASS_TASK)
+	/* What a layer above does in its tasks is in the calls within; a callback is the
+	 * program's own work. */
+	if (is_api(event->layout->class))
 		thread->api_ns += ns;
 	batches_add(&row->batches, ns);
 	if (histogram_add(&row->times, ns))
@@ -117,7 +123,7 @@ static int finish_api(struct calls *calls, struct report *report)
 		if (row_empty(row))
 			continue;
 		report->calls += row->calls;
-		if (row->event->class != TANDEM_CLASS_TASK)
+		if (is_api(row->event->class))
 			report->api_ns += row->times.sum;
 		report->api[report->api_count++] = (struct report_api){
 			.domain = event_domain(calls, row->event),

@@ -12,6 +12,7 @@
 #include "domains/opencl/query.h"
 #include "domains/opencl/queue.h"
 #include "domains/opencl/recording.h"
+#include "schema/gen/opencl_records.h"
 
 int32_t opencl_custom_clGetEventInfo(opencl_pfn_clGetEventInfo real, void *event,
 				     uint32_t param_name, size_t param_value_size,
@@ -61,7 +62,7 @@ int32_t opencl_custom_clGetEventProfilingInfo(opencl_pfn_clGetEventProfilingInfo
 }
 
 /* The program's callback, called through ours: its call proves the end of the
- * command, and costs no callback of our own. */
+ * command, and costs no callback of our own. What it does is time of the driver's. */
 struct callback {
 	void *pool_next; /* the pool's word */
 	void (*function)(void *event, int32_t status, void *data);
@@ -70,14 +71,34 @@ struct callback {
 
 static struct tandem_pool callback_pool = TANDEM_POOL(sizeof(struct callback));
 
+static void callback_begin(struct tandem_call *call, const struct callback *callback, void *event,
+			   int32_t status)
+{
+	struct tandem_opencl_event_callback *record;
+
+	call->record = NULL;
+	if (!opencl_recording())
+		return;
+	record = tandem_call_begin(call, TANDEM_OPENCL_EVENT_event_callback, sizeof(*record));
+	if (!record)
+		return;
+	record->event = tandem_event_op(TANDEM_KIND(opencl, event), event);
+	record->function = (uint64_t)(uintptr_t)callback->function;
+	record->status = status;
+	tandem_call_commit(call);
+}
+
 static void callback_called(void *event, int32_t status, void *data)
 {
 	struct callback callback = *(struct callback *)data;
+	struct tandem_call call;
 
 	tandem_pool_give(&callback_pool, data);
-	if (tandem_event_held(TANDEM_KIND(opencl, event), event))
+	if (status == CL_COMPLETE && tandem_event_held(TANDEM_KIND(opencl, event), event))
 		opencl_harvest_event(event, TANDEM_COMPLETION_SOURCE_callback);
+	callback_begin(&call, &callback, event, status);
 	callback.function(event, status, callback.data);
+	tandem_call_end(&call, 0);
 }
 
 int32_t opencl_custom_clSetEventCallback(opencl_pfn_clSetEventCallback real, void *event,
@@ -90,7 +111,7 @@ int32_t opencl_custom_clSetEventCallback(opencl_pfn_clSetEventCallback real, voi
 
 	opencl_begin_clSetEventCallback(&call, event, command_exec_callback_type, pfn_notify,
 					user_data);
-	if (command_exec_callback_type == CL_COMPLETE && pfn_notify && event)
+	if (pfn_notify && event)
 		callback = tandem_pool_take(&callback_pool);
 	if (callback) {
 		callback->function = (void (*)(void *, int32_t, void *))pfn_notify;
