@@ -39,6 +39,9 @@ CASES = [
     ("clean_double_buffer", [], STUB, [], ["waiting/after-each-command"]),
     ("clean_two_programs", [], BUILDS, [], ["idle-device/host-calls", "builds/repeated"]),
     ("clean_host", [], STUB, [], ["idle-device/host-busy", "idle-device/synchronisation"]),
+    ("callback_heavy", [], BASIC, ["callbacks/heavy"], []),
+    ("callback_heavy", ["repaired"], BASIC, [], ["callbacks/heavy"]),
+    ("clean_callback", [], BASIC, [], ["callbacks/heavy"]),
     ("clean_pipeline", [], BASIC, [], ["preemption/placement"]),
 ]
 

@@ -20,6 +20,7 @@
 	X(transfers)     \
 	X(copies)        \
 	X(waiting)       \
+	X(callbacks)     \
 	X(builds)        \
 	X(task_graph)    \
 	X(allocations)   \

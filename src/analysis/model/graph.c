@@ -79,8 +79,10 @@ int graph_open(struct graph *graph, struct event_iterator *iterator, const struc
 	graph->threads = calloc(session->stream_count + 1, sizeof(*graph->threads));
 	graph->devices = calloc(graph->device_count + 1, sizeof(*graph->devices));
 	graph->processes = calloc(session->process_count + 1, sizeof(*graph->processes));
+	graph->callbacks = calloc(session->process_count + 1, sizeof(*graph->callbacks));
 	graph->latest = calloc(session->process_count + 1, sizeof(*graph->latest));
-	if (!graph->threads || !graph->devices || !graph->processes || !graph->latest) {
+	if (!graph->threads || !graph->devices || !graph->processes || !graph->callbacks ||
+	    !graph->latest) {
 		graph_close(graph);
 		return -ENOMEM;
 	}
@@ -276,14 +278,35 @@ static uint64_t queue_key(const struct sequence_event *event)
 	return (uint64_t)event->process << 32 | event->queue;
 }
 
+/* A thread of the driver's, which calls the program because a command has ended. */
+static int callback_begin(struct graph *graph, struct graph_thread *thread,
+			  const struct sequence_event *event)
+{
+	const struct graph_point *end = &graph->processes[event->process];
+
+	if (end->known && end->ns <= event->ns && (!thread->at.known || end->ns > thread->at.ns))
+		point_set(graph, &thread->at, end);
+	else if (!thread->at.known)
+		return thread_begin(graph, thread, event);
+	return point_extend(graph, &thread->at, event->ns, GRAPH_PART_BEHIND, event->api->name);
+}
+
+static int thread_call(struct graph *graph, struct graph_thread *thread,
+		       const struct sequence_event *event)
+{
+	if (event->api->class == TANDEM_CLASS_CALLBACK && !thread->depth)
+		return callback_begin(graph, thread, event);
+	return thread->at.known ? thread_reach(graph, thread, event->ns)
+				: thread_begin(graph, thread, event);
+}
+
 static int call_begin(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_thread *thread = &graph->threads[event->stream];
 	uint64_t removed = map_remove(&graph->removed, event->call);
 	struct graph_command *command;
 	struct graph_frame *frame;
-	int status = thread->at.known ? thread_reach(graph, thread, event->ns)
-				      : thread_begin(graph, thread, event);
+	int status = thread_call(graph, thread, event);
 
 	if (status)
 		return status;
@@ -306,6 +329,20 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 	return 0;
 }
 
+/* The driver's thread that called the program was not free before: that, where it is the
+ * later one. */
+static const struct graph_point *behind_callback(const struct graph *graph,
+						 const struct sequence_event *event,
+						 const struct graph_point *before)
+{
+	const struct graph_point *callback = &graph->callbacks[event->process];
+
+	return callback->known && callback->ns <= event->ns &&
+			       (!before->known || callback->ns > before->ns)
+		       ? callback
+		       : before;
+}
+
 /* The end of the command whose end let a wait return, as far as it ended meanwhile. */
 static const struct graph_point *find_bound(struct graph *graph, const struct graph_frame *frame,
 					    const struct sequence_event *event)
@@ -320,6 +357,7 @@ static const struct graph_point *find_bound(struct graph *graph, const struct gr
 	} else if (!bound->known) {
 		bound = &graph->processes[event->process];
 	}
+	bound = behind_callback(graph, event, bound);
 	return bound->known && bound->ns > frame->begin.ns && bound->ns <= event->ns ? bound : NULL;
 }
 
@@ -388,7 +426,11 @@ static int call_end(struct graph *graph, const struct sequence_event *event)
 		/* The outer call goes on, also one that waits. */
 		if (thread->depth)
 			point_set(graph, &frame_of(thread)->begin, &thread->at);
+		else if (event->api->class == TANDEM_CLASS_CALLBACK)
+			point_set(graph, &graph->callbacks[event->process], &thread->at);
 	}
+	if (event->api->class == TANDEM_CLASS_CALLBACK && !thread->depth)
+		return status;
 	graph->latest[event->process] = event->stream + 1;
 	return status;
 }
@@ -441,6 +483,7 @@ static int command_start(struct graph *graph, const struct sequence_event *event
 	before = &queue->end;
 	if (device->end.known && (!before->known || device->end.ns > before->ns))
 		before = &device->end;
+	before = behind_callback(graph, event, before);
 	point_set(graph, &given, &command->given);
 	is_behind = before->known && before->ns > given.ns && before->ns <= event->ns;
 	launch_ns = event->ns - given.ns;
@@ -665,6 +708,7 @@ void graph_close(struct graph *graph)
 	map_free(&graph->queue_of);
 	free(graph->devices);
 	free(graph->processes);
+	free(graph->callbacks);
 	free(graph->latest);
 	map_free(&graph->removed);
 	free(graph->wakes);

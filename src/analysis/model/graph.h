@@ -7,7 +7,8 @@
  *	call's begin, return  <- what the thread did before: the host's work, another call
  *	given to the queue    <- the call that enqueued it; or the one that submitted it
  *	start                 <- given to the queue; the end of the command before it, in its
- *				 queue or on its device
+ *				 queue or on its device; the end of the program's callback,
+ *				 which the driver's thread called meanwhile
  *	end                   <- start: its execution
  *	a wait's return       <- its begin; the end of the command that it waited for
  *	what a thread does    <- the thread of its process that woke it, where it slept outside
@@ -52,7 +53,8 @@
 	X(BUILD_AGAIN)  \
 	X(BUILD_FIRST)  \
 	X(ALLOCATION)   \
-	X(OBJECT)
+	X(OBJECT)       \
+	X(CALLBACK)
 
 #define X(name) GRAPH_##name,
 enum graph_cause { GRAPH_CAUSES(X) GRAPH_CAUSE_COUNT };
@@ -109,6 +111,7 @@ struct graph {
 	struct graph_queue *devices; /* by row */
 	size_t device_count;
 	struct graph_point *processes; /* the latest end of a command, by index */
+	struct graph_point *callbacks; /* that of a callback in a thread of the driver's; same */
 	uint32_t *latest;	       /* the stream of the latest call, + 1; by process */
 	struct map removed;	       /* call -> causes, a bit for each */
 	struct graph_wake *wakes;      /* that are known, and lie behind the latest event */
