@@ -52,11 +52,14 @@ for suite, version, generation in (("trixie", 507, "tracer"), ("bookworm", 502, 
           untraced.stdout, "%s: the program does what it does untraced" % suite, (untraced, done))
     if not untraced.stdout:
         continue
-    found = client_got(suite, command, untraced)
-    called = collections.Counter("calls:" + name for name, _ in calls(untraced.stdout))
-    got = {what: count for what, count in found.items() if what.startswith("calls:")}
-    check(got == (dict(called) if generation == "tracer" else {}) and found.get("wrong") == 0,
-          "%s: a client of ROCTracer's gets each call that the runtime reports" % suite, found)
+    if os.environ.get("TANDEM_SANITIZE"):
+        skip("%s: a client of ROCTracer's" % suite, "nothing puts the sanitizer's runtime before it")
+    else:
+        found = client_got(suite, command, untraced)
+        called = collections.Counter("calls:" + name for name, _ in calls(untraced.stdout))
+        got = {what: count for what, count in found.items() if what.startswith("calls:")}
+        check(got == (dict(called) if generation == "tracer" else {}) and found.get("wrong") == 0,
+              "%s: a client of ROCTracer's gets each call that the runtime reports" % suite, found)
     trace = Trace(suite)
     seen = [(e["name"], e["result"]) for e in trace.events
             if e["domain"] == "hip" and "result" in e]
