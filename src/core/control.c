@@ -105,9 +105,15 @@ void tandem_control_refresh(void)
 				      memory_order_relaxed);
 }
 
+static atomic_flag changing = ATOMIC_FLAG_INIT;
+
+void tandem_control_forked(void)
+{
+	atomic_flag_clear(&changing);
+}
+
 void tandem_control_want(uint64_t domains, bool operations)
 {
-	static atomic_flag changing = ATOMIC_FLAG_INIT;
 	int saved = errno;
 
 	while (atomic_flag_test_and_set(&changing))

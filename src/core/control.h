@@ -59,6 +59,9 @@ static inline bool tandem_session_records(unsigned domain)
  * trace alone. 0: no sinks. After tandem_local_begin(). */
 void tandem_control_want(uint64_t domains, bool operations);
 
+/* In the child of a fork: who was at it stayed behind. */
+void tandem_control_forked(void);
+
 /* What may have changed in the session's page, into the copy. */
 void tandem_control_refresh(void);
 

@@ -16,6 +16,7 @@
  * parent's: this process never writes to them again. */
 static void process_forked(void)
 {
+	tandem_control_forked();
 	tandem_stream_forget();
 	stream_files_forget();
 	stream_threads_forget();

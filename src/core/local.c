@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/local.h"
 
+#include "core/lifetime.h"
 #include "format/ticks.h"
 #include "util/counter_check.h"
 
@@ -13,6 +14,8 @@ bool tandem_local;
 
 void tandem_local_begin(void)
 {
+	/* Before a sink's own: its handler finds everything free. */
+	tandem_lifetime_watch_forks();
 	if (tandem_in_use())
 		return;
 	tandem_control.clock_source =

@@ -231,9 +231,18 @@ void tandem_tap_abandon(struct tandem_thread *thread)
 	}
 }
 
-/* The child of a fork has one thread, and no call of it is open. */
+static atomic_flag changing = ATOMIC_FLAG_INIT;
+
+/* The child of a fork has one thread, and no call of it is open. Another may have been
+ * attaching a sink, or taking one away. */
 void tandem_tap_forget(struct tandem_thread *thread)
 {
+	uint32_t left = 0;
+
+	atomic_flag_clear(&changing);
+	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
+		left |= atomic_load(&slots[i].sink) ? 1u << i : 0;
+	atomic_store(&attached, left);
 	for (struct tap *tap = atomic_load(&taps); tap; tap = tap->next) {
 		tap_rest(tap);
 		tap->depth = 0;
@@ -568,7 +577,6 @@ void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t
  * it wants device times. The caller uses a tap, or holds the sink in question. */
 static void domains_update(void)
 {
-	static atomic_flag changing = ATOMIC_FLAG_INIT;
 	uint64_t domains = 0;
 	bool operations = false;
 

@@ -421,8 +421,16 @@ void clients_begin(void)
 	pool_at_close(clients_leave_pool);
 }
 
+/* Another thread may have been in client_update(): what it was about is done again. */
 void clients_forked(void)
 {
 	pthread_mutex_init(&mutex, NULL);
+	for (struct tandem_tracer *client = clients; client; client = client->next) {
+		tandem_sink_remove(&client->sink);
+		client->attached = false;
+	}
 	leave_pool(NULL);
+	for (struct tandem_tracer *client = clients; client; client = client->next)
+		if (!client->gone)
+			client_update(client);
 }

@@ -41,6 +41,7 @@ if not has_pocl():
     skip("programs of OpenCL", "no PoCL")
     finish()
 program("edges", [FOLDER / "tracer-client.so"], least=75)
+program("forks", least=2)
 program("storm", least=26)
 program("roctracer", least=75)
 program("clients", least=20)

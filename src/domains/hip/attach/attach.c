@@ -56,6 +56,7 @@ static void runtime_register(void)
 /* In a forked child HIP works no more, and its runtime may still call back. */
 void hip_at_fork(void)
 {
+	pthread_mutex_init(&attaching, NULL);
 	if (attached || hip_calls_are_wrapped())
 		atomic_store(&hip_disabled, 1);
 }
@@ -72,7 +73,7 @@ void hip_attach(void)
 /* A tool in the process has chosen what it wants: its library may have come after ours. */
 void hip_switched(void)
 {
-	if (tandem_local)
+	if (tandem_local && tandem_recording() & TANDEM_DOMAIN_BIT(hip))
 		hip_attach();
 }
 
