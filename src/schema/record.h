@@ -43,13 +43,11 @@ _Static_assert(sizeof(struct tandem_call_record) == 24, "a call without argument
 
 /* Event ids are dealt out in pages: 64 of 1,024 ids. A domain's first page has its own
  * number; one that needs more takes pages that no domain's number is
- * (tandem_domain.pages). The first id of a page is no event. */
+ * (tandem_pages, schema/schema.h). The first id of a page is no event. */
 #define TANDEM_PAGES 64u
 #define TANDEM_PAGE_EVENTS 1024u
 #define TANDEM_ID(page, event) ((uint16_t)((page) << 10 | (event)))
 #define TANDEM_ID_PAGE(id) ((id) >> 10)
-/* Of core and of domains with one page. Whose any page is: tandem_page_domain(). */
-#define TANDEM_ID_DOMAIN(id) ((id) >> 10)
 #define TANDEM_ID_EVENT(id) ((id)&0x3ff)
 
 #endif

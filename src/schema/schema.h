@@ -19,6 +19,7 @@
 
 #include "schema/gen/objects.h"
 #include "schema/ids.h"
+#include "schema/record.h"
 #include "schema/traits.h"
 
 enum tandem_field_kind {
@@ -120,9 +121,24 @@ struct tandem_domain {
 const struct tandem_domain *tandem_domain_get(unsigned number);
 const struct tandem_domain *tandem_domain_find(const char *name);
 
-/* Whose page of event ids it is (schema/record.h); its own number where it is nobody's. */
-unsigned tandem_page_domain(unsigned page);
 const struct tandem_event *tandem_event_get(unsigned id);
+
+/* Whose a page of event ids is, and which of the domain's pages; nobody's: its own number. */
+struct tandem_page {
+	uint8_t domain, place;
+};
+extern const struct tandem_page tandem_pages[TANDEM_PAGES];
+
+static inline unsigned tandem_id_domain(uint16_t id)
+{
+	return tandem_pages[TANDEM_ID_PAGE(id)].domain;
+}
+
+/* The event's number in its domain, from page to page: its place in tandem_domain.events. */
+static inline unsigned tandem_id_number(uint16_t id)
+{
+	return tandem_pages[TANDEM_ID_PAGE(id)].place * TANDEM_PAGE_EVENTS + TANDEM_ID_EVENT(id);
+}
 
 /* Over all domains; what older versions compared. */
 extern const char tandem_schema_hash[];

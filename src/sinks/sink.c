@@ -33,6 +33,7 @@
 /* From a call's frame to where its record is begun. */
 #define FRAME_BYTES (32u * 1024)
 #define SCRATCH_BYTES (192u * 1024)
+#define PAGE_WORDS (TANDEM_PAGE_EVENTS / 64)
 
 static struct {
 	struct tandem_sink *_Atomic sink;
@@ -121,18 +122,9 @@ static inline void tap_leave(struct tap *tap)
 			      memory_order_release);
 }
 
-/* Whose a page of ids is: filled in before the first sink is attached. */
-static uint8_t page_domain[TANDEM_PAGES];
-
-static void page_domain_fill(void)
+static uint32_t wanted_by(struct tap *tap, uint16_t id)
 {
-	for (unsigned page = 0; page < TANDEM_PAGES; page++)
-		page_domain[page] = (uint8_t)tandem_page_domain(page);
-}
-
-static uint32_t wanted_by(struct tap *tap, unsigned id)
-{
-	uint64_t domain = (uint64_t)1 << page_domain[TANDEM_ID_PAGE(id)];
+	uint64_t domain = (uint64_t)1 << tandem_id_domain(id);
 	unsigned page = TANDEM_ID_PAGE(id), event = TANDEM_ID_EVENT(id);
 	uint32_t mask = 0;
 
@@ -373,7 +365,7 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 		tandem_tap_abandon(thread);
 	}
 	if (!thread->packet && tandem_session_dir[0])
-		tandem_process_expects(tandem_page_domain(TANDEM_ID_PAGE(id)));
+		tandem_process_expects(tandem_id_domain(id));
 	if (tandem_likely(!atomic_load(&attached))) {
 		if (thread->packet)
 			tandem_record_limit(thread, thread->reserved_end);
@@ -401,7 +393,7 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	}
 	tap->pointer = thread->busy;
 	tap->in_scratch = false;
-	if (tandem_session_records(page_domain[TANDEM_ID_PAGE(id)]))
+	if (tandem_session_records(tandem_id_domain(id)))
 		error = begin_in_stream(thread, bytes);
 	if (error && tap->mask)
 		error = begin_in_scratch(thread, tap, bytes);
@@ -601,7 +593,6 @@ int tandem_sink_attach(struct tandem_sink *sink)
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
 		if (atomic_load(&slots[i].sink) == sink)
 			return -EEXIST;
-	page_domain_fill();
 	membarrier_begin();
 	tandem_lifetime_watch_forks();
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
@@ -681,17 +672,10 @@ int tandem_sink_detach(struct tandem_sink *sink)
 static bool wants_any(struct tandem_sink *sink, unsigned domain)
 {
 	for (unsigned page = 0; page < TANDEM_PAGES; page++)
-		for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++)
-			if (atomic_load(&sink->events[page][i]) &&
-			    tandem_page_domain(page) == domain)
+		for (uint32_t i = 0; tandem_pages[page].domain == domain && i < PAGE_WORDS; i++)
+			if (atomic_load(&sink->events[page][i]))
 				return true;
 	return false;
-}
-
-static void page_want(struct tandem_sink *sink, unsigned page, const uint64_t *bits)
-{
-	for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++)
-		atomic_store(&sink->events[page][i], bits[i]);
 }
 
 static void domain_update(struct tandem_sink *sink, unsigned domain)
@@ -708,11 +692,19 @@ static void domain_update(struct tandem_sink *sink, unsigned domain)
 		}
 }
 
-int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain, const uint64_t *bits)
+int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain, const uint64_t *bits,
+			  uint32_t count)
 {
-	if (domain >= TANDEM_SINK_DOMAINS)
+	if (domain >= TANDEM_DOMAINS)
 		return -EINVAL;
-	page_want(sink, domain, bits);
+	for (unsigned page = 0; page < TANDEM_PAGES; page++) {
+		uint32_t word = tandem_pages[page].place * PAGE_WORDS;
+
+		if (tandem_pages[page].domain != domain)
+			continue;
+		for (uint32_t i = 0; i < PAGE_WORDS; i++, word++)
+			atomic_store(&sink->events[page][i], word < count ? bits[word] : 0);
+	}
 	domain_update(sink, domain);
 	return 0;
 }
@@ -726,25 +718,25 @@ void tandem_sink_statedump(void)
 int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted)
 {
 	const struct tandem_domain *schema = tandem_domain_get(domain);
-	unsigned pages = schema ? schema->page_count : 1;
+	uint64_t bit = event == TANDEM_SINK_ALL ? UINT64_MAX : (uint64_t)1 << (event % 64);
 
-	if (domain >= TANDEM_SINK_DOMAINS ||
-	    (event != TANDEM_SINK_ALL && event >= pages * TANDEM_SINK_EVENTS))
+	if (domain >= TANDEM_DOMAINS ||
+	    (event != TANDEM_SINK_ALL &&
+	     event >= (schema ? schema->page_count : 1u) * TANDEM_PAGE_EVENTS))
 		return -EINVAL;
-	for (unsigned place = 0; place < pages; place++) {
-		unsigned page = schema ? schema->pages[place] : domain;
-		uint64_t bits[TANDEM_SINK_EVENTS / 64];
+	for (unsigned page = 0; page < TANDEM_PAGES; page++) {
+		uint32_t word = tandem_pages[page].place * PAGE_WORDS;
 
-		for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++) {
-			uint32_t word = place * TANDEM_SINK_EVENTS / 64 + i;
-			uint64_t change = event == TANDEM_SINK_ALL ? UINT64_MAX
-					  : event / 64 == word	   ? (uint64_t)1 << (event % 64)
-								   : 0;
-
-			bits[i] = atomic_load(&sink->events[page][i]);
-			bits[i] = wanted ? bits[i] | change : bits[i] & ~change;
+		if (tandem_pages[page].domain != domain)
+			continue;
+		for (uint32_t i = 0; i < PAGE_WORDS; i++, word++) {
+			if (event != TANDEM_SINK_ALL && event / 64 != word)
+				continue;
+			if (wanted)
+				atomic_fetch_or(&sink->events[page][i], bit);
+			else
+				atomic_fetch_and(&sink->events[page][i], ~bit);
 		}
-		page_want(sink, page, bits);
 	}
 	domain_update(sink, domain);
 	return 0;

@@ -46,8 +46,6 @@
 #include "schema/record.h"
 
 #define TANDEM_SINKS 8u
-#define TANDEM_SINK_DOMAINS 64u
-#define TANDEM_SINK_EVENTS 1024u /* of a page: the lower 10 bits of an id */
 #define TANDEM_SINK_ALL UINT32_MAX
 #define TANDEM_SINK_WORDS 6u
 #define TANDEM_SINK_ARGS_BYTES 5u /* which word says how many bytes `args` has; 0: not known */
@@ -75,9 +73,9 @@ struct tandem_sink {
 	void (*end)(struct tandem_sink *sink, const struct tandem_call_record *record,
 		    const void *args, uint64_t *word);
 
-	/* Written by tandem_sink_want() alone. */
+	/* Written by tandem_sink_want() alone, and its like. */
 	_Atomic uint64_t domains;
-	_Atomic uint64_t events[TANDEM_SINK_DOMAINS][TANDEM_SINK_EVENTS / 64]; /* by page of ids */
+	_Atomic uint64_t events[TANDEM_PAGES][TANDEM_PAGE_EVENTS / 64];
 };
 
 /* From now on the sink gets what it wants, and is told anew of all objects that it meets.
@@ -97,13 +95,14 @@ TANDEM_SINK_API int tandem_sinks_wait(uint64_t timeout_ns);
 int tandem_sink_detach(struct tandem_sink *sink);
 
 /* Whether an event of the domain, or with TANDEM_SINK_ALL all of them, is wanted. `event` is
- * its number in the domain, from page to page of its ids. 0; -EINVAL: no such number. Before attach or after; of one sink one thread at a time. */
+ * its number in the domain (tandem_id_number()). 0; -EINVAL: no such number. Before attach or
+ * after; of one sink one thread at a time. */
 TANDEM_SINK_API int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event,
 				     bool wanted);
 
-/* All of a domain's first page at once: bit `event` of bits[TANDEM_SINK_EVENTS / 64]. */
+/* All of a domain's events at once: bit `event` of bits[count]; those behind are not wanted. */
 TANDEM_SINK_API int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain,
-					  const uint64_t *bits);
+					  const uint64_t *bits, uint32_t count);
 
 /* Whether this thread is in a sink's function. */
 TANDEM_SINK_API bool tandem_sink_in_here(void);

@@ -30,8 +30,12 @@ static struct table *table_of(struct tandem_tracer *client, uint32_t domain)
 
 	if (table)
 		return table;
-	table = calloc(1, sizeof(*table));
-	for (uint32_t op = 0; table && op < OP_FUNCTIONS; op++) {
+	table = calloc(1, sizeof(*table) +
+				  op_count(domain, TANDEM_TRACER_API) * sizeof(*table->function));
+	if (!table)
+		return NULL;
+	table->functions = op_count(domain, TANDEM_TRACER_API);
+	for (uint32_t op = 0; op < table->functions; op++) {
 		const struct tandem_event *event = op_event(domain, op);
 
 		if (event)
@@ -51,18 +55,19 @@ static bool any_operation(const struct table *table)
 
 /* The sink's wishes for one domain, from its table. Operations are asked for by calls: those
  * that enqueue some bound the device's clock. The first number of a domain is no event, and
- * stands for the domain itself. */
+ * stands for the domain itself. The caller holds the mutex. */
 static bool want_domain(struct tandem_tracer *client, uint32_t domain, bool *operations)
 {
 	struct table *table = atomic_load(&client->table[domain]);
-	uint64_t bits[TANDEM_SINK_EVENTS / 64] = {0};
+	static uint64_t bits[TANDEM_PAGES * TANDEM_PAGE_EVENTS / 64];
 	bool asks, any = false;
 
 	if (!table)
 		return false;
 	asks = any_operation(table);
 	*operations |= asks;
-	for (uint32_t op = 0; op < OP_FUNCTIONS; op++) {
+	memset(bits, 0, sizeof(bits));
+	for (uint32_t op = 0; op < table->functions; op++) {
 		struct function *function = &table->function[op];
 		const struct tandem_event *event = op_event(domain, op);
 		bool bounds = asks && event && event->class == TANDEM_CLASS_ENQUEUE;
@@ -81,25 +86,24 @@ static bool want_domain(struct tandem_tracer *client, uint32_t domain, bool *ope
 			  (uint64_t)1 << TANDEM_ID_EVENT(TANDEM_ANNOTATION_EVENT_range_end);
 	}
 	bits[0] |= any;
-	tandem_sink_want_bits(&client->sink, domain, bits);
+	tandem_sink_want_bits(&client->sink, domain, bits, sizeof(bits) / sizeof(*bits));
 	return any;
 }
 
 /* The caller holds the mutex. */
 static int client_update(struct tandem_tracer *client)
 {
-	uint64_t core[TANDEM_SINK_EVENTS / 64] = {0};
+	uint64_t core = 0;
 	bool any = false, operations = false;
 	int error = 0;
 
-	for (uint32_t domain = 1; domain < DOMAINS; domain++)
+	for (uint32_t domain = 1; domain < TANDEM_DOMAINS; domain++)
 		any |= want_domain(client, domain, &operations);
 	if (operations)
-		core[0] = (uint64_t)1 << TANDEM_EVENT_operation |
-			  (uint64_t)1 << TANDEM_EVENT_queue | (uint64_t)1 << TANDEM_EVENT_kernel |
-			  (uint64_t)1 << TANDEM_EVENT_device |
-			  (uint64_t)1 << TANDEM_EVENT_clock_pair;
-	tandem_sink_want_bits(&client->sink, TANDEM_DOMAIN_core, core);
+		core = (uint64_t)1 << TANDEM_EVENT_operation | (uint64_t)1 << TANDEM_EVENT_queue |
+		       (uint64_t)1 << TANDEM_EVENT_kernel | (uint64_t)1 << TANDEM_EVENT_device |
+		       (uint64_t)1 << TANDEM_EVENT_clock_pair;
+	tandem_sink_want_bits(&client->sink, TANDEM_DOMAIN_core, &core, 1);
 	if (any && client->started && !client->attached)
 		error = tandem_sink_attach(&client->sink);
 	else if ((!any || !client->started) && client->attached)
@@ -189,7 +193,7 @@ int tandem_tracer_destroy(struct tandem_tracer *tracer)
 			break;
 		}
 	pthread_mutex_unlock(&mutex);
-	for (uint32_t domain = 0; domain < DOMAINS; domain++)
+	for (uint32_t domain = 0; domain < TANDEM_DOMAINS; domain++)
 		free(atomic_load(&tracer->table[domain]));
 	free(tracer);
 	return 0;
@@ -378,7 +382,7 @@ static bool table_leave(struct table *table, struct pool *pool)
 {
 	bool left = false;
 
-	for (uint32_t op = 0; op < OP_FUNCTIONS; op++) {
+	for (uint32_t op = 0; op < table->functions; op++) {
 		struct pool *mine = pool ? pool : atomic_load(&table->function[op].pool);
 
 		left |= mine &&
@@ -399,7 +403,7 @@ static void leave_pool(struct pool *pool)
 	for (struct tandem_tracer *client = clients; client; client = client->next) {
 		bool left = false;
 
-		for (uint32_t domain = 0; domain < DOMAINS; domain++) {
+		for (uint32_t domain = 0; domain < TANDEM_DOMAINS; domain++) {
 			struct table *table = atomic_load(&client->table[domain]);
 
 			left |= table && table_leave(table, pool);

@@ -42,8 +42,8 @@ static inline uint64_t external_of(const struct tracer_thread *thread, uint64_t 
 static void call_begin(struct tandem_tracer *client, const struct tandem_record *record,
 		       const void *args, uint64_t *word)
 {
-	struct table *table = atomic_load_explicit(&client->table[op_domain_of(record->id)],
-						   memory_order_acquire);
+	uint32_t domain = tandem_id_domain(record->id), op = tandem_id_number(record->id);
+	struct table *table = atomic_load_explicit(&client->table[domain], memory_order_acquire);
 	struct tracer_thread *thread = tracer_thread();
 	struct registration *registration;
 	struct function *function;
@@ -51,7 +51,7 @@ static void call_begin(struct tandem_tracer *client, const struct tandem_record 
 
 	if (!table || !thread || thread->delivers)
 		return;
-	function = &table->function[op_of(record->id)];
+	function = &table->function[op];
 	registration = atomic_load_explicit(&function->registration, memory_order_acquire);
 	word[WORD_CORRELATION] = correlation_of(record, function->id_offset);
 	word[WORD_REGISTRATION] = (uintptr_t)registration;
@@ -62,8 +62,8 @@ static void call_begin(struct tandem_tracer *client, const struct tandem_record 
 	if (registration) {
 		struct tandem_tracer_call call = {
 			.struct_size = sizeof(call),
-			.domain = op_domain_of(record->id),
-			.op = op_of(record->id),
+			.domain = domain,
+			.op = op,
 			.phase = TANDEM_TRACER_ENTER,
 			.correlation_id = word[WORD_CORRELATION],
 			.time_ns = time_now_ns(record->timestamp),
@@ -84,8 +84,8 @@ void delivery_end(struct tandem_sink *sink, const struct tandem_call_record *rec
 		  const void *args, uint64_t *word)
 {
 	struct tandem_tracer *client = sink->data;
-	struct table *table = atomic_load_explicit(&client->table[op_domain_of(record->head.id)],
-						   memory_order_acquire);
+	uint32_t domain = tandem_id_domain(record->head.id), op = tandem_id_number(record->head.id);
+	struct table *table = atomic_load_explicit(&client->table[domain], memory_order_acquire);
 	struct registration *registration;
 	struct function *function;
 	struct pool *pool;
@@ -93,13 +93,13 @@ void delivery_end(struct tandem_sink *sink, const struct tandem_call_record *rec
 	/* Its entry was not seen by this tool. */
 	if (!table || !word[WORD_CORRELATION])
 		return;
-	function = &table->function[op_of(record->head.id)];
+	function = &table->function[op];
 	registration = atomic_load_explicit(&function->registration, memory_order_acquire);
 	if (registration && (uintptr_t)registration == word[WORD_REGISTRATION]) {
 		struct tandem_tracer_call call = {
 			.struct_size = sizeof(call),
-			.domain = op_domain_of(record->head.id),
-			.op = op_of(record->head.id),
+			.domain = domain,
+			.op = op,
 			.phase = TANDEM_TRACER_EXIT,
 			.result = record->result,
 			.correlation_id = word[WORD_CORRELATION],
@@ -118,10 +118,10 @@ void delivery_end(struct tandem_sink *sink, const struct tandem_call_record *rec
 
 		if (!slot)
 			return;
-		slot->domain = (uint8_t)op_domain_of(record->head.id);
+		slot->domain = (uint8_t)domain;
 		slot->what = SLOT_CALL;
 		slot->flags = (uint8_t)word[WORD_FLAGS];
-		slot->op = (uint16_t)op_of(record->head.id);
+		slot->op = (uint16_t)op;
 		slot->correlation = word[WORD_CORRELATION];
 		slot->begin = record->head.timestamp;
 		slot->end = record->end;
@@ -152,7 +152,7 @@ static void operation(struct tandem_tracer *client, const struct tandem_rec_oper
 	struct pool *pool = NULL;
 
 	operation_bounds(record);
-	table = record->domain < DOMAINS
+	table = record->domain < TANDEM_DOMAINS
 			? atomic_load_explicit(&client->table[record->domain], memory_order_acquire)
 			: NULL;
 	if (table && record->kind < OP_KINDS)
@@ -313,9 +313,9 @@ void delivery_record(struct tandem_sink *sink, const struct tandem_record *recor
 	struct tandem_tracer *client = sink->data;
 
 	word[WORD_CORRELATION] = 0;
-	if (TANDEM_ID_DOMAIN(record->id) == TANDEM_DOMAIN_core)
+	if (tandem_id_domain(record->id) == TANDEM_DOMAIN_core)
 		core_record(client, record);
-	else if (TANDEM_ID_DOMAIN(record->id) == TANDEM_DOMAIN_annotation)
+	else if (tandem_id_domain(record->id) == TANDEM_DOMAIN_annotation)
 		annotation(client, record);
 	else
 		call_begin(client, record, args, word);

@@ -12,8 +12,6 @@
 #include "tandem/tracer.h"
 #include "tracer/op.h"
 
-#define DOMAINS 64u
-
 struct pool;
 
 /* What is to be called: made once, and kept, so that who has it may use it. */
@@ -32,14 +30,15 @@ struct function {
 
 /* Of a domain. */
 struct table {
-	struct function function[OP_FUNCTIONS];
 	struct pool *_Atomic operation[OP_KINDS];
+	uint32_t functions; /* op_count() */
+	struct function function[];
 };
 
 struct tandem_tracer {
 	struct tandem_tracer *next;
 	struct tandem_sink sink;
-	struct table *_Atomic table[DOMAINS];
+	struct table *_Atomic table[TANDEM_DOMAINS];
 	bool started, attached, gone;
 };
 

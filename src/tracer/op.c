@@ -45,7 +45,7 @@ const struct tandem_event *op_event(uint32_t domain, uint32_t op)
 	const struct tandem_domain *schema = domain < 64 ? tandem_domain_get(domain) : NULL;
 	const struct tandem_event *event;
 
-	if (!schema || !op_domain_exists(domain) || op >= schema->event_count || op >= OP_FUNCTIONS)
+	if (!schema || !op_domain_exists(domain) || op >= schema->event_count)
 		return NULL;
 	event = &schema->events[op];
 	return event->name && event->class != TANDEM_CLASS_RECORD && TANDEM_ID_EVENT(event->id)
@@ -64,9 +64,7 @@ uint32_t op_count(uint32_t domain, uint32_t kind)
 	if (kind == TANDEM_TRACER_OPERATION)
 		return TANDEM_TRACER_OTHER + 1;
 	schema = tandem_domain_get(domain);
-	return !schema || kind != TANDEM_TRACER_API ? 0
-	       : schema->event_count < OP_FUNCTIONS ? schema->event_count
-						    : OP_FUNCTIONS;
+	return !schema || kind != TANDEM_TRACER_API ? 0 : schema->event_count;
 }
 
 const char *tandem_tracer_op_string(uint32_t domain, uint32_t kind, uint32_t op)

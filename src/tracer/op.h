@@ -7,12 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/record.h"
 #include "schema/schema.h"
 #include "tandem/tracer.h"
 
-#define OP_KINDS 16u	   /* that devices do */
-#define OP_FUNCTIONS 1024u /* of a domain's page of event ids */
+#define OP_KINDS 16u /* that devices do */
 
 /* Whether there is such an operation. */
 bool op_exists(uint32_t domain, uint32_t kind, uint32_t op);
@@ -22,19 +20,8 @@ uint32_t op_count(uint32_t domain, uint32_t kind);
 
 bool op_domain_exists(uint32_t domain);
 
-/* The function's event; NULL: it is none of an API. */
+/* The function's event, whose tandem_id_number() it is; NULL: it is none of an API. */
 const struct tandem_event *op_event(uint32_t domain, uint32_t op);
-
-/* The domain and number of a function's event. */
-static inline uint32_t op_domain_of(uint16_t id)
-{
-	return TANDEM_ID_PAGE(id);
-}
-
-static inline uint32_t op_of(uint16_t id)
-{
-	return TANDEM_ID_EVENT(id);
-}
 
 /* Where a call's record has its operation id, from the record's start; 0: nowhere. */
 uint16_t op_id_offset(const struct tandem_event *event);

@@ -204,6 +204,20 @@ for event, count, later in ((None, sum(calls.values()), sum(calls.values()) - 5)
           seen and seen[0] == seen[1] >= count and seen[2] >= later,
           f"a sink that wants {'all of it' if event is None else event}", (count, later, said))
 
+# --- a tool in the program, by the tracer, on whichever page the ids are
+
+done = run(*flags, "-I" + os.path.join(TREE, "include"), "-o", "tooled",
+           os.path.join(HERE, "runtime/program.c"), os.path.join(HERE, "runtime/tool.c"),
+           "./libacme.so.1", os.path.join(BUILD, "libtandem-tracer.so.0"),
+           "-Wl,--allow-shlib-undefined")
+check(done.returncode == 0, "a program with a tool", done.stderr)
+for function in ("acmLaunch", "acmInit"):
+    said = tandem("record", "--kernel", "off", "-q", "--force", "-o", "tooled.session", "./tooled",
+                  str(ROUNDS), env=dict(with_library, ACME_FUNCTION=function)).stderr
+    count = calls[function]
+    check(f"tool: {count} entered, {count} returned, {count} filed, 0 others" in said,
+          f"a tool that enables {function}", said)
+
 # --- help, completions, doctor
 
 help_ = tandem("record", "--help").stdout

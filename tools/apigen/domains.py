@@ -8,6 +8,7 @@ import re
 from model import SourceError
 
 PAGE_EVENTS = 1024  # TANDEM_PAGE_EVENTS
+PAGES = 64  # TANDEM_PAGES
 _rows = {}
 
 
@@ -31,7 +32,7 @@ def read(root):
         part = re.search(r"\.part = \"(\w+)\"", row)
         more = re.search(r"\.more_pages = PAGES\(([\d, ]+)\)", row)
         pages = (int(number),) + tuple(int(page) for page in (more[1].split(",") if more else ()))
-        if name in _rows or taken & set(pages) or max(pages) > 63:
+        if name in _rows or taken & set(pages) or max(pages) >= PAGES:
             raise SourceError(path, 0, "%s: the number, a page or the name of another" % name)
         taken.update(pages)
         _rows[name] = Domain(int(number), name, part[1] if part else name, pages)
@@ -41,6 +42,13 @@ def read(root):
 def numbered():
     """(number, name) of each."""
     return [(row.number, row.name) for row in _rows.values()]
+
+
+def page_owners():
+    """(number of the domain, which of its pages) of each page of ids; nobody's: its own number."""
+    owners = {page: (row.number, place) for row in _rows.values()
+              for place, page in enumerate(row.pages)}
+    return [owners.get(page, (page, 0)) for page in range(PAGES)]
 
 
 def number(name):

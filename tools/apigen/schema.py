@@ -5,7 +5,7 @@ import dataclasses
 import hashlib
 import re
 
-from domains import event_id, numbered, pages
+from domains import event_id, numbered, page_owners, pages
 from model import TYPE_BYTES
 
 # bt2 shows a sequence of these as text.
@@ -170,4 +170,9 @@ const char tandem_schema_hash[] = "%s";
 
 const char tandem_tsdl_types[] =
 %s;
-""" % (digest.hexdigest()[:32], c_string(TSDL_TYPES))
+
+const struct tandem_page tandem_pages[TANDEM_PAGES] = {
+%s
+};
+""" % (digest.hexdigest()[:32], c_string(TSDL_TYPES),
+       "\n".join("\t{%d, %d}," % owner for owner in page_owners()))

@@ -26,7 +26,6 @@ struct provider {
 };
 
 static struct provider providers[TANDEM_DOMAINS];
-static uint8_t page_domain[TANDEM_PAGES], page_place[TANDEM_PAGES]; /* + 1; 0: no domain's */
 
 #define INTEGER(bits, is_signed, in_base)                                                         \
 	{                                                                                         \
@@ -337,22 +336,17 @@ int lttng_provider_create(enum tandem_args_level level)
 		if (!domain || !domain->event_count || number == TANDEM_DOMAIN_kernel)
 			continue;
 		error = provider_create(&providers[number], domain, level);
-		for (unsigned i = 0; !error && i < domain->page_count; i++) {
-			page_domain[domain->pages[i]] = (uint8_t)(number + 1);
-			page_place[domain->pages[i]] = (uint8_t)i;
-		}
 	}
 	return error;
 }
 
-struct lttng_event *lttng_event_get(unsigned id, enum lttng_half half)
+struct lttng_event *lttng_event_get(uint16_t id, enum lttng_half half)
 {
-	unsigned page = TANDEM_ID_PAGE(id), number = page_domain[page];
-	const struct provider *provider = number ? &providers[number - 1] : NULL;
-	size_t index = page_place[page] * (size_t)TANDEM_PAGE_EVENTS + TANDEM_ID_EVENT(id);
+	const struct provider *provider = &providers[tandem_id_domain(id)];
+	size_t index = tandem_id_number(id);
 	struct lttng_event *event;
 
-	if (!provider || index >= provider->domain->event_count)
+	if (!provider->domain || index >= provider->domain->event_count)
 		return NULL;
 	event = &provider->events[index * LTTNG_HALVES + (unsigned)half];
 	return event->of ? event : NULL;

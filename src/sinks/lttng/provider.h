@@ -25,6 +25,6 @@
 int lttng_provider_create(enum tandem_args_level level);
 
 /* NULL: there is no such event. A record has an LTTNG_ENTRY only. */
-struct lttng_event *lttng_event_get(unsigned id, enum lttng_half half);
+struct lttng_event *lttng_event_get(uint16_t id, enum lttng_half half);
 
 #endif

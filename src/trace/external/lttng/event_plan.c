@@ -70,7 +70,7 @@ static void plan_find(struct event_plan *plan, const char *name)
 static uint64_t member_place(const struct event_plan *plan, const bt_field_class *payload,
 			     const char *name)
 {
-	unsigned domain = tandem_page_domain(TANDEM_ID_PAGE(plan->event->id));
+	unsigned domain = tandem_id_domain(plan->event->id);
 	uint64_t count = bt_field_class_structure_get_member_count(payload);
 
 	for (uint64_t i = 0; i < count; i++) {
