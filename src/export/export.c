@@ -235,7 +235,6 @@ static int session_end(void *user, struct pass *pass)
 	export->call_base += pass->iterator.calls;
 	export->device_base += pass->iterator.devices.count;
 	export->range_base += making->with_ranges ? making->ranges.count : 0;
-	making->result->events += pass->iterator.events;
 	return status;
 }
 
@@ -301,7 +300,7 @@ static int make_here(const void *user, void *made_result, struct error *error)
 	struct stat made;
 	int status;
 
-	*result = (struct export_result){.events = 0};
+	*result = (struct export_result){.bytes = 0};
 	export.state = calloc(1, request->ops->state_bytes + 1);
 	if (!export.state)
 		return error_add(error, -ENOMEM, "%s: %s", request->out, strerror(ENOMEM));
@@ -356,7 +355,7 @@ static int make_in_child(const struct export_request *request, struct export_res
 int export_make(const struct export_request *request, struct export_result *result,
 		struct error *error)
 {
-	*result = (struct export_result){.events = 0};
+	*result = (struct export_result){.bytes = 0};
 	return request->ops->own_process ? make_in_child(request, result, error)
 					 : make_here(request, result, error);
 }

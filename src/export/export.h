@@ -168,7 +168,6 @@ struct export_request {
 };
 
 struct export_result {
-	uint64_t events;
 	uint64_t bytes; /* of the file; 0 of a folder */
 	size_t apart;	/* sessions that have a clock of their own */
 };

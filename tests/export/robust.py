@@ -35,7 +35,7 @@ def export(form, out, *sessions):
 
 for form in FORMATS:
     done = tandem("export", "-f", form, "made/")
-    out = re.search(r"to (made\S+)", done.stderr)
+    out = re.search(r"wrote (made\S+)", done.stderr)
     check(done.returncode == 0 and out and os.path.exists(out[1]),
           f"{form}: has a name of its own for its output", done.stderr)
 

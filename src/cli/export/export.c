@@ -120,8 +120,8 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		arguments->path_count = 1;
 	}
 	if (!arguments->ops)
-		cli_error("no --format given");
-	else if (arguments->ops->own_output && arguments->out && !strcmp(arguments->out, "-"))
+		return option_missing(&command_export, &option_rows[OPTION_format]);
+	if (arguments->ops->own_output && arguments->out && !strcmp(arguments->out, "-"))
 		cli_error("--format %s cannot go to the standard output", arguments->ops->name);
 	else
 		return part_check(&arguments->part, &command_export);
@@ -150,10 +150,10 @@ static char *default_out(const struct arguments *arguments)
 static int say_result(const struct arguments *arguments, const char *out,
 		      const struct export_result *result)
 {
-	char events[UNITS_BYTES], bytes[UNITS_BYTES];
+	char bytes[UNITS_BYTES];
 	struct text line = TEXT_INIT;
 
-	text_format(&line, "wrote %s events to ", units_count(events, result->events));
+	text_add_string(&line, "wrote ");
 	text_escape(&line, out, strlen(out));
 	if (result->bytes)
 		text_format(&line, " (%s)", units_bytes(bytes, (double)result->bytes));

@@ -62,8 +62,6 @@ static int write_page(const struct export_request *request, struct view_source *
 	if (!view_sources_align(sources, html.count,
 				request->join ? VIEW_ALIGN_join : VIEW_ALIGN_clock))
 		result->apart = html.count - 1;
-	for (size_t i = 0; i < html.count; i++)
-		result->events += sources[i].index.header->events;
 	status = view_html_write(&html, error);
 	result->bytes = output.bytes;
 	if (!status)
@@ -82,7 +80,7 @@ int export_html_make(const struct export_request *request, struct reading *readi
 	size_t opened = 0;
 	int status;
 
-	*result = (struct export_result){.events = 0};
+	*result = (struct export_result){.bytes = 0};
 	if (!sources)
 		return cli_error("out of memory");
 	status = open_sources(request, sources, &opened, &error);
