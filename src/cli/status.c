@@ -25,7 +25,7 @@ OPTIONS(STATUS_OPTIONS)
 
 const struct command command_status = {
 	.name = "status",
-	.usage = "[options] DIR|PID",
+	.usage = "[options] [DIR|PID]",
 	.about = "Shows what a session has recorded so far, running or not.\n",
 	.column = 27,
 	COMMAND_OPTIONS,
@@ -168,17 +168,15 @@ int cmd_status(int argc, char **argv)
 	struct target target;
 	struct record_count tally;
 	struct alive alive = {.recorder = 0};
-	int format = 0, first = options_parse(&command_status, argc, argv, handle_option, &format);
 	struct error error = ERROR_INIT;
-	int status;
+	const char *session;
+	int format = 0, status;
 
-	if (first < 0)
-		return options_status(first);
-	if (argc - first != 1) {
-		cli_error("status takes one session: its directory or a process number");
-		return cli_usage("status");
-	}
-	if (target_open(&target, argv[first], TARGET_READ, &error))
+	status = options_parse_session(&command_status, argc, argv, handle_option, &format,
+				       &session);
+	if (status)
+		return options_status(status);
+	if (target_open(&target, session, TARGET_READ, &error))
 		return cli_fail(&error);
 	alive.recorder = target.control->recorder_pid;
 	live_processes_find(target.directory, 1, found_process, &alive);

@@ -54,17 +54,14 @@ static int stop_session(struct target *target)
 static int steer(const struct command *command, int (*act)(struct target *target), int argc,
 		 char **argv)
 {
-	int status, first = options_parse(command, argc, argv, NULL, NULL);
 	struct error error = ERROR_INIT;
 	struct target target;
+	const char *session;
+	int status = options_parse_session(command, argc, argv, NULL, NULL, &session);
 
-	if (first < 0)
-		return options_status(first);
-	if (argc - first != 1) {
-		cli_error("%s takes one session: its directory or a process number", command->name);
-		return cli_usage(command->name);
-	}
-	if (target_open(&target, argv[first], TARGET_STEER, &error))
+	if (status)
+		return options_status(status);
+	if (target_open(&target, session, TARGET_STEER, &error))
 		return cli_fail(&error);
 	if (target_is_alive(&target))
 		status = act(&target);
@@ -76,7 +73,7 @@ static int steer(const struct command *command, int (*act)(struct target *target
 
 const struct command command_pause = {
 	.name = "pause",
-	.usage = "DIR|PID",
+	.usage = "[DIR|PID]",
 	.about = "Stops recording at once, until `tandem resume`. The program runs on, at next to\n"
 		 "no cost. The session is named by its directory, by the number of a process that\n"
 		 "is being recorded, or by that of its `tandem record`.\n",
@@ -86,7 +83,7 @@ const struct command command_pause = {
 
 const struct command command_resume = {
 	.name = "resume",
-	.usage = "DIR|PID",
+	.usage = "[DIR|PID]",
 	.about = "Goes on recording after `tandem pause` or `tandem record --start-paused`.\n",
 	.column = 15,
 	.operands = OPERAND_SESSION,
@@ -94,7 +91,7 @@ const struct command command_resume = {
 
 const struct command command_stop = {
 	.name = "stop",
-	.usage = "DIR|PID",
+	.usage = "[DIR|PID]",
 	.about = "Stops recording for good. The program runs on; its session is complete and can\n"
 		 "be read.\n",
 	.column = 15,

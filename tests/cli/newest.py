@@ -20,7 +20,8 @@ def tandem(*arguments, **more):
     return subprocess.run([TANDEM, *arguments], text=True, capture_output=True, env=env, **more)
 
 
-COMMANDS = (["report"], ["findings"], ["print"], ["export", "--format", "chrome", "-o", "out.json"])
+COMMANDS = (["report"], ["findings"], ["print"], ["export", "--format", "chrome", "-o", "out.json"],
+            ["sql"], ["sql", "SELECT count(*) FROM ranges"], ["status"])
 for command in COMMANDS:
     said = tandem(*command)
     check(said.returncode == 2 and "no session given" in said.stderr,
@@ -32,6 +33,16 @@ for command in COMMANDS:
     said = tandem(*command)
     check(said.returncode == 0 and "the newest session here: a-newer" in said.stderr,
           f"{command[0]} takes the newest", said.stderr)
+
+said = tandem("pause")
+check(said.returncode == 1 and "a-newer" in said.stderr.splitlines()[0] and
+      "nothing records into" in said.stderr, "pause takes the newest", said.stderr)
+said = tandem("export", "z-older")
+check(said.returncode == 2 and "accepted: perfetto, chrome" in said.stderr,
+      "export says which formats there are", said.stderr)
+said = tandem("report", "--no-such")
+check(said.returncode == 2 and said.stderr.startswith("tandem: unrecognized option '--no-such'"),
+      "each complaint begins alike", said.stderr)
 
 # -o
 said = tandem("record", "-o", "runs/deep/%p-%q{LANE}-100%%-%h", ANNOTATE, env={"LANE": "a/b"})

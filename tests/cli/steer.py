@@ -74,7 +74,7 @@ gone = subprocess.Popen(["true"])
 gone.wait()
 check(says(tandem("status", str(gone.pid)), 1, "no process"), "a process that is gone")
 for verb in ("pause", "resume", "stop", "status"):
-    check(tandem(verb).returncode == 2, f"{verb} without a session is wrong usage")
+    check(tandem(verb, "one", "two").returncode == 2, f"{verb} of two sessions is wrong usage")
     check(tandem(verb, "a", "b").returncode == 2, f"{verb} with two as well")
 check(tandem("status", "--format", "xml", "still").returncode == 2, "status in another format")
 

@@ -89,6 +89,18 @@ static void add_words(struct text *text, const struct option_row *row)
 		text_format(text, "%s%s", i ? ", " : "", word);
 }
 
+int option_missing(const struct command *command, const struct option_row *row)
+{
+	struct text accepted = TEXT_INIT;
+	char name[OPTION_NAME_BYTES];
+
+	add_words(&accepted, row);
+	cli_error("no --%s given (accepted: %s)", option_name(name, row),
+		  accepted.data ? accepted.data : "");
+	text_free(&accepted);
+	return options_wrong(command);
+}
+
 /* The number of the word, or -EINVAL and a line. */
 static int find_word(const struct option_row *row, const char *value)
 {
@@ -128,6 +140,7 @@ static unsigned row_of_letter(const struct command *command, int letter)
 int options_parse(const struct command *command, int argc, char **argv, option_handler handle,
 		  void *user)
 {
+	static char complains[] = "tandem"; /* getopt's lines begin as ours do */
 	struct option options[ROWS_MOST + 2] = {{0}};
 	char names[ROWS_MOST][OPTION_NAME_BYTES], letters[2 * ROWS_MOST + 4] = "";
 	const struct option_row *row;
@@ -151,6 +164,8 @@ int options_parse(const struct command *command, int argc, char **argv, option_h
 	strcpy(at, "h");
 
 	optind = 0;
+	if (argc)
+		argv[0] = complains;
 	while ((given = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		unsigned number =
 			given >= 256 ? (unsigned)given - 256 : row_of_letter(command, given);

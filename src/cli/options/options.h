@@ -130,6 +130,9 @@ int options_parse_session(const struct command *command, int argc, char **argv,
 /* After a cli_error() about what else was given: points to the help. OPTIONS_WRONG. */
 int options_wrong(const struct command *command);
 
+/* Says that an option with words is needed, and which words. OPTIONS_WRONG. */
+int option_missing(const struct command *command, const struct option_row *row);
+
 /* The exit status for a negative answer. */
 int options_status(int answer);
 

@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/newest.h"
 #include "cli/options/options.h"
 #include "cli/options/part.h"
 #include "cli/sql/database.h"
@@ -19,7 +21,7 @@ OPTIONS(SQL_OPTIONS)
 
 const struct command command_sql = {
 	.name = "sql",
-	.usage = "[options] DIR ['SELECT ...']",
+	.usage = "[options] [DIR] ['SELECT ...']",
 	.about = "Answers a query over a recorded session, as SQLite understands it. The database\n"
 		 "is made the first time, kept in your cache, and made again when the\n"
 		 "trace has changed. Without a query it says which tables there are.\n",
@@ -56,14 +58,19 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 
 	if (first < 0)
 		return first;
-	if (argc - first < 1 || argc - first > 2) {
-		cli_error(argc == first ? "no session given"
-					: "one session and one query, please; put the query in "
-					  "quotes");
+	if (argc - first > 2) {
+		cli_error("one session and one query, please; put the query in quotes");
 		return options_wrong(&command_sql);
 	}
-	arguments->path = argv[first];
-	arguments->query = argc - first == 2 ? argv[first + 1] : NULL;
+	/* A query has a space, and most directories have none. */
+	if (argc > first &&
+	    (argc - first == 2 || !strchr(argv[first], ' ') || !access(argv[first], F_OK)))
+		arguments->path = argv[first++];
+	else
+		arguments->path = newest_session();
+	if (!arguments->path)
+		return options_wrong(&command_sql);
+	arguments->query = argc > first ? argv[first] : NULL;
 	return part_check(&arguments->part, &command_sql);
 }
 
