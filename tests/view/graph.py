@@ -49,7 +49,7 @@ for where, page in pages("tasks"):
     browser = page.browser
     check(page.whole and not browser.complaints(), f"{where}: a picture, and no complaint", browser.complaints())
     tasks = page.run("""
-        const found = {tasks: {}, operations: {}};
+        const found = {tasks: {}, operations: {}, rows: {}};
         for (const track of app.rows.byTrack.values()) {
             if (track.type !== "spans" || track.again)
                 continue;
@@ -61,8 +61,9 @@ for where, page in pages("tasks"):
                     f.count !== undefined ? f.count : f.ns]));
                 const links = await Promise.all(detail.links.filter(l => ["predecessor", "successor", "task", "operation"]
                     .includes(l.is)).map(async l => [l.is, (await app.source.detail(0, l.track, l.item)).task.facts[0].count]));
-                const of = GROUPS.get(detail.kind) === "command" ? found.operations : found.tasks;
-                of[facts.node] = {facts, links, name: detail.name, index: detail.task.node, track: track.number, item};
+                const group = GROUPS.get(detail.kind);
+                const of = group === "command" ? found.operations : group === "graph" ? found.rows : found.tasks;
+                of[facts.node] = {facts, links, name: detail.name, begin: detail.begin_ns, end: detail.end_ns, index: detail.task.node, track: track.number, item};
             }
         }
         return found;""")
@@ -74,6 +75,14 @@ for where, page in pages("tasks"):
         wanted = {(a, b) for a, b in edges if str(a) in of}
         check(told == wanted and {(a, b) for a, b in back} == {(a, b) for a, b in edges if str(b) in of} and wanted,
               f"{where}: links of {what} are the edges that were recorded", (told ^ wanted, back))
+    # A row of tasks, above the queues: each from its submission to the end of its operation.
+    check({int(n) for n in tasks["rows"]} == submitted and
+          all(one["begin"] == tasks["tasks"][n]["begin"] and
+              one["end"] == max([tasks[of][n]["end"] for of in ("tasks", "operations") if n in tasks[of]])
+              for n, one in tasks["rows"].items()), f"{where}: each task once more, until it is complete", tasks["rows"])
+    order = page.run("return app.rows.shown.map(row => row.kind)")
+    check("tasks" in order and ("queue" not in order or order.index("tasks") < order.index("queue")),
+          f"{where}: above the queues", order)
     kernels = [one for one in tasks["operations"].values() if one["facts"]["kind"] == "kernel"]
     facts = kernels[0]["facts"]
     check(len(kernels) == ROUNDS and facts["name"] == "Kern" and "runtime.c:" in facts["source"] and

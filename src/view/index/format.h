@@ -21,7 +21,7 @@
 
 #define VIEW_INDEX_FILE "timeline.index"
 #define VIEW_INDEX_MAGIC UINT64_C(0x78646e494d445441)
-#define VIEW_INDEX_VERSION 9u
+#define VIEW_INDEX_VERSION 10u
 
 #define VIEW_CHUNK_ITEMS 2048u
 #define VIEW_FANOUT 32u
@@ -150,6 +150,7 @@ struct view_task_node {	    /* sorted by process, then number */
 	uint64_t op;	    /* the first operation of its task; 0: none */
 	uint64_t device_ns; /* that its operations executed */
 	int64_t submit_ns;  /* when its task began; INT64_MIN: never */
+	int64_t end_ns;	    /* when it was complete; INT64_MAX: not in the recording */
 	uint32_t process, number;
 	uint32_t place;	 /* in `task_places`, or VIEW_NONE */
 	uint32_t stream; /* whose thread submitted it, or VIEW_NONE */

@@ -13,6 +13,7 @@
 	X(device)                                                         \
 	X(process)                                                        \
 	X(thread)                                                         \
+	X(tasks)                                                          \
 	X(context)                                                        \
 	X(queue)                                                          \
 	X(utilisation)                                                    \
@@ -73,11 +74,12 @@ enum view_refs_kind {
 	VIEW_REFS_activity, /* in the section `activities` */
 	VIEW_REFS_sample,   /* twice the number in the section `stacks`, and 1 where the
 			    * system was running on the thread's behalf */
+	VIEW_REFS_node,	    /* in the section `task_nodes` */
 };
 
 /* X(name): groups of kinds, by which sums are made and the page speaks of spans: ranges, API calls, what
- * a device did, what a runtime tells besides, states of a thread, what ran on a CPU, activity of any kind,
- * samples. */
+ * a device did, what a runtime tells besides, states of a thread, what ran on a CPU, tasks of a task graph,
+ * activity of any kind, samples. */
 #define VIEW_GROUPS(X) \
 	X(range)       \
 	X(call)        \
@@ -85,6 +87,7 @@ enum view_refs_kind {
 	X(runtime)     \
 	X(state)       \
 	X(task)        \
+	X(graph)       \
 	X(activity)    \
 	X(sample)
 
@@ -127,7 +130,8 @@ enum view_group {
 	X(mark, range)         \
 	X(overhead, runtime)   \
 	X(fault, runtime)      \
-	X(module, runtime)
+	X(module, runtime)     \
+	X(graph_task, graph)
 
 enum view_span_kind {
 #define X(name, group) VIEW_SPAN_##name,

@@ -103,6 +103,29 @@ bool graph_find_task(const struct view_details *details, uint32_t node, uint32_t
 	       details_find_call_at(details, of->stream, of->submit_ns, track, item);
 }
 
+bool graph_find_span(const struct view_index *index, uint32_t node, uint32_t *track, uint32_t *item)
+{
+	const struct view_task_node *of = &index->task_nodes[node];
+
+	for (uint32_t i = 0; i < index->tracks_count; i++) {
+		const struct view_track *in = &index->tracks[i];
+
+		if (in->refs != VIEW_REFS_node || index->rows[in->row].process != of->process)
+			continue;
+		for (uint32_t at = view_index_lower(index, in, of->submit_ns);
+		     at < in->items &&
+		     view_index_item(index, in, at)->span.begin_ns == of->submit_ns;
+		     at++) {
+			if (view_index_ref(index, in, at) != node)
+				continue;
+			*track = i;
+			*item = at;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool graph_find_operation(const struct view_details *details, uint32_t node, uint32_t *track,
 			  uint32_t *item)
 {

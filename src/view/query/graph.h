@@ -44,6 +44,10 @@ bool graph_find_task(const struct view_details *details, uint32_t node, uint32_t
 bool graph_find_operation(const struct view_details *details, uint32_t node, uint32_t *track,
 			  uint32_t *item);
 
+/* The same in the row of tasks. */
+bool graph_find_span(const struct view_index *index, uint32_t node, uint32_t *track,
+		     uint32_t *item);
+
 /* {"total": nodes, "total_edges", "chain_ns": device time of the longest chain, "places": [[name,
  * kind, place, device, process's name, nodes, device_ns, operations, nodes on the chain]...],
  * "place_edges": [[from, to, edges]...], "nodes": [[place or -1, number, submit_ns or null,

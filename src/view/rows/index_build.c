@@ -19,6 +19,7 @@
 #include "view/rows/samples.h"
 #include "view/rows/state_rows.h"
 #include "view/rows/task_graph.h"
+#include "view/rows/task_rows.h"
 #include "view/rows/thread_order.h"
 #include "view/rows/threads.h"
 
@@ -138,6 +139,8 @@ static int consume_all(struct index_build *build)
 					      &build->resources);
 	if (!status)
 		status = task_graph_finish(&build->task_graph);
+	if (!status)
+		status = task_rows_add(&build->writer, build->threads.process_rows, build->end_ns);
 	if (!status)
 		status = thread_order_finish(&build->writer, build->samples.samples.period_ns,
 					     (uint64_t)build->end_ns);

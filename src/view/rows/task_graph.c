@@ -44,6 +44,7 @@ static int node_get(struct task_graph *graph, uint32_t process, uint32_t number,
 		.process = process,
 		.number = number,
 		.submit_ns = INT64_MIN,
+		.end_ns = INT64_MIN,
 		.place = VIEW_NONE,
 		.stream = VIEW_NONE,
 	};
@@ -292,6 +293,15 @@ static int add_other(struct task_graph *graph, const struct trace_event *event)
 	return add_record(graph, event, field);
 }
 
+/* A task is complete when its call has returned and the last of its operations has ended. */
+static void complete_at(const struct task_graph *graph, struct view_task_node *node, int64_t ns)
+{
+	if (ns != INT64_MAX)
+		ns -= graph->iterator->session->start_ns;
+	if (node->end_ns < ns)
+		node->end_ns = ns;
+}
+
 static int add_submission(struct task_graph *graph, const struct trace_event *event)
 {
 	uint32_t number = tasks_submitted_node(event), node;
@@ -308,6 +318,7 @@ static int add_submission(struct task_graph *graph, const struct trace_event *ev
 		made->submit_ns = event->ns - graph->iterator->session->start_ns;
 		made->stream = event->stream->index;
 	}
+	complete_at(graph, made, event->end_ticks ? event->end_ns : INT64_MAX);
 	return 0;
 }
 
@@ -315,6 +326,7 @@ static int add_operation(struct task_graph *graph, const struct operation *opera
 {
 	struct index_writer *writer = graph->writer;
 	struct view_task_node *made;
+	int64_t from_ns, to_ns;
 	uint32_t node;
 	int status = node_get(graph, operation->process, operation->node, &node);
 
@@ -323,6 +335,8 @@ static int add_operation(struct task_graph *graph, const struct operation *opera
 	made = &writer->task_nodes[node];
 	if (!made->operations++)
 		made->op = operation->op;
+	operation_span(operation, INT64_MAX, &from_ns, &to_ns);
+	complete_at(graph, made, operation->record ? to_ns : INT64_MAX);
 	if (operation->record && operation->timed)
 		made->device_ns += operation->device_times.end - operation->device_times.start;
 	if (array_reserve(&writer->task_ops, &writer->task_op_capacity, writer->task_op_count + 1,

@@ -46,6 +46,7 @@ const KINDS = {
 	overhead: ["overhead of the runtime and its tracing", "#b06a3b"],
 	fault: ["page fault", "#b5446e"],
 	module: ["module loaded", "#6a8f3c"],
+	graph_task: ["task", null],
 };
 
 /* Which group each kind is of (src/view/index/kinds.h): the session says. */
@@ -80,7 +81,7 @@ const FAILED_COLOUR = "#c4302b";
 const ROW_MARKS = {
 	session: "\u25c6", process: "\u25a3", thread: "\u2261", context: "\u25a2", queue: "\u2630",
 	transfers: "\u21c4", kernels: "\u25b6", sync: "\u2503", untimed: "\u25cc",
-	ranges: "\u2503", faults: "\u26a1", overhead: "\u25d4", modules: "\u25a5", idle: "\u22ef", host: "\u2756", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
+	ranges: "\u2503", faults: "\u26a1", overhead: "\u25d4", modules: "\u25a5", tasks: "\u25c7", idle: "\u22ef", host: "\u2756", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
 	device_queue: "\u25e2", utilisation: "\u25e2", memory: "\u25e2",
 };
 

@@ -16,6 +16,7 @@ const SEARCH_KINDS = [
 	{key: "kernel", words: "kernels", rank: 0, has: (kind) => kind === "kernel"},
 	{key: "range", words: "ranges", rank: 1, has: (kind) => GROUPS.get(kind) === "range"},
 	{key: "command", words: "transfers", rank: 1, has: (kind) => isCommandKind(kind) && kind !== "kernel"},
+	{key: "graph", words: "tasks", rank: 1, has: (kind) => GROUPS.get(kind) === "graph"},
 	{key: "runtime", words: "overhead, faults, modules", rank: 2, has: (kind) => GROUPS.get(kind) === "runtime"},
 	{key: "sample", words: "samples", rank: 2, has: (kind) => kind === "sample"},
 	{key: "task", words: "CPU usage", rank: 3, has: (kind) => GROUPS.get(kind) === "task"},

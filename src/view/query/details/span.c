@@ -10,6 +10,7 @@
 #include "view/query/details/range.h"
 #include "view/query/details/sample.h"
 #include "view/query/details/state.h"
+#include "view/query/details/task.h"
 
 static void add_flags(struct json *json, unsigned flags)
 {
@@ -58,6 +59,8 @@ int view_details_json(struct view_details *details, uint32_t track_number, uint3
 		details_activity(details, &span, &json);
 	else if (span.track->refs == VIEW_REFS_sample)
 		details_sample(details, &span, &json);
+	else if (span.track->refs == VIEW_REFS_node)
+		details_node(details, &span, &json);
 	else if (span.row->kind == VIEW_ROW_thread)
 		status = details_call(details, &span, &json);
 	json_end_object(&json);

@@ -17,7 +17,9 @@ static bool link_node(const struct view_details *details, struct json *json, con
 
 	if (node >= details->index->task_nodes_count)
 		return false;
-	found = of == DETAILS_OPERATION && graph_find_operation(details, node, &track, &item);
+	found = of == DETAILS_NODE ? graph_find_span(details->index, node, &track, &item)
+				   : of == DETAILS_OPERATION &&
+					     graph_find_operation(details, node, &track, &item);
 	if (!found)
 		found = graph_find_task(details, node, &track, &item);
 	if (!found && of == DETAILS_TASK)
@@ -38,7 +40,9 @@ void details_task_links(const struct view_details *details, struct json *json, u
 		return;
 	if (of == DETAILS_OPERATION && graph_find_task(details, node, &track, &item))
 		details_link(json, index, "task", track, item);
-	if (of == DETAILS_TASK && graph_find_operation(details, node, &track, &item))
+	if (of == DETAILS_NODE && graph_find_task(details, node, &track, &item))
+		details_link(json, index, "call", track, item);
+	if (of != DETAILS_OPERATION && graph_find_operation(details, node, &track, &item))
 		details_link(json, index, "operation", track, item);
 	/* Several edges may join the same two, one for each buffer. */
 	for (uint64_t i = graph_edges_in(index, node); graph_edge_in(index, i, node); i++) {
@@ -141,4 +145,22 @@ void details_task(const struct view_index *index, struct json *json, uint32_t no
 		details_text(json, "critical chain", "part of the longest chain of the graph");
 	json_end_array(json);
 	json_end_object(json);
+}
+
+void details_node(const struct view_details *details, const struct details_span *span,
+		  struct json *json)
+{
+	const struct view_index *index = details->index;
+	uint32_t node = view_index_ref(index, span->track, span->item);
+	struct details_more more = {.before = 0};
+
+	if (node >= index->task_nodes_count)
+		return;
+	json_begin_array(json, "links");
+	details_task_links(details, json, node, DETAILS_NODE, &more);
+	json_end_array(json);
+	json_begin_object(json, "more_links");
+	details_task_more(json, &more);
+	json_end_object(json);
+	details_task(index, json, node);
 }

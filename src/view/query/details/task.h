@@ -11,9 +11,9 @@ struct details_more {
 	uint64_t before, after;
 };
 
-/* What the details are of: links of a task lead to tasks, those of an operation to operations,
- * as far as the other node has one. */
-enum details_of_node { DETAILS_TASK, DETAILS_OPERATION };
+/* What the details are of: links of a submission lead to submissions, those of an operation to
+ * operations, as far as the other node has one, those of a row of tasks stay in it. */
+enum details_of_node { DETAILS_TASK, DETAILS_OPERATION, DETAILS_NODE };
 
 /* `node` as graph_node_find() has it; of VIEW_NONE nothing is added. */
 void details_task_links(const struct view_details *details, struct json *json, uint32_t node,
@@ -21,6 +21,11 @@ void details_task_links(const struct view_details *details, struct json *json, u
 
 /* Members of the object of numbers of links that are left out. */
 void details_task_more(struct json *json, const struct details_more *more);
+
+/* Of a span in a row of tasks: what follows, and links to its submission, to its first operation, and
+ * to the tasks before and after it. */
+void details_node(const struct view_details *details, const struct details_span *span,
+		  struct json *json);
 
 /* The member "task": number of the node in the graph, and its facts. */
 void details_task(const struct view_index *index, struct json *json, uint32_t node);
