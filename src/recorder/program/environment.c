@@ -10,7 +10,7 @@
 
 #include "schema/control.h"
 #include "schema/domain.h"
-#include "setup/library.h"
+#include "setup/domain_variables.h"
 #include "util/array.h"
 
 /* ld.so(8): the list's items are separated by blanks or colons. */
@@ -177,23 +177,8 @@ static void set_variable(struct environment *environment, const struct tandem_va
 static bool is_chosen(const struct environment_request *request,
 		      const struct tandem_domain_row *row, const struct tandem_variable *variable)
 {
-	if (variable->layer && !request->layers)
-		return false;
-	return !variable->choices ||
-	       (request->choices && request->choices[row->number] & variable->choices);
-}
-
-/* Its value, in `path` or not; NULL where the library is missing, or can't be in a list. */
-static const char *value_of(const struct environment_request *request,
-			    const struct tandem_variable *variable, char *path)
-{
-	if (variable->value)
-		return variable->value;
-	if (!variable->library)
-		return request->library;
-	if (library_beside(path, request->library, variable->library) && variable->optional)
-		return NULL;
-	return variable->separator && strchr(path, variable->separator) ? NULL : path;
+	return domain_variable_is_chosen(
+		variable, request->choices ? request->choices[row->number] : 0, request->layers);
 }
 
 /* Whether all that it needs can be had, from us or from the caller. */
@@ -203,7 +188,8 @@ static bool can_be_set(const struct environment_request *request,
 	char path[PATH_MAX];
 
 	for (const struct tandem_variable *variable = row->variables; variable->name; variable++)
-		if (is_chosen(request, row, variable) && !value_of(request, variable, path) &&
+		if (is_chosen(request, row, variable) &&
+		    !domain_variable_value(variable, request->library, path) &&
 		    !(variable->rule == TANDEM_VARIABLE_UNSET && is_set(variable->name, "")))
 			return false;
 	return true;
@@ -217,7 +203,7 @@ static void set_domain(struct environment *environment, const struct environment
 	if (!can_be_set(request, row))
 		return;
 	for (const struct tandem_variable *variable = row->variables; variable->name; variable++) {
-		const char *value = value_of(request, variable, path);
+		const char *value = domain_variable_value(variable, request->library, path);
 
 		if (value && is_chosen(request, row, variable))
 			set_variable(environment, variable, value);
