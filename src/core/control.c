@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "core/dormant.h"
 #include "format/ticks.h"
 #include "util/system.h"
 
@@ -26,43 +27,52 @@ static int control_check(const struct tandem_control *control)
 	return 0;
 }
 
-int tandem_control_attach(void)
+/* Puts the page in the place of our own. Looked at before: once it is mapped there, whatever
+ * it says is believed. */
+static int control_map(int fd)
 {
-	char path[TANDEM_PATH_BYTES + 16];
-	const char *dir = getenv(TANDEM_ENV_SESSION);
 	struct stat status;
 	void *page;
+	int error;
+
+	if (fstat(fd, &status) || status.st_size < (off_t)TANDEM_CONTROL_BYTES)
+		return -EPROTO;
+	page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		return -errno;
+	error = control_check(page);
+	munmap(page, TANDEM_CONTROL_BYTES);
+	if (!error && mmap(&tandem_control, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		error = -errno;
+	return error;
+}
+
+static int session_open(const char *dir)
+{
+	char path[TANDEM_PATH_BYTES + 16];
+
+	if (dir[0] != '/' || strlen(dir) >= TANDEM_PATH_BYTES)
+		return -ENOENT;
+	strcpy(stpcpy(path, dir), "/control");
+	return system_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+}
+
+int tandem_control_attach(void)
+{
+	const char *dir = getenv(TANDEM_ENV_SESSION);
+	char waiting[TANDEM_PATH_BYTES];
 	int fd, error;
 
 	if (getauxval(AT_SECURE))
 		return -EPERM;
-	if (!dir || dir[0] != '/' || strlen(dir) >= TANDEM_PATH_BYTES)
-		return -ENOENT;
-	strcpy(path, dir);
-	strcat(path, "/control");
-
-	fd = system_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	fd = dir ? session_open(dir) : tandem_dormant_open(waiting);
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &status) || status.st_size < (off_t)TANDEM_CONTROL_BYTES) {
-		system_close(fd);
-		return -EPROTO;
-	}
-	/* Looked at before it takes the place of our own page: once mapped
-	 * there, whatever it says is believed. */
-	page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (page == MAP_FAILED) {
-		error = -errno;
-	} else {
-		error = control_check(page);
-		munmap(page, TANDEM_CONTROL_BYTES);
-	}
-	if (!error && mmap(&tandem_control, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-		error = -errno;
+	error = control_map(fd);
 	system_close(fd);
 	if (!error)
-		strcpy(tandem_session_dir, dir);
+		strcpy(tandem_session_dir, dir ? dir : waiting);
 	return error;
 }
 

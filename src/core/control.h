@@ -27,11 +27,12 @@ extern struct tandem_control tandem_control;
  * counted there. */
 extern struct tandem_control *_Atomic tandem_session;
 
-/* The session's directory, absolute; "" when there is none. */
+/* The session's directory, absolute; "" when there is none. Where the process waits for
+ * sessions to come (core/dormant.h), a link to each. */
 extern char tandem_session_dir[];
 #pragma GCC visibility pop
 
-/* Maps the session named by TANDEM_SESSION. 0, or -errno and nothing has
+/* Maps the session named by TANDEM_SESSION, or waits for those of TANDEM_SYSTEM. 0, or -errno and nothing has
  * changed: -ENOENT no session, -EPERM set-user-id program, -EPROTO another
  * version's session. Called once, before any other thread can record. */
 int tandem_control_attach(void);
@@ -61,6 +62,12 @@ void tandem_control_want(uint64_t domains, bool operations);
 
 /* In the child of a fork: who was at it stayed behind. */
 void tandem_control_forked(void);
+
+/* Which session it is: what changes where one comes after another (core/dormant.h). */
+static inline uint64_t tandem_session_id(void)
+{
+	return __atomic_load_n(&tandem_session->start_monotonic_ns, __ATOMIC_RELAXED);
+}
 
 /* What may have changed in the session's page, into the copy. */
 void tandem_control_refresh(void);

@@ -6,6 +6,7 @@
 
 #include "core/control.h"
 #include "core/domain.h"
+#include "core/dormant.h"
 #include "core/process.h"
 #include "core/stream/bus_error.h"
 #include "core/stream/stream.h"
@@ -36,6 +37,9 @@ __attribute__((constructor)) static void process_begins(void)
 {
 	if (tandem_control_attach())
 		return;
+	/* Nobody tells that another session has begun. */
+	if (tandem_dormant)
+		tandem_threads_ask(true);
 	bus_error_watch(tandem_stream_replaced);
 	tandem_lifetime_watch_forks();
 }

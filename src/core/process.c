@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "core/control.h"
+#include "core/dormant.h"
 #include "core/sandbox/fdtable.h"
 #include "core/sandbox/sandbox.h"
 #include "core/ticks.h"
@@ -26,6 +27,7 @@ static _Atomic int process_state;
 _Atomic uint32_t tandem_process_forks;
 static _Atomic uint64_t process_domains = TANDEM_DOMAIN_BIT(core);
 static _Atomic uint64_t process_described; /* those whose events the metadata has */
+static _Atomic uint64_t process_session;   /* in which it is open */
 static char process_dir[TANDEM_PATH_BYTES];
 
 void tandem_process_path(char *path, const char *name, uint32_t number, uint32_t part)
@@ -36,11 +38,33 @@ void tandem_process_path(char *path, const char *name, uint32_t number, uint32_t
 	directory_put(at, name, number, part);
 }
 
+/* The session's directory, of at most `bytes`; where the process waited for one, what the link
+ * says now. Returns its length or -errno. */
+static long session_dir(char *path, size_t bytes)
+{
+	long length = (long)strlen(tandem_session_dir);
+
+	if (tandem_dormant) {
+		length = syscall(SYS_readlinkat, AT_FDCWD, tandem_session_dir, path, bytes);
+		if (length < 0)
+			return -errno;
+		return (size_t)length < bytes && length > 0 && path[0] == '/' ? length : -EINVAL;
+	}
+	if ((size_t)length >= bytes)
+		return -ENAMETOOLONG;
+	memcpy(path, tandem_session_dir, (size_t)length);
+	return length;
+}
+
 /* process-PID, or process-PID.N where an exec or a reused pid was before. */
 static int process_make_dir(uint32_t pid)
 {
-	char *at = stpcpy(process_dir, tandem_session_dir);
+	long length = session_dir(process_dir, sizeof(process_dir) - 32);
+	char *at;
 
+	if (length < 0)
+		return (int)length;
+	at = process_dir + length;
 	*at++ = '/';
 	for (uint32_t n = 0; n < 100000; n++) {
 		directory_put(at, DIRECTORY_PROCESS, pid, n);
@@ -88,8 +112,7 @@ static int process_begin(void)
 	uint64_t domains = atomic_load(&process_domains);
 	int error;
 
-	if (strlen(tandem_session_dir) + 32 > sizeof(process_dir))
-		return -ENAMETOOLONG;
+	atomic_store(&process_session, tandem_session_id());
 	if (!sandbox_allows(SANDBOX_CHILD))
 		return -EPERM;
 	/* getrandom() could cancel the thread. */
@@ -107,12 +130,18 @@ static int process_begin(void)
 	return 0;
 }
 
+/* It is open in a session that is over, and another one has begun. */
+static bool is_over(void)
+{
+	return tandem_dormant && atomic_load(&process_session) != tandem_session_id();
+}
+
 int tandem_process_open(void)
 {
 	bool waited = false;
 	int state, error;
 
-	while ((state = atomic_load(&process_state)) != PROCESS_OPEN) {
+	while ((state = atomic_load(&process_state)) != PROCESS_OPEN || is_over()) {
 		if (!tandem_session_dir[0])
 			return -ENOENT;
 		if (state == PROCESS_OPENING) {
@@ -146,6 +175,8 @@ int tandem_process_uses(unsigned domain)
 	if (atomic_load(&process_state) == PROCESS_OPEN && atomic_load(&process_described) & bit)
 		return 0;
 	atomic_fetch_or(&process_domains, bit);
+	if (is_over())
+		return 0;
 	/* Whoever is opening the process may have read the mask before. */
 	while (!atomic_compare_exchange_weak(&process_state, &open, PROCESS_OPENING)) {
 		if (open == PROCESS_NONE)

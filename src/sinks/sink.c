@@ -330,7 +330,8 @@ static struct open_call *call_place(struct tap *tap)
 /* The record goes into the trace. */
 static int begin_in_stream(struct tandem_thread *thread, uint32_t bytes)
 {
-	if (thread->packet && thread->reserved_end - thread->cursor >= (ptrdiff_t)bytes)
+	if (thread->packet && thread->reserved_end - thread->cursor >= (ptrdiff_t)bytes &&
+	    !stream_file_is_over(thread->file))
 		return 0;
 	return tandem_stream_advance(thread, bytes);
 }

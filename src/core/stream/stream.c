@@ -217,7 +217,7 @@ static void lost_record(struct tandem_thread *thread)
 	thread->packet->content_bits = (HEADER_BYTES + sizeof(*record)) * 8;
 }
 
-/* Its file has been cut: on with another one. */
+/* Its file has been cut, or is another session's: on with another one. */
 static void stream_give_up(struct tandem_thread *thread)
 {
 	uint32_t lost = thread->lost;
@@ -246,7 +246,7 @@ static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 	ptrdiff_t need = (ptrdiff_t)(bytes + more);
 	int error = 0;
 
-	if (thread->packet && thread->file->gone)
+	if (thread->packet && (thread->file->gone || stream_file_is_over(thread->file)))
 		stream_give_up(thread);
 	if (!thread->packet)
 		error = stream_open(thread);

@@ -234,7 +234,9 @@ static int file_new(uint64_t packets, struct stream_file **made)
 		space_give(STEP_FIRST_BYTES);
 		return -ENOMEM;
 	}
-	*file = (struct stream_file){.bytes = packets * tandem_control.subbuffer_bytes, .part = 1};
+	*file = (struct stream_file){.bytes = packets * tandem_control.subbuffer_bytes,
+				     .session = tandem_session_id(),
+				     .part = 1};
 	*made = file;
 	return 0;
 }
@@ -271,6 +273,21 @@ static struct stream_file *shelves_take(void)
 	struct stream_file *file = shelf_take(left);
 
 	return file ? file : shelf_take(spares);
+}
+
+bool stream_file_is_over(const struct stream_file *file)
+{
+	return file->session != tandem_session_id();
+}
+
+/* Of this session. Another one's are its recorder's to cut. */
+static struct stream_file *shelves_take_current(void)
+{
+	struct stream_file *file;
+
+	while ((file = shelves_take()) && stream_file_is_over(file))
+		stream_file_close(file, file->bytes);
+	return file;
 }
 
 /* Nobody has recorded into it. */
@@ -357,7 +374,7 @@ int stream_file_take(struct stream_file **file)
 	uint32_t none = 0;
 	int error;
 
-	while (!(*file = shelves_take()) && sandbox_allows(SANDBOX_CHILD) &&
+	while (!(*file = shelves_take_current()) && sandbox_allows(SANDBOX_CHILD) &&
 	       !atomic_compare_exchange_strong(&making, &none, 1)) {
 		/* Many threads that begin at once: a child for each would take longer. */
 		atomic_fetch_add(&waiting, 1);

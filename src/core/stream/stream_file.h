@@ -28,6 +28,7 @@ struct stream_file {
 	uint64_t reserved; /* bytes from the front that may be written */
 	uint64_t written;  /* bytes from the front whose blocks are there: as many or more */
 	uint64_t device, inode;
+	uint64_t session;  /* in which it was made (core/control.h) */
 	uint32_t number;   /* K */
 	_Atomic bool gone; /* somebody has cut the file; what is mapped is memory */
 	uint32_t part;	   /* 1, or that of a stream which outgrew its first file */
@@ -36,6 +37,9 @@ struct stream_file {
 	struct tandem_packet_header *packet;
 	uint64_t operations;
 };
+
+/* Whether another session has begun since. */
+bool stream_file_is_over(const struct stream_file *file);
 
 /* A stream that a thread has left; or a file with one empty packet (sequence number 0,
  * `packet` NULL), which was made ahead, or is new, with more for the next threads. */

@@ -9,7 +9,7 @@
 
 static struct tandem_thread *_Atomic threads[THREADS];
 static _Atomic uint32_t looking;
-static _Atomic uint32_t asking; /* all threads ask */
+static _Atomic uint32_t asking; /* for how many reasons all threads ask */
 
 void tandem_record_limit(struct tandem_thread *thread, uint8_t *end)
 {
@@ -46,9 +46,11 @@ void stream_thread_remove(struct tandem_thread *thread)
 
 void tandem_threads_ask(bool ask)
 {
-	atomic_store(&asking, ask);
-	if (!ask)
+	if (!ask) {
+		atomic_fetch_sub(&asking, 1);
 		return;
+	}
+	atomic_fetch_add(&asking, 1);
 	atomic_fetch_add(&looking, 1);
 	for (uint32_t i = 0; i < THREADS; i++) {
 		struct tandem_thread *thread = atomic_load(&threads[i]);
