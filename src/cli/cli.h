@@ -35,6 +35,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 	X(export, "a session in another tool's format: Perfetto, Chrome, SQLite...") \
 	X(sql, "ask a session's tables in SQL")                                      \
 	X(view, "the timeline of sessions, in the browser")                          \
+	X(system, "have every new process wait, and record them all at once")        \
 	X(doctor, "what this machine can record, and how to fix what it cannot")
 
 /* The program with the latter, next to this one. */

@@ -9,7 +9,7 @@ check_status 0 "--help" "$TANDEM" --help
 cp check.out help
 check_same "help goes to stdout alone" "$(cat check.err)" ""
 
-for verb in record pause resume stop status report print findings view diff export sql doctor; do
+for verb in record pause resume stop status report print findings view diff export sql system doctor; do
 	check_text "--help names $verb" "^  $verb " help
 	check_status 0 "$verb --help" "$TANDEM" $verb --help
 	check_text "$verb --help shows its usage" "^Usage: tandem $verb" check.out

@@ -3,10 +3,9 @@
 #include "cli/cli.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/doctor/areas.h"
+#include "cli/doctor/checks_text.h"
 #include "cli/options/domain_titles.h"
 #include "cli/options/options.h"
 #include "schema/domain.h"
@@ -28,18 +27,6 @@ const struct command command_doctor = {
 };
 
 static const char *const state_names[] = {"ok", "missing", "optional", "partial", "info"};
-static const char *const state_words[] = {"ok", "MISSING", "absent", "partly", ""};
-static const char *const state_colours[] = {"\033[32m", "\033[1;31m", "\033[33m", "\033[33m", ""};
-
-/* Names of devices and drivers are anything. */
-static void print_visible(const char *words)
-{
-	struct text visible = TEXT_INIT;
-
-	text_add_visible(&visible, words, strlen(words));
-	puts(visible.data ? visible.data : "");
-	text_free(&visible);
-}
 
 /* "OpenCL and CUDA programs can be recorded here." */
 static void print_works(uint64_t works)
@@ -62,23 +49,7 @@ static void print_works(uint64_t works)
 
 static void print_text(const struct checks *checks, uint64_t works)
 {
-	bool colour = cli_colour(STDOUT_FILENO);
-	const char *area = "";
-
-	for (size_t i = 0; i < checks->count; i++) {
-		const struct check *check = &checks->list[i];
-
-		if (strcmp(area, check->area) != 0)
-			printf("%s%s\n", *area ? "\n" : "", check->area);
-		area = check->area;
-		printf("  %s%-7s%s  %-13s ", colour ? state_colours[check->state] : "",
-		       state_words[check->state], colour ? "\033[0m" : "", check->name);
-		print_visible(check->words);
-		if (*check->fix) {
-			printf("  %-7s  %-13s fix: ", "", "");
-			print_visible(check->fix);
-		}
-	}
+	checks_print(checks);
 	print_works(works);
 }
 

@@ -73,6 +73,7 @@ enum command_operands {
 	OPERAND_SESSION,
 	OPERAND_SESSIONS,
 	OPERAND_PROGRAM, /* whose own options are not ours */
+	OPERAND_WORD,	 /* one of `words` */
 };
 
 struct command {
@@ -86,6 +87,7 @@ struct command {
 	/* More rows, of what this list can't know, numbered on; NULL behind the last. */
 	const struct option_row *(*more)(size_t number);
 	enum command_operands operands;
+	const char *words; /* for OPERAND_WORD, separated by blanks */
 };
 
 /* The row with this number, or NULL behind the last. */

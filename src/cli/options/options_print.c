@@ -75,6 +75,17 @@ static void print_bash_options(void)
 	printf("\tesac\n}\n\n");
 }
 
+static void print_bash_operands(void)
+{
+	printf("# COMMAND: the words of which it takes one; fails where it takes none\n"
+	       "_tandem_operands() {\n\tcase $1 in\n");
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (commands[i].command && commands[i].command->words)
+			printf("\t%s) echo \"%s\" ;;\n", commands[i].command->name,
+			       commands[i].command->words);
+	printf("\t*) return 1 ;;\n\tesac\n}\n\n");
+}
+
 static void print_bash_value(const char *command, const struct option_row *row)
 {
 	char name[OPTION_NAME_BYTES];
@@ -192,6 +203,7 @@ static void print_zsh(void)
 		[OPERAND_NONE] = "",
 		[OPERAND_SESSION] = " '1:session:_tandem_sessions'",
 		[OPERAND_SESSIONS] = " '*:session:_tandem_sessions'",
+		[OPERAND_WORD] = "",
 		[OPERAND_PROGRAM] = " '1:program:_command_names -e' '*::arguments:_normal'",
 	};
 	const struct option_row *row;
@@ -214,7 +226,10 @@ static void print_zsh(void)
 		       command->operands == OPERAND_PROGRAM ? " -S" : "");
 		for (size_t r = 0; (row = command_row(command, r)); r++)
 			print_zsh_row(row);
-		printf("\t\t\t{-h,--help}'[show help]'%s\n\t\t;;\n", operands[command->operands]);
+		printf("\t\t\t{-h,--help}'[show help]'%s", operands[command->operands]);
+		if (command->words)
+			printf(" '1:action:(%s)'", command->words);
+		printf("\n\t\t;;\n");
 	}
 	printf("\tesac\n}\n");
 }
@@ -283,6 +298,7 @@ static int print_template(const char *path, void (*print)(void))
 static void print_bash(void)
 {
 	print_bash_options();
+	print_bash_operands();
 	print_bash_values();
 }
 
