@@ -59,7 +59,7 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes);
 #define TANDEM_RECORD_CALL 0x10000u
 int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t what);
 
-/* What sinks keep of a thread (sinks/sink.c): it gets a number where no session has given
+/* What sinks keep of a thread (sinks/tap.h): it gets a number where no session has given
  * it one (0, or -ENOENT: no sink is attached, -ENOMEM); it ends, is the child of a fork, or
  * has left a record by siglongjmp(). */
 int tandem_tap_open(struct tandem_thread *thread);

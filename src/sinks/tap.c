@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sinks/sink.h"
+#include "sinks/tap.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -13,9 +13,6 @@
 
 #include "core/call/call.h"
 #include "core/control.h"
-#include "core/domain.h"
-#include "core/lifetime.h"
-#include "core/local.h"
 #include "core/object.h"
 #include "core/process.h"
 #include "core/sandbox/sandbox.h"
@@ -33,16 +30,10 @@
 /* From a call's frame to where its record is begun. */
 #define FRAME_BYTES (32u * 1024)
 #define SCRATCH_BYTES (192u * 1024)
-#define PAGE_WORDS (TANDEM_PAGE_EVENTS / 64)
 
-static struct {
-	struct tandem_sink *_Atomic sink;
-	_Atomic uint32_t generation;
-	_Atomic uint64_t domains; /* that it wants */
-} slots[TANDEM_SINKS];
-
-/* 1 << slot. */
-static _Atomic uint32_t attached;
+struct sink_slot sink_slots[TANDEM_SINKS];
+_Atomic uint32_t sinks_attached;
+atomic_flag sinks_changing = ATOMIC_FLAG_INIT;
 
 /* Whose end somebody waits for. */
 struct open_call {
@@ -90,7 +81,7 @@ static struct tap *_Atomic taps;
 /* Whether threads have to order `active` by themselves, for want of membarrier(2). */
 static _Atomic bool fences = true;
 
-static void membarrier_begin(void)
+void taps_begin(void)
 {
 	static _Atomic int begun;
 
@@ -129,11 +120,11 @@ static uint32_t wanted_by(struct tap *tap, uint16_t id)
 	uint32_t mask = 0;
 
 	tap_use(tap);
-	for (uint32_t left = atomic_load_explicit(&attached, memory_order_relaxed); left;
+	for (uint32_t left = atomic_load_explicit(&sinks_attached, memory_order_relaxed); left;
 	     left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct tandem_sink *sink =
-			atomic_load_explicit(&slots[i].sink, memory_order_acquire);
+			atomic_load_explicit(&sink_slots[i].sink, memory_order_acquire);
 
 		if (sink && atomic_load_explicit(&sink->domains, memory_order_relaxed) & domain &&
 		    atomic_load_explicit(&sink->events[page][event / 64], memory_order_relaxed) >>
@@ -185,10 +176,10 @@ static struct tap *thread_tap(struct tandem_thread *thread)
 int tandem_tap_open(struct tandem_thread *thread)
 {
 	int saved = errno;
-	struct tap *tap = atomic_load(&attached) ? thread_tap(thread) : NULL;
+	struct tap *tap = atomic_load(&sinks_attached) ? thread_tap(thread) : NULL;
 
 	errno = saved;
-	return tap ? 0 : atomic_load(&attached) ? -ENOMEM : -ENOENT;
+	return tap ? 0 : atomic_load(&sinks_attached) ? -ENOMEM : -ENOENT;
 }
 
 /* Even: nobody waits for it. */
@@ -223,18 +214,16 @@ void tandem_tap_abandon(struct tandem_thread *thread)
 	}
 }
 
-static atomic_flag changing = ATOMIC_FLAG_INIT;
-
 /* The child of a fork has one thread, and no call of it is open. Another may have been
  * attaching a sink, or taking one away. */
 void tandem_tap_forget(struct tandem_thread *thread)
 {
 	uint32_t left = 0;
 
-	atomic_flag_clear(&changing);
+	atomic_flag_clear(&sinks_changing);
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
-		left |= atomic_load(&slots[i].sink) ? 1u << i : 0;
-	atomic_store(&attached, left);
+		left |= atomic_load(&sink_slots[i].sink) ? 1u << i : 0;
+	atomic_store(&sinks_attached, left);
 	for (struct tap *tap = atomic_load(&taps); tap; tap = tap->next) {
 		tap_rest(tap);
 		tap->depth = 0;
@@ -269,20 +258,10 @@ static bool tap_in_sink(struct tap *tap, uintptr_t pointer)
 	return false;
 }
 
-static bool in_sink(void)
+bool tandem_sink_in_here(void)
 {
 	return tandem_thread.tap &&
 	       tap_in_sink(tandem_thread.tap, (uintptr_t)__builtin_frame_address(0));
-}
-
-bool tandem_sink_in_here(void)
-{
-	return in_sink();
-}
-
-void tandem_sink_flush(void)
-{
-	domains_at_flush();
 }
 
 uint64_t tandem_sink_next_id(void)
@@ -367,7 +346,7 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	}
 	if (!thread->packet && tandem_session_dir[0])
 		tandem_process_expects(tandem_id_domain(id));
-	if (tandem_likely(!atomic_load(&attached))) {
+	if (tandem_likely(!atomic_load(&sinks_attached))) {
 		if (thread->packet)
 			tandem_record_limit(thread, thread->reserved_end);
 		return begin_in_stream(thread, bytes);
@@ -414,10 +393,10 @@ static void give_record(struct tap *tap, struct open_call *call)
 	for (uint32_t left = call->mask; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct tandem_sink *sink =
-			atomic_load_explicit(&slots[i].sink, memory_order_acquire);
+			atomic_load_explicit(&sink_slots[i].sink, memory_order_acquire);
 
 		call->generations[i] =
-			atomic_load_explicit(&slots[i].generation, memory_order_relaxed);
+			atomic_load_explicit(&sink_slots[i].generation, memory_order_relaxed);
 		call->words[i][0] = 0;
 		call->words[i][TANDEM_SINK_ARGS_BYTES] = call->args_bytes;
 		if (sink && sink->record)
@@ -433,11 +412,11 @@ static void give_end(struct tap *tap, struct open_call *call)
 	for (uint32_t left = call->mask; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct tandem_sink *sink =
-			atomic_load_explicit(&slots[i].sink, memory_order_acquire);
+			atomic_load_explicit(&sink_slots[i].sink, memory_order_acquire);
 
 		if (sink && sink->end &&
 		    call->generations[i] ==
-			    atomic_load_explicit(&slots[i].generation, memory_order_relaxed))
+			    atomic_load_explicit(&sink_slots[i].generation, memory_order_relaxed))
 			sink->end(sink, call->record, call->args, call->words[i]);
 	}
 	tap_leave(tap);
@@ -566,68 +545,6 @@ void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t
 	*place = saved;
 }
 
-/* The domains that somebody here wants, for the word that every call looks at, and whether
- * it wants device times. The caller uses a tap, or holds the sink in question. */
-static void domains_update(void)
-{
-	uint64_t domains = 0;
-	bool operations = false;
-
-	while (atomic_flag_test_and_set(&changing))
-		sched_yield();
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		uint64_t wanted = atomic_load(&slots[i].domains);
-
-		domains |= wanted;
-		operations |= wanted & TANDEM_DOMAIN_BIT(core);
-	}
-	tandem_local_begin();
-	tandem_control_want(domains & ~TANDEM_DOMAIN_BIT(core), operations);
-	atomic_flag_clear(&changing);
-	domains_switched();
-}
-
-int tandem_sink_attach(struct tandem_sink *sink)
-{
-	if (in_sink())
-		return -EDEADLK;
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
-		if (atomic_load(&slots[i].sink) == sink)
-			return -EEXIST;
-	membarrier_begin();
-	tandem_lifetime_watch_forks();
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		struct tandem_sink *none = NULL;
-
-		if (!atomic_compare_exchange_strong(&slots[i].sink, &none, sink))
-			continue;
-		atomic_fetch_add(&slots[i].generation, 1);
-		atomic_store(&slots[i].domains, atomic_load(&sink->domains));
-		if (!atomic_fetch_or(&attached, 1u << i))
-			tandem_threads_ask(true);
-		tandem_process_describe_again();
-		domains_update();
-		return 0;
-	}
-	return -ENOSPC;
-}
-
-int tandem_sink_remove(struct tandem_sink *sink)
-{
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		struct tandem_sink *mine = sink;
-
-		if (!atomic_compare_exchange_strong(&slots[i].sink, &mine, NULL))
-			continue;
-		atomic_store(&slots[i].domains, 0);
-		domains_update();
-		if (atomic_fetch_and(&attached, ~(1u << i)) == 1u << i)
-			tandem_threads_ask(false);
-		return 0;
-	}
-	return -ENOENT;
-}
-
 /* What the thread was at has ended. */
 static bool tap_wait(struct tap *tap, uint64_t deadline)
 {
@@ -660,85 +577,4 @@ int tandem_sinks_wait(uint64_t timeout_ns)
 			error = -EBUSY;
 	errno = saved;
 	return error;
-}
-
-int tandem_sink_detach(struct tandem_sink *sink)
-{
-	int error = in_sink() ? -EDEADLK : tandem_sink_remove(sink);
-
-	return error ? error : tandem_sinks_wait(UINT64_MAX);
-}
-
-/* Whether any event of the domain is wanted, in whichever page of ids. */
-static bool wants_any(struct tandem_sink *sink, unsigned domain)
-{
-	for (unsigned page = 0; page < TANDEM_PAGES; page++)
-		for (uint32_t i = 0; tandem_pages[page].domain == domain && i < PAGE_WORDS; i++)
-			if (atomic_load(&sink->events[page][i]))
-				return true;
-	return false;
-}
-
-static void domain_update(struct tandem_sink *sink, unsigned domain)
-{
-	if (wants_any(sink, domain))
-		atomic_fetch_or(&sink->domains, (uint64_t)1 << domain);
-	else
-		atomic_fetch_and(&sink->domains, ~((uint64_t)1 << domain));
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
-		if (atomic_load(&slots[i].sink) == sink &&
-		    atomic_load(&slots[i].domains) != atomic_load(&sink->domains)) {
-			atomic_store(&slots[i].domains, atomic_load(&sink->domains));
-			domains_update();
-		}
-}
-
-int tandem_sink_want_bits(struct tandem_sink *sink, unsigned domain, const uint64_t *bits,
-			  uint32_t count)
-{
-	if (domain >= TANDEM_DOMAINS)
-		return -EINVAL;
-	for (unsigned page = 0; page < TANDEM_PAGES; page++) {
-		uint32_t word = tandem_pages[page].place * PAGE_WORDS;
-
-		if (tandem_pages[page].domain != domain)
-			continue;
-		for (uint32_t i = 0; i < PAGE_WORDS; i++, word++)
-			atomic_store(&sink->events[page][i], word < count ? bits[word] : 0);
-	}
-	domain_update(sink, domain);
-	return 0;
-}
-
-void tandem_sink_statedump(void)
-{
-	atomic_fetch_add(&tandem_session->statedump, 1);
-	tandem_control_refresh();
-}
-
-int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted)
-{
-	const struct tandem_domain *schema = tandem_domain_get(domain);
-	uint64_t bit = event == TANDEM_SINK_ALL ? UINT64_MAX : (uint64_t)1 << (event % 64);
-
-	if (domain >= TANDEM_DOMAINS ||
-	    (event != TANDEM_SINK_ALL &&
-	     event >= (schema ? schema->page_count : 1u) * TANDEM_PAGE_EVENTS))
-		return -EINVAL;
-	for (unsigned page = 0; page < TANDEM_PAGES; page++) {
-		uint32_t word = tandem_pages[page].place * PAGE_WORDS;
-
-		if (tandem_pages[page].domain != domain)
-			continue;
-		for (uint32_t i = 0; i < PAGE_WORDS; i++, word++) {
-			if (event != TANDEM_SINK_ALL && event / 64 != word)
-				continue;
-			if (wanted)
-				atomic_fetch_or(&sink->events[page][i], bit);
-			else
-				atomic_fetch_and(&sink->events[page][i], ~bit);
-		}
-	}
-	domain_update(sink, domain);
-	return 0;
 }
