@@ -96,9 +96,13 @@ static const char *check_memory(const struct tandem_event *event)
 
 static const char *check_wait(const struct tandem_event *event)
 {
-	static const char *const devices[] = {"cudaDeviceSynchronize", "cuCtxSynchronize",
-					      "cudaThreadSynchronize", "hipDeviceSynchronize",
-					      "hipCtxSynchronize",     NULL};
+	static const char *const devices[] = {"cudaDeviceSynchronize",
+					      "cuCtxSynchronize",
+					      "cudaThreadSynchronize",
+					      "hipDeviceSynchronize",
+					      "hipCtxSynchronize",
+					      "hipExecutionCtxSynchronize",
+					      NULL};
 	static const char *const queues[] = {"*StreamSynchronize", "*StreamSynchronize_spt",
 					     "clFinish", NULL};
 	static const char *const events[] = {"*EventSynchronize", "clWaitForEvents",
