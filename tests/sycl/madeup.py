@@ -41,9 +41,17 @@ for which in ("earlier", "later"):
           (by_event, kernels))
     check(all(e["access"] == "read" and e["buffer"] == 1 and e["from"] in kernels for e in edges
               if e["access"] != "none") and len(edges) == 5 + 3, f"{which}: host tasks read a buffer", edges)
+    check([e["args"].get("text") or e["args"].get("message") for e in graph.by_name["diagnostic"]] ==
+          ["the device is slow"] and len(graph.by_name["sycl_barrier"]) == 1 and not graph.by_name["sycl_layer"],
+          f"{which}: a message, a barrier, and no calls of the layer below unasked",
+          (graph.by_name["diagnostic"], graph.by_name["sycl_barrier"]))
+    images = [e["args"] for e in graph.by_name["buffer_create"] if e["args"]["kind"] == "image"]
+    check([(i["x"], i["y"], i["dimensions"], i["element"], i["element_bytes"]) for i in images] ==
+          [(16, 8, 2, "image format 11", 0)] and
+          [e["args"]["access"] for e in graph.by_name["accessor"]][-1] == "read", f"{which}: an image", images)
     check({c["name"]: c["kind"] for c in graph.constructs.values()} ==
           {"_ZTS4Kern": "kernel", "memcpy": "transfer", "host task": "host_task",
-           "virtual_node": "external", "malloc_host": "allocation", "usm::free": "release"},
+           "virtual_node": "external", "barrier": "other", "malloc_host": "allocation", "usm::free": "release"},
           f"{which}: constructs", graph.constructs)
     waits = [e["args"] for e in graph.by_name["sycl_wait"]]
     check([w["node"] for w in waits] == kernels and {w["what"] for w in waits} == {"event"},
@@ -113,6 +121,11 @@ check(not TaskGraph("not-chosen").tasks, "nothing without the domain")
 made("part", "later", options=["--sycl", "memory"])
 graph = TaskGraph("part")
 check(not graph.tasks and len(graph.by_name["sycl_malloc"]) == 1, "--sycl memory", graph.counts())
+for which, function in ("earlier", "piEventsWait"), ("later", "urEnqueueEventsWait"):
+    made("calls-" + which, which, options=["--sycl", "calls"])
+    graph = TaskGraph("calls-" + which)
+    check([(e["args"]["name"], e["duration_ns"] is not None) for e in graph.by_name["sycl_layer"]] ==
+          [(function, True)] and not graph.tasks, f"--sycl calls, {which}", graph.by_name["sycl_layer"])
 made("paused", "later", options=["--start-paused"])
 check(not TaskGraph("paused").tasks, "nothing while paused", TaskGraph("paused").events)
 made("full", "later", options=["--args", "full"])

@@ -2,6 +2,7 @@
 #include "domains/sycl/buffer.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "core/stream/stream.h"
 #include "domains/sycl/construct.h"
@@ -10,6 +11,8 @@
 
 static struct sycl_table known; /* handle -> number */
 static _Atomic uint32_t numbers;
+
+#define FORMAT_BYTES 24u
 
 struct shape {
 	enum tandem_sycl_memory kind;
@@ -150,9 +153,27 @@ void sycl_buffer_event(uint16_t type, xpti_event_data_t *event, const void *data
 	create(event, &shape);
 }
 
+/* An image's element is told by a number of the runtime's own. */
+static const char *format_words(char words[FORMAT_BYTES], uint32_t format)
+{
+	static const char before[] = "image format ";
+	char digits[10], *at = words + sizeof(before) - 1;
+	unsigned count = 0;
+
+	memcpy(words, before, sizeof(before) - 1);
+	do
+		digits[count++] = (char)('0' + format % 10);
+	while ((format /= 10));
+	while (count)
+		*at++ = digits[--count];
+	*at = '\0';
+	return words;
+}
+
 void sycl_image_event(uint16_t type, xpti_event_data_t *event, const void *data)
 {
 	const xpti_offload_image_data_t *image = data;
+	char format[FORMAT_BYTES];
 	struct shape shape;
 
 	if (!data)
@@ -165,10 +186,9 @@ void sycl_image_event(uint16_t type, xpti_event_data_t *event, const void *data)
 		.kind = TANDEM_SYCL_MEMORY_image,
 		.handle = image->user_object_handle,
 		.host = image->host_object_handle,
-		.element_bytes = image->format,
 		.dimensions = image->dim,
 		.range = {image->range[0], image->range[1], image->range[2]},
-		.element = {"", 0},
+		.element = sycl_text(format_words(format, image->format), SYCL_TEXT_MOST),
 	};
 	create(event, &shape);
 }

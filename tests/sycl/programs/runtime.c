@@ -32,7 +32,7 @@ struct node {
 };
 
 static bool later;
-static xpti_stream_id_t graph_stream, memory_stream, buffer_stream;
+static xpti_stream_id_t graph_stream, memory_stream, buffer_stream, image_stream, layer_stream;
 static xpti_event_data_t *graph;
 static uint64_t instances; /* the later runtime's */
 static struct world world;
@@ -236,19 +236,59 @@ static cl_mem buffer_make(uint64_t handle)
 	return numbers;
 }
 
+/* A barrier that a thread waits at, a message of the runtime, an image, and what its layer below calls. */
+static void others(void)
+{
+	static struct node shared;
+	struct node node = node_make(&shared, "barrier", __LINE__);
+	xpti_offload_image_data_t image = {
+		.user_object_handle = 0x2000, .dim = 2, .range = {16, 8, 1}, .format = 11};
+	xpti_offload_accessor_data_t accessor = {0x2000, 0x2008, 2017, 1024};
+	xpti_function_with_args_t call = {.function_id = 77,
+					  .function_name = "urEnqueueEventsWait"};
+
+	notify(xpti_node_create, &node, node.instance, "command_group_node");
+	notify(xpti_barrier_begin, &node, node.instance, NULL);
+	notify(xpti_barrier_end, &node, node.instance, NULL);
+	notify(xpti_diagnostics, &node, node.instance, "the device is slow");
+	node.event = event_make("main", __FILE__, 9);
+	xptiNotifySubscribers(image_stream, xpti_offload_alloc_memory_object_construct, graph,
+			      node.event, ++instances, &image);
+	xptiNotifySubscribers(image_stream, xpti_offload_alloc_accessor, graph, node.event,
+			      ++instances, &accessor);
+	xptiNotifySubscribers(image_stream, xpti_offload_alloc_memory_object_destruct, graph,
+			      node.event, ++instances,
+			      &(xpti_offload_association_data_t){0x2000, 0});
+	if (later) {
+		xptiNotifySubscribers(layer_stream, xpti_function_with_args_begin, graph, NULL, 1,
+				      &call);
+		xptiNotifySubscribers(layer_stream, xpti_function_with_args_end, graph, NULL, 1,
+				      &call);
+	} else {
+		xptiNotifySubscribers(layer_stream, xpti_function_begin, graph, NULL, 1,
+				      "piEventsWait");
+		xptiNotifySubscribers(layer_stream, xpti_function_end, graph, NULL, 1,
+				      "piEventsWait");
+	}
+}
+
 static void begin(void)
 {
 	struct node queue;
 
 	xptiFrameworkInitialize();
 	init_stream("sycl.experimental.buffer");
+	init_stream("sycl.experimental.image");
 	init_stream("sycl.experimental.mem_alloc");
+	init_stream(later ? "ur.call" : "sycl.pi");
 	init_stream("sycl");
 	if (later)
 		init_stream("sycl.debug");
 	graph_stream = xptiRegisterStream(later ? "sycl.debug" : "sycl");
 	memory_stream = xptiRegisterStream("sycl.experimental.mem_alloc");
 	buffer_stream = xptiRegisterStream("sycl.experimental.buffer");
+	image_stream = xptiRegisterStream("sycl.experimental.image");
+	layer_stream = xptiRegisterStream(later ? "ur.call" : "sycl.pi");
 	graph = event_make("sycl.application.graph", NULL, 0);
 	if (!graph) { /* nobody traces */
 		later = false;
@@ -263,7 +303,9 @@ static void begin(void)
 static void end(void)
 {
 	xptiFinalize(later ? "sycl.debug" : "sycl");
+	xptiFinalize(later ? "ur.call" : "sycl.pi");
 	xptiFinalize("sycl.experimental.mem_alloc");
+	xptiFinalize("sycl.experimental.image");
 	xptiFinalize("sycl.experimental.buffer");
 	xptiFrameworkFinalize();
 }
@@ -275,6 +317,7 @@ static void work(int rounds)
 	int data[COUNT];
 
 	usm();
+	others();
 	for (int i = 0; i < rounds; i++) {
 		last = kernel(numbers, &last, "_ZTS4Kern");
 		if (i % 2)
