@@ -10,13 +10,13 @@
 #include "schema/gen/annotation_records.h"
 #include "schema/gen/core_records.h"
 #include "sinks/sink.h"
+#include "tracer/clock/time.h"
 #include "tracer/delivery.h"
 #include "tracer/enabled.h"
 #include "tracer/error.h"
 #include "tracer/keep.h"
 #include "tracer/op.h"
-#include "tracer/pool.h"
-#include "tracer/time.h"
+#include "tracer/pool/pool.h"
 
 #define WAIT_NS 1000000000u
 

@@ -7,14 +7,14 @@
 #include "schema/gen/annotation_records.h"
 #include "schema/gen/core_records.h"
 #include "schema/record.h"
-#include "tracer/buffers.h"
-#include "tracer/device_clock.h"
+#include "tracer/clock/device_clock.h"
+#include "tracer/clock/enqueue.h"
+#include "tracer/clock/time.h"
 #include "tracer/enabled.h"
-#include "tracer/enqueue.h"
 #include "tracer/object.h"
-#include "tracer/pool.h"
+#include "tracer/pool/buffers.h"
+#include "tracer/pool/pool.h"
 #include "tracer/thread.h"
-#include "tracer/time.h"
 
 struct enqueue enqueues[ENQUEUES];
 

@@ -11,14 +11,14 @@
 #include "schema/domain.h"
 #include "tandem/tracer.h"
 #include "tracer/client.h"
-#include "tracer/device_clock.h"
+#include "tracer/clock/device_clock.h"
+#include "tracer/clock/time.h"
 #include "tracer/environment.h"
 #include "tracer/error.h"
 #include "tracer/keep.h"
 #include "tracer/object.h"
-#include "tracer/pool.h"
+#include "tracer/pool/pool.h"
 #include "tracer/thread.h"
-#include "tracer/time.h"
 
 uint32_t tandem_tracer_version(void)
 {

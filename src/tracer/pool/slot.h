@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A record as it is in a pool (tracer/pool.h) until it is delivered. */
+/* A record as it is in a pool (tracer/pool/pool.h) until it is delivered. */
 #ifndef TANDEM_TRACER_SLOT_H
 #define TANDEM_TRACER_SLOT_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracer/record.h"
+#include "tracer/pool/record.h"
 
 #include <unistd.h>
 
 #include "schema/gen/core_records.h"
-#include "tracer/device_clock.h"
+#include "tracer/clock/device_clock.h"
+#include "tracer/clock/time.h"
 #include "tracer/object.h"
 #include "tracer/op.h"
-#include "tracer/time.h"
 
 void record_begin_delivery(void)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracer/pool.h"
+#include "tracer/pool/pool.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
 #include "sinks/sink.h"
-#include "tracer/buffers.h"
-#include "tracer/consumer.h"
 #include "tracer/error.h"
 #include "tracer/keep.h"
+#include "tracer/pool/buffers.h"
+#include "tracer/pool/consumer.h"
 
 #define BUFFER_BYTES (256u * 1024)
 #define SLOTS_LEAST 32u

@@ -4,7 +4,7 @@
 #define TANDEM_TRACER_RECORD_H
 
 #include "tandem/tracer.h"
-#include "tracer/slot.h"
+#include "tracer/pool/slot.h"
 
 /* Before the records of a buffer. */
 void record_begin_delivery(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracer/buffers.h"
+#include "tracer/pool/buffers.h"
 
 #include <errno.h>
 #include <limits.h>

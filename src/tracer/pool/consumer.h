@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread of a pool that delivers its buffers (tracer/buffers.h) to the tool, as records. */
+/* The thread of a pool that delivers its buffers (tracer/pool/buffers.h) to the tool, as records. */
 #ifndef TANDEM_TRACER_CONSUMER_H
 #define TANDEM_TRACER_CONSUMER_H
 

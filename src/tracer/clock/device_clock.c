@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracer/device_clock.h"
+#include "tracer/clock/device_clock.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "format/ticks.h"
+#include "tracer/clock/time.h"
 #include "tracer/object.h"
-#include "tracer/time.h"
 
 #define DEVICES OBJECT_CLOCKS
 #define STRETCHES 128u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A pool: where records of a tool are kept until they are delivered: buffers that traced threads
- * fill (tracer/buffers.h) and a thread that delivers them (tracer/consumer.h).
+ * fill (tracer/pool/buffers.h) and a thread that delivers them (tracer/pool/consumer.h).
  *
  *	struct pool_slot *slot = pool_take(pool, 0);
  *	if (slot) { slot->domain = ...; buffers_put(slot); }
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "tandem/tracer.h"
-#include "tracer/slot.h"
+#include "tracer/pool/slot.h"
 
 #define POOLS 64u
 

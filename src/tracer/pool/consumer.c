@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracer/consumer.h"
+#include "tracer/pool/consumer.h"
 
 #include <errno.h>
 #include <signal.h>
 
-#include "tracer/buffers.h"
-#include "tracer/record.h"
+#include "tracer/pool/buffers.h"
+#include "tracer/pool/record.h"
 #include "tracer/thread.h"
 
 #define STACK_BYTES (256u * 1024)

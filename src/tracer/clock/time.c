@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tracer/time.h"
+#include "tracer/clock/time.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The two buffers of a pool: traced threads fill one, and the consumer delivers the other
- * (tracer/consumer.h). Threads take slots in chunks, so that they share no cache line while they
+ * (tracer/pool/consumer.h). Threads take slots in chunks, so that they share no cache line while they
  * write; a slot is taken by one compare-and-swap, by which its chunk can be revoked when the
  * buffer is to be delivered.
  *
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tracer/slot.h"
+#include "tracer/pool/slot.h"
 
 /* What a buffer is: delivered and empty, the threads', or full. */
 enum buffer_state { BUFFER_DELIVERED, BUFFER_FILLING, BUFFER_FULL };
