@@ -315,17 +315,25 @@ static int begin_in_stream(struct tandem_thread *thread, uint32_t bytes)
 	return tandem_stream_advance(thread, bytes);
 }
 
-/* Only sinks want it, or the trace has no room. */
-static int begin_in_scratch(struct tandem_thread *thread, struct tap *tap, uint32_t bytes)
+/* The record is the thread's next one: in the trace, or where only sinks want it, or the trace
+ * has no room, in the scratch space. What is changed is kept, and it is known that it is, before
+ * it is changed: a signal handler may leave by siglongjmp() at any moment (tandem_tap_abandon). */
+static void record_divert(struct tandem_thread *thread, struct tap *tap, bool in_scratch)
 {
-	if (tap->scratch_used + TANDEM_ALIGNED(bytes) > SCRATCH_BYTES)
-		return -EMSGSIZE;
-	tap->in_scratch = true;
+	tap->in_scratch = in_scratch;
 	tap->cursor = thread->cursor;
 	tap->packet = thread->packet;
-	thread->cursor = tap->scratch + tap->scratch_used;
-	thread->packet = &tap->header;
-	return 0;
+	tap->stream = thread->stream;
+	tandem_barrier();
+	thread->after |= TANDEM_AFTER_SINKS;
+	tandem_barrier();
+	if (in_scratch) {
+		thread->cursor = tap->scratch + tap->scratch_used;
+		thread->packet = &tap->header;
+	}
+	tap->record = (struct tandem_record *)thread->cursor;
+	if (tap->is_call && tap->mask)
+		thread->stream = STREAM_TAP;
 }
 
 int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t what)
@@ -372,18 +380,13 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 		call_place(tap)->args_bytes = 0;
 	}
 	tap->pointer = thread->busy;
-	tap->in_scratch = false;
 	if (tandem_session_records(tandem_id_domain(id)))
 		error = begin_in_stream(thread, bytes);
-	if (error && tap->mask)
-		error = begin_in_scratch(thread, tap, bytes);
-	if (error)
+	if (error && !tap->mask)
 		return error;
-	tap->record = (struct tandem_record *)thread->cursor;
-	tap->stream = thread->stream;
-	if (tap->is_call && tap->mask)
-		thread->stream = STREAM_TAP;
-	thread->after |= TANDEM_AFTER_SINKS;
+	if (error && tap->scratch_used + TANDEM_ALIGNED(bytes) > SCRATCH_BYTES)
+		return -EMSGSIZE;
+	record_divert(thread, tap, error);
 	return 0;
 }
 
