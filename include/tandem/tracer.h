@@ -31,7 +31,8 @@
  *
  * Changes take effect at the next call: one that is under way when its callback is enabled
  * has no exit; one whose callback is disabled gets no exit either. A callback that is left by
- * longjmp() has been left; the next call of the thread is traced again.
+ * longjmp() has been left; the next call of the thread is traced again. A signal handler may leave
+ * a call anywhere: a record that it leaves in the making is dropped and counted.
  *
  * A program that runs under `tandem record` may use this too: both see the same ids.
  * In the child of a fork, callbacks go on; pools and what is recorded into them are the
@@ -223,7 +224,8 @@ typedef void (*tandem_tracer_allocate_t)(char **ptr, size_t bytes, void *arg);
 
 enum tandem_tracer_full {
 	TANDEM_TRACER_DROP = 0, /* records that find no room are counted, and dropped */
-	TANDEM_TRACER_WAIT = 1, /* the program waits until its callback has made room */
+	TANDEM_TRACER_WAIT = 1, /* the program waits until its callback has made room; where a
+				 * thread was stopped in the middle of a record, some seconds */
 };
 
 struct tandem_tracer_pool_properties {

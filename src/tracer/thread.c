@@ -17,9 +17,20 @@ __thread struct tracer_thread *tracer_thread_here __attribute__((tls_model("init
 
 static pthread_key_t key;
 static bool key_made;
+static void (*_Atomic at_end)(struct tracer_thread *thread);
+
+void tracer_thread_at_end(void (*leave)(struct tracer_thread *thread))
+{
+	at_end = leave;
+}
 
 static void thread_ends(void *value)
 {
+	struct tracer_thread *thread = value;
+	void (*leave)(struct tracer_thread * thread) = at_end;
+
+	if (thread->making && leave)
+		leave(thread);
 	tracer_thread_here = NULL;
 	munmap(value, sizeof(struct tracer_thread));
 }
@@ -53,6 +64,7 @@ void tracer_thread_forked(void)
 		return;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	memset(thread->chunk, 0, sizeof(thread->chunk));
+	thread->making = NULL;
 }
 
 int error_set(int error, const char *format, ...)

@@ -14,6 +14,7 @@
 
 #define CHUNK 16u
 #define WRITER_NS 100000000u /* how long a record may be in the making */
+#define STUCK_MOST 20u	     /* times that, until nobody waits for it */
 
 /* FREE of this generation; in the making; whole; never to be used in this generation. */
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY, SLOT_CLOSED };
@@ -41,58 +42,62 @@ void buffers_begin(struct buffers *buffers, struct pool_slot *memory, uint32_t s
 	buffers->slots = slots;
 	buffers->chunk = slots < 16 * CHUNK ? 1 : CHUNK;
 	for (uint32_t i = 0; i < 2; i++) {
-		buffers->buffer[i] =
-			(struct buffer){.slots = memory + (size_t)i * slots, .generation = i};
+		buffers->buffer[i].slots = memory + (size_t)i * slots;
+		buffers->buffer[i].generation = i;
+		buffers->buffer[i].next = 0;
+		atomic_store(&buffers->buffer[i].used, (uint64_t)i << 32);
 		for (uint32_t j = 0; j < slots; j++)
 			atomic_store(&buffers->buffer[i].slots[j].state, slot_state(i, SLOT_FREE));
 	}
 	atomic_store(&buffers->fill, 0);
-	atomic_store(&buffers->buffer[0].state, BUFFER_FILLING);
+	atomic_store(&buffers->delivered, 0);
+	atomic_store(&buffers->stuck, 0);
 	atomic_store(&buffers->ending, false);
 	atomic_store(&buffers->dropped, 0);
 }
 
 /* --- traced threads ------------------------------------------------------------------------ */
 
-static bool is_delivered(struct buffers *buffers, uint32_t generation)
+/* Whether the buffer of the generation after this one is empty. */
+static bool next_is_empty(struct buffers *buffers, uint32_t generation)
 {
-	return atomic_load_explicit(&buffers->buffer[generation & 1].state, memory_order_acquire) ==
-	       BUFFER_DELIVERED;
+	return (int32_t)(atomic_load(&buffers->delivered) - generation) >= 0;
+}
+
+/* Before `fill` leaves it. What is late has less, or is of a generation that has gone. */
+static void used_note(struct buffer *buffer, uint64_t fill)
+{
+	uint64_t used = atomic_load(&buffer->used);
+
+	while ((int64_t)(fill - used) > 0 &&
+	       !atomic_compare_exchange_weak(&buffer->used, &used, fill)) {
+	}
 }
 
 /* Gives the buffer that is being filled to the pool's thread, and goes on with the other
- * one, if that has been delivered. */
+ * one, if that has been delivered. true: `fill` is another now, whoever did it. */
 static bool switch_buffer(struct buffers *buffers, uint64_t fill)
 {
-	uint32_t generation = (uint32_t)(fill >> 32), next = generation + 1;
-	struct buffer *full = &buffers->buffer[generation & 1], *other = &buffers->buffer[next & 1];
-	uint32_t delivered = BUFFER_DELIVERED;
+	uint32_t generation = (uint32_t)(fill >> 32);
 
-	/* Who has this is the one who switches. */
-	if (!atomic_compare_exchange_strong(&other->state, &delivered, BUFFER_FILLING))
+	if (!next_is_empty(buffers, generation))
 		return false;
-	if (atomic_load(&buffers->fill) >> 32 != generation) {
-		atomic_store(&other->state, BUFFER_DELIVERED);
-		return true;
-	}
-	other->generation = next;
-	fill = atomic_exchange(&buffers->fill, (uint64_t)next << 32);
-	full->used = (uint32_t)fill;
-	full->next = 0;
-	atomic_store(&full->state, BUFFER_FULL);
-	buffers_wake(&buffers->wake);
+	used_note(&buffers->buffer[generation & 1], fill);
+	if (atomic_compare_exchange_strong(&buffers->fill, &fill, (uint64_t)(generation + 1) << 32))
+		buffers_wake(&buffers->wake);
 	return true;
 }
 
-/* Until there is room, or the pool is closed. */
+/* Until there is room, or the pool is closed. A thread that was stopped in a record, or has left
+ * it for good, holds the others up for some seconds at most. */
 static bool wait_for_room(struct buffers *buffers, uint32_t generation)
 {
 	uint32_t seen = atomic_load(&buffers->done);
 
-	if (!buffers->waits || atomic_load(&buffers->ending))
+	if (!buffers->waits || atomic_load(&buffers->ending) ||
+	    atomic_load(&buffers->stuck) > STUCK_MOST)
 		return false;
-	if (!is_delivered(buffers, generation + 1) &&
-	    atomic_load(&buffers->fill) >> 32 == generation)
+	if (!next_is_empty(buffers, generation) && atomic_load(&buffers->fill) >> 32 == generation)
 		buffers_sleep(&buffers->done, seen);
 	return true;
 }
@@ -126,39 +131,80 @@ static bool slot_take(struct pool_slot *slot, uint64_t generation)
 						       memory_order_acquire, memory_order_relaxed);
 }
 
-/* In a chunk of its own. */
-static struct pool_slot *take_long(struct buffers *buffers, uint32_t count)
+void buffers_leave(struct tracer_thread *thread)
 {
+	struct thread_chunk *chunk = thread->making;
+	struct pool_slot *slot = chunk->next - 1;
+
+	/* In that generation nobody else takes it. */
+	if (atomic_load(&chunk->buffers->number) == chunk->pool &&
+	    atomic_load(&slot->state) == slot_state(chunk->generation, SLOT_BUSY)) {
+		slot->what = SLOT_LEFT;
+		slot->text_bytes = (uint16_t)chunk->text_bytes;
+		atomic_fetch_add(&chunk->buffers->dropped, 1);
+		buffers_put(slot);
+	}
+	thread->making = NULL;
+}
+
+/* In a chunk of its own. */
+static struct pool_slot *take_long(struct buffers *buffers, struct tracer_thread *thread,
+				   uint32_t text_bytes, uint32_t count)
+{
+	struct thread_chunk *chunk = &thread->text;
 	struct pool_slot *slot;
-	uint64_t generation;
 
 	do {
-		slot = slots_reserve(buffers, count, &generation);
-	} while (slot && !slot_take(slot, generation));
+		slot = slots_reserve(buffers, count, &chunk->generation);
+		if (!slot)
+			return NULL;
+		chunk->pool = atomic_load_explicit(&buffers->number, memory_order_relaxed);
+		chunk->buffers = buffers;
+		chunk->text_bytes = text_bytes;
+		chunk->next = slot + 1;
+		store_order();
+		thread->making = chunk;
+		store_order();
+	} while (!slot_take(slot, chunk->generation));
 	return slot;
 }
 
-static struct pool_slot *take_short(struct buffers *buffers, struct thread_chunk *chunk)
+/* The pool that had the place before has left its chunk. */
+static void chunk_begin(struct thread_chunk *chunk, struct buffers *buffers, uint64_t number)
 {
+	chunk->left = 0;
+	chunk->text_bytes = 0;
+	chunk->buffers = buffers;
+	store_order();
+	chunk->pool = number;
+}
+
+static struct pool_slot *take_short(struct buffers *buffers, struct tracer_thread *thread)
+{
+	struct thread_chunk *chunk = &thread->chunk[buffers->place];
 	uint64_t number = atomic_load_explicit(&buffers->number, memory_order_relaxed);
+	struct pool_slot *slot;
 
-	/* The pool that had the place before has left its chunk. */
 	if (chunk->pool != number)
-		*chunk = (struct thread_chunk){.pool = number};
+		chunk_begin(chunk, buffers, number);
 	for (;;) {
-		struct pool_slot *slot = chunk->next;
-
-		if (slot == chunk->end) {
+		if (!chunk->left) {
 			slot = slots_reserve(buffers, buffers->chunk, &chunk->generation);
-			chunk->next = slot;
-			chunk->end = slot ? slot + buffers->chunk : NULL;
 			if (!slot)
 				return NULL;
+			chunk->next = slot;
+			store_order();
+			chunk->left = buffers->chunk;
 		}
-		chunk->next = slot + 1;
+		chunk->left--;
+		store_order();
+		slot = chunk->next++;
+		store_order();
+		thread->making = chunk;
+		store_order();
 		if (slot_take(slot, chunk->generation))
 			return slot;
-		chunk->next = chunk->end; /* revoked */
+		chunk->left = 0; /* revoked */
 	}
 }
 
@@ -168,10 +214,12 @@ struct pool_slot *buffers_take(struct buffers *buffers, uint32_t text_bytes)
 	uint32_t more = (text_bytes + sizeof(struct pool_slot)) / sizeof(struct pool_slot);
 	struct pool_slot *slot = NULL;
 
+	if (thread && __builtin_expect(thread->making != NULL, 0))
+		buffers_leave(thread);
 	if (thread && !text_bytes)
-		slot = take_short(buffers, &thread->chunk[buffers->place]);
+		slot = take_short(buffers, thread);
 	else if (thread && 1 + more <= buffers->slots)
-		slot = take_long(buffers, 1 + more);
+		slot = take_long(buffers, thread, text_bytes, 1 + more);
 	if (!slot)
 		atomic_fetch_add_explicit(&buffers->dropped, 1, memory_order_relaxed);
 	return slot;
@@ -183,30 +231,31 @@ void buffers_put(struct pool_slot *slot)
 
 	atomic_store_explicit(&slot->state, (state & ~(uint64_t)3) | SLOT_READY,
 			      memory_order_release);
+	tracer_thread_here->making = NULL;
 }
 
 /* --- the consumer --------------------------------------------------------------------------- */
 
 struct buffer *buffers_full(struct buffers *buffers)
 {
-	for (int i = 0; i < 2; i++)
-		if (atomic_load(&buffers->buffer[i].state) == BUFFER_FULL)
-			return &buffers->buffer[i];
-	return NULL;
+	uint32_t generation = atomic_load(&buffers->delivered);
+
+	return atomic_load(&buffers->fill) >> 32 != generation ? &buffers->buffer[generation & 1]
+							       : NULL;
 }
 
 void buffers_switch(struct buffers *buffers)
 {
-	/* Where a thread switches just now, that buffer is full. */
-	uint64_t fill = atomic_load(&buffers->fill);
+	uint64_t fill = atomic_load(&buffers->fill), first = fill;
 
-	if ((uint32_t)fill)
-		switch_buffer(buffers, fill);
+	/* Where a thread switches just now, that buffer is full. */
+	while ((uint32_t)fill && fill >> 32 == first >> 32 && switch_buffer(buffers, fill))
+		fill = atomic_load(&buffers->fill);
 }
 
 static uint32_t slots_of(const struct pool_slot *slot)
 {
-	return slot->what == SLOT_ANNOTATION
+	return slot->what == SLOT_ANNOTATION || (slot->what == SLOT_LEFT && slot->text_bytes)
 		       ? 1 + (slot->text_bytes + (uint32_t)sizeof(*slot)) / (uint32_t)sizeof(*slot)
 		       : 1;
 }
@@ -214,11 +263,13 @@ static uint32_t slots_of(const struct pool_slot *slot)
 /* Whether the slot has a record now. -EAGAIN: it is still in the making. */
 static int slot_ready(struct pool_slot *slot, uint64_t generation)
 {
+	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t state = slot_state(generation, SLOT_FREE);
 	uint64_t until = 0;
 
-	while (!atomic_compare_exchange_strong(&slot->state, &state,
-					       slot_state(generation, SLOT_CLOSED))) {
+	for (unsigned turn = 0; !atomic_compare_exchange_strong(
+		     &slot->state, &state, slot_state(generation, SLOT_CLOSED));
+	     turn++) {
 		if (state == slot_state(generation, SLOT_READY))
 			return 1;
 		if (state != slot_state(generation, SLOT_BUSY))
@@ -227,25 +278,42 @@ static int slot_ready(struct pool_slot *slot, uint64_t generation)
 			until = counter_clock_ns(CLOCK_MONOTONIC) + WRITER_NS;
 		else if (counter_clock_ns(CLOCK_MONOTONIC) > until)
 			return -EAGAIN;
-		sched_yield();
+		if (turn < 100)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
 		state = slot_state(generation, SLOT_FREE);
 	}
 	return 0;
 }
 
-struct pool_slot *buffer_next(struct buffer *buffer, int *error)
+/* Its thread has had its time: whoever closed the pool has waited for it. */
+static int slot_give_up(struct buffers *buffers, struct pool_slot *slot, uint64_t generation)
+{
+	uint64_t state = slot_state(generation, SLOT_BUSY);
+
+	if (!atomic_compare_exchange_strong(&slot->state, &state,
+					    slot_state(generation, SLOT_CLOSED)))
+		return 1;
+	atomic_fetch_add(&buffers->dropped, 1);
+	return 0;
+}
+
+struct pool_slot *buffer_next(struct buffers *buffers, struct buffer *buffer, int *error)
 {
 	*error = 0;
-	while (buffer->next < buffer->used) {
+	while (buffer->next < (uint32_t)atomic_load(&buffer->used)) {
 		struct pool_slot *slot = &buffer->slots[buffer->next];
 		int ready = slot_ready(slot, buffer->generation);
 
+		if (ready < 0 && atomic_load(&buffers->ending))
+			ready = slot_give_up(buffers, slot, buffer->generation);
 		if (ready < 0) {
 			*error = ready;
 			return NULL;
 		}
 		buffer->next += ready ? slots_of(slot) : 1;
-		if (ready)
+		if (ready && slot->what != SLOT_LEFT)
 			return slot;
 	}
 	return NULL;
@@ -253,9 +321,13 @@ struct pool_slot *buffer_next(struct buffer *buffer, int *error)
 
 void buffers_free(struct buffers *buffers, struct buffer *buffer)
 {
+	uint32_t generation = buffer->generation + 2;
+
 	for (uint32_t i = 0; i < buffers->slots; i++)
-		atomic_store_explicit(&buffer->slots[i].state,
-				      slot_state((uint32_t)(buffer->generation + 2), SLOT_FREE),
+		atomic_store_explicit(&buffer->slots[i].state, slot_state(generation, SLOT_FREE),
 				      memory_order_relaxed);
-	atomic_store(&buffer->state, BUFFER_DELIVERED);
+	buffer->generation = generation;
+	buffer->next = 0;
+	atomic_store(&buffer->used, (uint64_t)generation << 32);
+	atomic_fetch_add(&buffers->delivered, 1);
 }

@@ -4,6 +4,10 @@
  * write; a slot is taken by one compare-and-swap, by which its chunk can be revoked when the
  * buffer is to be delivered.
  *
+ * Generations are counted: an even one fills the first buffer, an odd one the second. A signal
+ * handler may leave by siglongjmp() anywhere: one word says what is being filled, and the record
+ * that was being made is given up with the thread's next one.
+ *
  *	struct pool_slot *slot = buffers_take(buffers, 0);
  *	if (slot) { slot->domain = ...; buffers_put(slot); }
  */
@@ -16,15 +20,11 @@
 
 #include "tracer/pool/slot.h"
 
-/* What a buffer is: delivered and empty, the threads', or full. */
-enum buffer_state { BUFFER_DELIVERED, BUFFER_FILLING, BUFFER_FULL };
-
 struct buffer {
 	struct pool_slot *slots;
-	_Atomic uint32_t state;
-	uint64_t generation; /* while it is filled */
-	uint32_t used;	     /* slots that chunks were given of, when full */
-	uint32_t next;	     /* to deliver */
+	_Atomic uint64_t used; /* the most that `fill` has been with it */
+	uint32_t generation;   /* the consumer's: that is to be delivered */
+	uint32_t next;	       /* ... and the first slot of it */
 };
 
 struct buffers {
@@ -36,11 +36,13 @@ struct buffers {
 
 	/* generation << 32 | slots that chunks were given of, in buffer[generation & 1]. */
 	_Atomic uint64_t fill;
+	_Atomic uint32_t delivered; /* generations */
 
 	_Atomic uint64_t dropped;
-	_Atomic uint32_t wake; /* something is to be delivered: a futex */
-	_Atomic uint32_t done; /* something has been: a futex */
-	_Atomic bool ending;   /* no thread waits for room any more */
+	_Atomic uint32_t wake;	/* something is to be delivered: a futex */
+	_Atomic uint32_t done;	/* something has been: a futex */
+	_Atomic bool ending;	/* no thread waits for room any more */
+	_Atomic uint32_t stuck; /* turns of the consumer since a record is in the making */
 };
 
 /* Empty, in memory for 2 * `slots` slots at a cache line's start. */
@@ -51,6 +53,11 @@ void buffers_begin(struct buffers *buffers, struct pool_slot *memory, uint32_t s
 struct pool_slot *buffers_take(struct buffers *buffers, uint32_t text_bytes);
 void buffers_put(struct pool_slot *slot);
 
+/* The record that the thread has left in the making, if any, is none. While its pool can't be
+ * closed: in a traced call, or under its owner's lock. */
+struct tracer_thread;
+void buffers_leave(struct tracer_thread *thread);
+
 /* The consumer's: the buffer that is full; NULL: none. */
 struct buffer *buffers_full(struct buffers *buffers);
 
@@ -58,8 +65,8 @@ struct buffer *buffers_full(struct buffers *buffers);
 void buffers_switch(struct buffers *buffers);
 
 /* The next slot of a full buffer that has a record. NULL: there is no other; -EAGAIN in
- * *error where the next is still being written. */
-struct pool_slot *buffer_next(struct buffer *buffer, int *error);
+ * *error where the next is still being written, unless the pool ends: it is dropped then. */
+struct pool_slot *buffer_next(struct buffers *buffers, struct buffer *buffer, int *error);
 
 /* All of it has been delivered. */
 void buffers_free(struct buffers *buffers, struct buffer *buffer);

@@ -27,7 +27,7 @@ static int deliver_buffer(struct consumer *consumer, struct buffer *buffer)
 	int error;
 
 	record_begin_delivery();
-	while ((slot = buffer_next(buffer, &error)))
+	while ((slot = buffer_next(consumer->buffers, buffer, &error)))
 		record_convert(slot, &consumer->records[count++]);
 	deliver(consumer, count);
 	if (error)
@@ -57,7 +57,8 @@ static void work(struct consumer *consumer)
 		buffers_switch(consumer->buffers);
 	if (!error)
 		error = deliver_full(consumer);
-	atomic_store(&consumer->stuck, error != 0);
+	atomic_store(&consumer->buffers->stuck,
+		     error ? atomic_load(&consumer->buffers->stuck) + 1 : 0);
 	if (flushes != atomic_load(&consumer->flushed))
 		atomic_store(&consumer->flushed, flushes);
 	buffers_wake(&consumer->buffers->done);

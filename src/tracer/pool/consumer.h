@@ -20,7 +20,7 @@ struct consumer {
 	void *deliver_arg;
 	void (*at_first)(void); /* after the first delivery */
 	_Atomic uint64_t delivered;
-	_Atomic uint32_t flushes, flushed, stuck;
+	_Atomic uint32_t flushes, flushed;
 	pthread_t thread;
 };
 

@@ -10,6 +10,7 @@
 #include "tracer/keep.h"
 #include "tracer/pool/buffers.h"
 #include "tracer/pool/consumer.h"
+#include "tracer/thread.h"
 
 #define BUFFER_BYTES (256u * 1024)
 #define SLOTS_LEAST 32u
@@ -83,6 +84,14 @@ static void exit_handler(void)
 	keep_exit_handler(pools_close);
 }
 
+/* A thread ends that has left a record in the making. */
+static void thread_leaves(struct tracer_thread *thread)
+{
+	pthread_mutex_lock(&mutex);
+	buffers_leave(thread);
+	pthread_mutex_unlock(&mutex);
+}
+
 static int pool_begin(struct pool *pool, const struct tandem_tracer_pool_properties *properties)
 {
 	size_t bytes = properties->buffer_bytes ? properties->buffer_bytes : BUFFER_BYTES;
@@ -131,6 +140,7 @@ int tandem_tracer_pool_open(const struct tandem_tracer_pool_properties *properti
 		return error_set(-EINVAL, "no place for the pool's number");
 	keep_library((const void *)properties->deliver);
 	keep_library((const void *)properties->allocate);
+	tracer_thread_at_end(thread_leaves);
 	pthread_mutex_lock(&mutex);
 	for (i = 0; i < POOLS && pools[i].memory; i++) {
 	}
@@ -220,7 +230,7 @@ int tandem_tracer_pool_flush(tandem_tracer_pool_t number)
 			break;
 		buffers_sleep(&pool->buffers.done, seen);
 	}
-	if (atomic_load(&pool->consumer.stuck))
+	if (atomic_load(&pool->buffers.stuck))
 		return error_set(-EAGAIN, "a record is being written");
 	return 0;
 }

@@ -6,7 +6,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum pool_slot_what { SLOT_CALL, SLOT_OPERATION, SLOT_ANNOTATION };
+/* Left: by siglongjmp(), before the record was whole. */
+enum pool_slot_what { SLOT_CALL, SLOT_OPERATION, SLOT_ANNOTATION, SLOT_LEFT };
 
 struct pool_slot {
 	_Atomic uint64_t state; /* generation << 2 | enum slot_state */

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* A signal after each instruction of a traced call, one after another: its handler leaves the call
+ * by siglongjmp(), or makes a call itself. Whatever was interrupted, the pool goes on, and each
+ * record is delivered or counted; an entry has its own exit.
+ *
+ *   steps [EACH]      every instruction, or one of EACH */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "tandem/tracer.h"
+
+#define ALL TANDEM_TRACER_ALL
+#define TRAP_FLAG 0x100
+#define SLOTS 32u /* the least that a pool's buffer has */
+#define STEPS_MOST 20000u
+
+static struct tandem_tracer *tracer;
+static uint32_t opencl, annotation;
+
+static void call(void)
+{
+	cl_uint count;
+
+	clGetPlatformIDs(0, NULL, &count);
+}
+
+static void mark(void)
+{
+	tandem_tracer_mark(
+		"a text that is longer than what a slot has room for: it takes two of them");
+}
+
+/* --- one step at a time -------------------------------------------------------------------- */
+
+static volatile unsigned steps, target;
+static unsigned stride = 1;
+static void (*volatile at_target)(void);
+static sigjmp_buf out;
+
+static void stepped(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)info, (void)context;
+	if (++steps != target)
+		return;
+#if defined(__x86_64__)
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+#endif
+	at_target();
+}
+
+static void switched(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)info, (void)context;
+#if defined(__x86_64__)
+	if (signal == SIGUSR1)
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+	else
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+#endif
+}
+
+static void leave(void)
+{
+	siglongjmp(out, 1);
+}
+
+/* false: `what` has fewer instructions than that. */
+static bool run_to(unsigned instruction, void (*what)(void), void (*then)(void))
+{
+	steps = 0;
+	target = instruction;
+	at_target = then;
+	if (!sigsetjmp(out, 1)) {
+		raise(SIGUSR1);
+		what();
+		raise(SIGUSR2);
+	}
+	return steps >= instruction;
+}
+
+/* --- pools ----------------------------------------------------------------------------------- */
+
+static _Atomic uint64_t delivered_count, damaged;
+
+static void delivered(const struct tandem_tracer_record *begin,
+		      const struct tandem_tracer_record *end, void *arg)
+{
+	(void)arg;
+	for (const struct tandem_tracer_record *record = begin; record < end; record++)
+		damaged += !record->correlation_id || record->end_ns < record->begin_ns ||
+			   !strcmp(record->name, "");
+	delivered_count += (uint64_t)(end - begin);
+}
+
+/* A full buffer first, so that the call goes on with the other one, or a new one. */
+static void leave_everywhere(const char *name, void (*what)(void), unsigned slots_each, bool full)
+{
+	struct tandem_tracer_pool_properties properties = {.struct_size = sizeof(properties),
+							   .buffer_bytes = 1,
+							   .full = TANDEM_TRACER_WAIT,
+							   .deliver = delivered};
+	struct tandem_tracer_pool_counts counts = {.struct_size = sizeof(counts)};
+	unsigned made = 0, left = 0, failed = 0, instruction = 1;
+	tandem_tracer_pool_t pool = 0;
+
+	delivered_count = 0;
+	OK(!tandem_tracer_pool_open(&properties, &pool) &&
+		   !tandem_tracer_activity_enable(tracer, opencl, 0, ALL, pool) &&
+		   !tandem_tracer_activity_enable(tracer, annotation, 0, ALL, pool),
+	   "a pool for %s", name);
+	for (; instruction < STEPS_MOST; instruction += stride) {
+		for (unsigned i = 0; full && i < SLOTS / slots_each; i++, made++)
+			what();
+		if (!run_to(instruction, what, leave))
+			break;
+		left++;
+		for (unsigned i = 0; i < 3; i++, made++)
+			what();
+		failed += tandem_tracer_pool_flush(pool) != 0;
+	}
+	made++; /* the last one was whole */
+	failed += tandem_tracer_pool_flush(pool) != 0;
+	tandem_tracer_pool_counts(pool, &counts);
+	printf("# %u were left, %u not; %llu records, %llu dropped\n", left, made,
+	       (unsigned long long)counts.delivered, (unsigned long long)counts.dropped);
+	OK(instruction > 300 && instruction < STEPS_MOST, "%u instructions of %s", instruction,
+	   name);
+	OK(!failed, "each flush delivers (%u do not)", failed);
+	OK(counts.delivered + counts.dropped >= made && counts.delivered <= made + left &&
+		   counts.dropped <= left && counts.delivered == delivered_count,
+	   "what was not left is recorded");
+	OK(!tandem_tracer_pool_close(pool), "closed");
+}
+
+/* A thread that ends in the middle of a record does not hold others up. */
+static volatile unsigned thread_target;
+static volatile bool reached;
+
+static void end_thread(void)
+{
+	reached = true;
+	pthread_exit(NULL);
+}
+
+static void *thread_main(void *unused)
+{
+	(void)unused;
+	call(); /* its stream is opened with all signals blocked, also a step's */
+	run_to(thread_target, call, end_thread);
+	return NULL;
+}
+
+static void end_everywhere(void)
+{
+	struct tandem_tracer_pool_properties properties = {.struct_size = sizeof(properties),
+							   .buffer_bytes = 1,
+							   .full = TANDEM_TRACER_WAIT,
+							   .deliver = delivered};
+	tandem_tracer_pool_t pool = 0;
+	unsigned failed = 0, ended = 0;
+
+	OK(!tandem_tracer_pool_open(&properties, &pool) &&
+		   !tandem_tracer_activity_enable(tracer, opencl, 0, ALL, pool),
+	   "threads that end in a call");
+	for (thread_target = 1;; thread_target += stride, ended++) {
+		pthread_t thread;
+
+		reached = false;
+		pthread_create(&thread, NULL, thread_main, NULL);
+		pthread_join(thread, NULL);
+		if (!reached)
+			break;
+		call();
+		failed += tandem_tracer_pool_flush(pool) != 0;
+	}
+	OK(thread_target > 300 && !failed, "%u of %u instructions; each flush delivers (%u do not)",
+	   ended, thread_target, failed);
+	OK(!tandem_tracer_pool_close(pool), "closed");
+}
+
+/* --- callbacks -------------------------------------------------------------------------------- */
+
+static uint64_t open_ids[8];
+static unsigned depth, entries, exits, mismatched;
+
+static void called(const struct tandem_tracer_call *call, void *arg)
+{
+	(void)arg;
+	if (call->phase == TANDEM_TRACER_ENTER) {
+		entries++;
+		*call->data = call->correlation_id * 3;
+		open_ids[depth++ % 8] = call->correlation_id;
+		return;
+	}
+	exits++;
+	mismatched += !depth || open_ids[--depth % 8] != call->correlation_id ||
+		      *call->data != call->correlation_id * 3;
+}
+
+static void call_everywhere(void)
+{
+	unsigned instruction = 1, handled = 0;
+
+	OK(!tandem_tracer_callback_enable(tracer, opencl, ALL, called, NULL), "calls of handlers");
+	while (instruction < STEPS_MOST && run_to(instruction, call, call))
+		instruction += stride, handled++;
+	OK(instruction > 300 && instruction < STEPS_MOST, "%u instructions", instruction);
+	OK(entries == exits && !mismatched && !depth && entries >= handled,
+	   "%u entries have their exits: %u, %u are another's", entries, exits, mismatched);
+	OK(!tandem_tracer_callback_disable(tracer, opencl, ALL), "disabled");
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction step = {.sa_sigaction = stepped, .sa_flags = SA_SIGINFO | SA_NODEFER};
+	struct sigaction toggle = {.sa_sigaction = switched, .sa_flags = SA_SIGINFO};
+
+#if !defined(__x86_64__)
+	puts("ok 1 # SKIP single steps are of x86-64 here");
+	return 0;
+#endif
+	if (argc > 1)
+		stride = (unsigned)atoi(argv[1]);
+	alarm(argc > 1 ? 80 : 600); /* what hangs has failed */
+	sigaction(SIGTRAP, &step, NULL);
+	sigaction(SIGUSR1, &toggle, NULL);
+	sigaction(SIGUSR2, &toggle, NULL);
+	opencl = (uint32_t)tandem_tracer_domain("opencl");
+	annotation = (uint32_t)tandem_tracer_domain("annotation");
+	OK(!tandem_tracer_create(&tracer), "a tracer");
+	call();
+	leave_everywhere("a call", call, 1, false);
+	leave_everywhere("a call that finds its buffer full", call, 1, true);
+	leave_everywhere("a text", mark, 3, false);
+	leave_everywhere("a text that finds its buffer full", mark, 3, true);
+	end_everywhere();
+	call_everywhere();
+	OK(!damaged, "no record is damaged");
+	OK(!tandem_tracer_destroy(tracer), "destroyed");
+	return tap_end();
+}
