@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tracer/lock.h"
+
 /* A table by number: 4,096 parts of 4,096 values, made when the first of one is met. */
 #define PART 4096u
 #define PARTS 4096u
@@ -94,10 +96,11 @@ uint32_t object_device_clock(uint32_t device)
 }
 
 static struct {
-	atomic_flag busy;
-	char *at, *end;
+	tracer_lock_t busy;
+	char *at;
+	uint32_t left; /* bytes */
 	const char *_Atomic slots[NAME_SLOTS];
-} kept = {.busy = ATOMIC_FLAG_INIT};
+} kept;
 
 static uint32_t hash_of(const char *name, uint32_t bytes)
 {
@@ -112,12 +115,17 @@ static char *name_copy(const char *name, uint32_t bytes)
 {
 	char *copy;
 
-	if ((size_t)(kept.end - kept.at) < bytes + 1u) {
+	if (kept.left < bytes + 1u) {
+		kept.left = 0;
+		store_order();
 		kept.at = map(BLOCK_BYTES);
-		kept.end = kept.at ? kept.at + BLOCK_BYTES : NULL;
+		store_order();
+		kept.left = kept.at ? BLOCK_BYTES : 0;
 		if (!kept.at)
 			return NULL;
 	}
+	kept.left -= bytes + 1;
+	store_order();
 	copy = kept.at;
 	kept.at += bytes + 1;
 	memcpy(copy, name, bytes);
@@ -125,14 +133,12 @@ static char *name_copy(const char *name, uint32_t bytes)
 	return copy;
 }
 
-/* Sinks' functions do not nest in a thread, so that nobody waits for itself here. */
 static const char *name_keep(const char *name, uint32_t bytes)
 {
 	uint32_t hash = hash_of(name, bytes);
 	const char *found = NULL;
 
-	while (atomic_flag_test_and_set(&kept.busy)) {
-	}
+	lock_take(&kept.busy);
 	for (uint32_t i = 0; i < 16; i++) {
 		const char *_Atomic *slot = &kept.slots[(hash + i) % NAME_SLOTS];
 
@@ -148,7 +154,7 @@ static const char *name_keep(const char *name, uint32_t bytes)
 	}
 	if (!found)
 		found = name_copy(name, bytes);
-	atomic_flag_clear(&kept.busy);
+	lock_give(&kept.busy);
 	return found;
 }
 
@@ -166,5 +172,5 @@ const char *object_kernel_name(uint32_t kernel)
 
 void objects_forked(void)
 {
-	atomic_flag_clear(&kept.busy);
+	lock_give(&kept.busy);
 }

@@ -9,6 +9,7 @@
 
 #include "format/ticks.h"
 #include "tracer/clock/time.h"
+#include "tracer/lock.h"
 #include "tracer/object.h"
 
 #define DEVICES OBJECT_CLOCKS
@@ -24,7 +25,7 @@ struct bound {
 };
 
 struct clock {
-	atomic_flag busy;
+	tracer_lock_t busy;
 	bool begun, changed;
 	uint64_t device0, host0; /* the origin */
 	uint64_t stretch_ns;
@@ -49,10 +50,21 @@ static bool tighter(const struct bound *have, double y, bool low)
 	return !have->known || (low ? y > have->y : y < have->y);
 }
 
+/* A bound that is known is whole, whenever a signal handler leaves. */
+static void bound_set(struct bound *have, const struct bound *one)
+{
+	have->known = false;
+	store_order();
+	have->x = one->x;
+	have->y = one->y;
+	store_order();
+	have->known = one->known;
+}
+
 static void keep(struct bound *have, const struct bound *one, bool low)
 {
 	if (one->known && tighter(have, one->y, low))
-		*have = *one;
+		bound_set(have, one);
 }
 
 static void stretches_double(struct clock *clock)
@@ -75,10 +87,11 @@ static void bound_add(struct clock *clock, uint64_t device, uint64_t host, bool 
 	uint64_t at;
 
 	if (!clock->begun) {
-		clock->begun = true;
 		clock->device0 = device;
 		clock->host0 = host;
 		clock->stretch_ns = STRETCH_NS;
+		store_order();
+		clock->begun = true;
 	}
 	one.x = (double)(int64_t)(device - clock->device0);
 	one.y = (double)(int64_t)(host - clock->host0) - one.x;
@@ -89,7 +102,7 @@ static void bound_add(struct clock *clock, uint64_t device, uint64_t host, bool 
 		clock->last = one.x;
 	if (!tighter(&bounds[at / clock->stretch_ns], one.y, low))
 		return;
-	bounds[at / clock->stretch_ns] = one;
+	bound_set(&bounds[at / clock->stretch_ns], &one);
 	clock->changed = true;
 }
 
@@ -98,13 +111,13 @@ void device_clock_bound(uint32_t device, uint64_t after, uint64_t host_after, ui
 {
 	struct clock *clock = clock_of(device);
 
-	if (!clock || atomic_flag_test_and_set_explicit(&clock->busy, memory_order_acquire))
+	if (!clock || !lock_try(&clock->busy))
 		return;
 	if (host_after && after)
 		bound_add(clock, after, host_after, true);
 	if (host_before && before)
 		bound_add(clock, before, host_before, false);
-	atomic_flag_clear_explicit(&clock->busy, memory_order_release);
+	lock_give(&clock->busy);
 }
 
 /* The lowest and highest a of lines a + rate * x that fit, for one rate. */
@@ -235,8 +248,7 @@ uint64_t device_clock_host(uint32_t device, uint64_t device_ns, uint32_t *error_
 	*error_ns = UINT32_MAX;
 	if (!clock)
 		return host;
-	while (atomic_flag_test_and_set_explicit(&clock->busy, memory_order_acquire)) {
-	}
+	lock_take(&clock->busy);
 	if (clock->changed && (!clock->found || now - clock->found_ns > FRESH_NS)) {
 		line_find(clock);
 		clock->found_ns = now;
@@ -248,12 +260,12 @@ uint64_t device_clock_host(uint32_t device, uint64_t device_ns, uint32_t *error_
 		if (clock->error < UINT32_MAX / 2)
 			*error_ns = (uint32_t)ceil(clock->error) + TIME_ERROR_NS;
 	}
-	atomic_flag_clear_explicit(&clock->busy, memory_order_release);
+	lock_give(&clock->busy);
 	return host;
 }
 
 void device_clocks_forked(void)
 {
 	for (uint32_t i = 0; i < DEVICES; i++)
-		atomic_flag_clear(&clocks[i].busy);
+		lock_give(&clocks[i].busy);
 }
