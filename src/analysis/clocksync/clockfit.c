@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analysis/clocksync/clockfit_piecewise.h"
-#include "analysis/clocksync/constraint_queue.h"
 #include "util/array.h"
+#include "util/reorder_queue.h"
 
 /* The largest time that can be given, host or device. */
 #define TIME_MAX (INT64_C(1) << 62)
@@ -20,7 +20,7 @@ struct clockfit {
 
 	/* Constraints by x, key: x, tie: side, value: y. STREAM has those that wait; WHOLE
 	 * has all of them, in any order until the fit is finished. */
-	struct constraint_queue waiting;
+	struct reorder_queue waiting;
 	struct heap_item *all;
 	size_t all_count, all_capacity;
 	struct clockfit_piecewise course;
@@ -63,7 +63,7 @@ void clockfit_destroy(struct clockfit *fit)
 	if (!fit)
 		return;
 	clockfit_piecewise_free(&fit->course);
-	constraint_queue_free(&fit->waiting);
+	reorder_queue_free(&fit->waiting);
 	free(fit->all);
 	free(fit->segments);
 	free(fit);
@@ -110,16 +110,16 @@ static int add(struct clockfit *fit, enum clockfit_side side, int64_t device_ns,
 	item.key = x;
 	item.value = (uint64_t)(device - x);
 	if (fit->kind == CLOCKFIT_STREAM) {
-		size_t waiting = constraint_queue_count(&fit->waiting);
+		size_t waiting = reorder_queue_count(&fit->waiting);
 
 		fit->steps += levels(waiting);
 		if (waiting >= fit->options.max_waiting) {
-			if (constraint_queue_exchange(&fit->waiting, &item))
+			if (reorder_queue_exchange(&fit->waiting, &item))
 				return -ENOMEM;
 			fit->constraints++;
 			return use(fit, item);
 		}
-		if (constraint_queue_push(&fit->waiting, item))
+		if (reorder_queue_push(&fit->waiting, item))
 			return -ENOMEM;
 	} else {
 		if (fit->all_count == fit->all_capacity &&
@@ -179,9 +179,9 @@ static int use_waiting(struct clockfit *fit)
 	size_t waiting;
 	int error = 0;
 
-	while (!error && (waiting = constraint_queue_count(&fit->waiting))) {
+	while (!error && (waiting = reorder_queue_count(&fit->waiting))) {
 		fit->steps += levels(waiting);
-		error = use(fit, constraint_queue_pop(&fit->waiting));
+		error = use(fit, reorder_queue_pop(&fit->waiting));
 	}
 	return error;
 }

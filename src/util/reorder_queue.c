@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/clocksync/constraint_queue.h"
+#include "util/reorder_queue.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #define RING_FIRST 64u
-/* So many places a constraint moves to the front at most. */
+/* So many places an item moves to the front at most. */
 #define RING_STEPS 64u
 
 static bool before(const struct heap_item *a, const struct heap_item *b)
@@ -14,7 +14,7 @@ static bool before(const struct heap_item *a, const struct heap_item *b)
 	return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-static int ring_grow(struct constraint_queue *queue)
+static int ring_grow(struct reorder_queue *queue)
 {
 	size_t capacity = queue->capacity ? 2 * queue->capacity : RING_FIRST;
 	struct heap_item *ring = malloc(capacity * sizeof(*ring));
@@ -30,7 +30,7 @@ static int ring_grow(struct constraint_queue *queue)
 	return 0;
 }
 
-int constraint_queue_push(struct constraint_queue *queue, struct heap_item item)
+int reorder_queue_push(struct reorder_queue *queue, struct heap_item item)
 {
 	size_t mask, at;
 
@@ -47,13 +47,13 @@ int constraint_queue_push(struct constraint_queue *queue, struct heap_item item)
 	return 0;
 }
 
-static bool late_is_least(const struct constraint_queue *queue)
+static bool late_is_least(const struct reorder_queue *queue)
 {
 	return queue->late.count &&
 	       (!queue->count || before(&queue->late.items[0], &queue->ring[queue->begin]));
 }
 
-struct heap_item constraint_queue_pop(struct constraint_queue *queue)
+struct heap_item reorder_queue_pop(struct reorder_queue *queue)
 {
 	struct heap_item least;
 
@@ -65,7 +65,7 @@ struct heap_item constraint_queue_pop(struct constraint_queue *queue)
 	return least;
 }
 
-int constraint_queue_exchange(struct constraint_queue *queue, struct heap_item *item)
+int reorder_queue_exchange(struct reorder_queue *queue, struct heap_item *item)
 {
 	const struct heap_item *least =
 		late_is_least(queue) ? &queue->late.items[0] : &queue->ring[queue->begin];
@@ -73,13 +73,13 @@ int constraint_queue_exchange(struct constraint_queue *queue, struct heap_item *
 
 	if (!before(least, item))
 		return 0;
-	*item = constraint_queue_pop(queue);
-	return constraint_queue_push(queue, added);
+	*item = reorder_queue_pop(queue);
+	return reorder_queue_push(queue, added);
 }
 
-void constraint_queue_free(struct constraint_queue *queue)
+void reorder_queue_free(struct reorder_queue *queue)
 {
 	free(queue->ring);
 	heap_free(&queue->late);
-	*queue = (struct constraint_queue){0};
+	*queue = (struct reorder_queue){0};
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Constraints come out in their order, whether they came nearly in it or far behind. */
-#include "analysis/clocksync/constraint_queue.h"
+/* Items come out in their order, whether they came nearly in it or far behind. */
+#include "util/reorder_queue.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "check.h"
 
-enum { CONSTRAINTS = 20000, MOST_WAITING = 1000 };
+enum { ITEMS = 20000, MOST_WAITING = 1000 };
 
 static uint64_t any(uint64_t below)
 {
@@ -33,32 +33,32 @@ static bool before(struct heap_item a, struct heap_item b)
 /* The same as a heap says, but for the order of those that are alike. */
 static void check_against_heap(uint64_t near, uint64_t rarely)
 {
-	struct constraint_queue queue = {0};
+	struct reorder_queue queue = {0};
 	struct heap heap = {0};
 	uint64_t put = 0, got = 0;
 
-	for (int64_t i = 0; i < CONSTRAINTS; i++) {
+	for (int64_t i = 0; i < ITEMS; i++) {
 		struct heap_item item = item_make(i, near, rarely), least;
 
 		put += item.value;
-		if (constraint_queue_count(&queue) < MOST_WAITING) {
-			CHECK(!constraint_queue_push(&queue, item) && !heap_push(&heap, item));
+		if (reorder_queue_count(&queue) < MOST_WAITING) {
+			CHECK(!reorder_queue_push(&queue, item) && !heap_push(&heap, item));
 			continue;
 		}
 		least = before(heap.items[0], item) ? heap_replace(&heap, item) : item;
-		CHECK(!constraint_queue_exchange(&queue, &item));
+		CHECK(!reorder_queue_exchange(&queue, &item));
 		CHECK(item.key == least.key && item.tie == least.tie);
 		got += item.value;
 	}
-	CHECK(constraint_queue_count(&queue) == MOST_WAITING);
+	CHECK(reorder_queue_count(&queue) == MOST_WAITING);
 	while (heap.count) {
-		struct heap_item least = heap_pop(&heap), item = constraint_queue_pop(&queue);
+		struct heap_item least = heap_pop(&heap), item = reorder_queue_pop(&queue);
 
 		CHECK(item.key == least.key && item.tie == least.tie);
 		got += item.value;
 	}
-	CHECK(!constraint_queue_count(&queue) && put == got);
-	constraint_queue_free(&queue);
+	CHECK(!reorder_queue_count(&queue) && put == got);
+	reorder_queue_free(&queue);
 	heap_free(&heap);
 }
 
