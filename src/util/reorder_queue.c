@@ -7,7 +7,7 @@
 
 #define RING_FIRST 64u
 /* So many places an item moves to the front at most. */
-#define RING_STEPS 64u
+#define RING_STEPS 24u
 
 static bool before(const struct heap_item *a, const struct heap_item *b)
 {
@@ -53,6 +53,13 @@ static bool late_is_least(const struct reorder_queue *queue)
 	       (!queue->count || before(&queue->late.items[0], &queue->ring[queue->begin]));
 }
 
+const struct heap_item *reorder_queue_least(const struct reorder_queue *queue)
+{
+	if (late_is_least(queue))
+		return &queue->late.items[0];
+	return queue->count ? &queue->ring[queue->begin] : NULL;
+}
+
 struct heap_item reorder_queue_pop(struct reorder_queue *queue)
 {
 	struct heap_item least;
@@ -67,11 +74,9 @@ struct heap_item reorder_queue_pop(struct reorder_queue *queue)
 
 int reorder_queue_exchange(struct reorder_queue *queue, struct heap_item *item)
 {
-	const struct heap_item *least =
-		late_is_least(queue) ? &queue->late.items[0] : &queue->ring[queue->begin];
 	struct heap_item added = *item;
 
-	if (!before(least, item))
+	if (!before(reorder_queue_least(queue), item))
 		return 0;
 	*item = reorder_queue_pop(queue);
 	return reorder_queue_push(queue, added);

@@ -29,6 +29,9 @@ static inline size_t reorder_queue_count(const struct reorder_queue *queue)
 /* Returns 0 or -ENOMEM (unchanged). */
 int reorder_queue_push(struct reorder_queue *queue, struct heap_item item);
 
+/* The least, borrowed until the queue changes; NULL where it is empty. */
+const struct heap_item *reorder_queue_least(const struct reorder_queue *queue);
+
 /* Removes and returns the least item. The queue is not empty. */
 struct heap_item reorder_queue_pop(struct reorder_queue *queue);
 

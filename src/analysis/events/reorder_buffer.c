@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/events/reorder_in_flight.h"
 #include "analysis/events/reorder_runs.h"
-#include "util/heap.h"
+#include "util/reorder_queue.h"
 
-/* What a waiting event costs beside its payload: node, place in the heap, and
- * what malloc() keeps. */
+/* What a waiting event costs beside its payload: node, place in the queue, and what
+ * malloc() keeps. */
 #define NODE_BYTES (sizeof(struct reorder_node) + sizeof(struct heap_item) + 16)
 
 /* Of events of the same time: a command's, a thread's, and a command's that are
@@ -23,7 +24,8 @@ struct reorder_buffer {
 	reorder_emit *emit;
 	void *context;
 	struct reorder_in_flight flight;
-	struct heap waiting; /* key: time, tie: rank and sequence, value: node */
+	struct reorder_nodes nodes;
+	struct reorder_queue waiting; /* key: time, tie: rank and sequence, value: node */
 	size_t waiting_bytes;
 	struct reorder_runs runs;
 	uint64_t sequence;
@@ -50,7 +52,7 @@ int reorder_buffer_create(struct reorder_buffer **reorder_buffer,
 		.out_ns = INT64_MIN,
 	};
 	reorder_in_flight_init(&made->flight);
-	reorder_runs_init(&made->runs, options->directory);
+	reorder_runs_init(&made->runs, &made->nodes, options->directory);
 	*reorder_buffer = made;
 	return 0;
 }
@@ -64,10 +66,12 @@ void reorder_buffer_destroy(struct reorder_buffer *reorder_buffer)
 {
 	if (!reorder_buffer)
 		return;
-	for (size_t i = 0; i < reorder_buffer->waiting.count; i++)
-		free(node_of(reorder_buffer->waiting.items[i]));
-	heap_free(&reorder_buffer->waiting);
+	while (reorder_queue_count(&reorder_buffer->waiting))
+		reorder_nodes_give(&reorder_buffer->nodes,
+				   node_of(reorder_queue_pop(&reorder_buffer->waiting)));
+	reorder_queue_free(&reorder_buffer->waiting);
 	reorder_runs_free(&reorder_buffer->runs);
+	reorder_nodes_free(&reorder_buffer->nodes);
 	reorder_in_flight_free(&reorder_buffer->flight);
 	free(reorder_buffer);
 }
@@ -94,8 +98,7 @@ static int hand_out(struct reorder_buffer *reorder_buffer, const struct reorder_
 static int take(struct reorder_buffer *reorder_buffer, int64_t until_ns, struct reorder_node **node)
 {
 	const struct reorder_node *filed = reorder_runs_peek(&reorder_buffer->runs);
-	const struct heap_item *top =
-		reorder_buffer->waiting.count ? reorder_buffer->waiting.items : NULL;
+	const struct heap_item *top = reorder_queue_least(&reorder_buffer->waiting);
 
 	*node = NULL;
 	if (filed && (!top || filed->event.time_ns < top->key ||
@@ -104,10 +107,23 @@ static int take(struct reorder_buffer *reorder_buffer, int64_t until_ns, struct 
 			       ? reorder_runs_take(&reorder_buffer->runs, node)
 			       : 0;
 	if (top && top->key <= until_ns) {
-		*node = node_of(heap_pop(&reorder_buffer->waiting));
+		*node = node_of(reorder_queue_pop(&reorder_buffer->waiting));
 		reorder_buffer->waiting_bytes -= NODE_BYTES + (*node)->event.bytes;
 	}
 	return 0;
+}
+
+/* It was put there long ago, and is not in the caches any more. */
+static void prefetch_next(const struct reorder_buffer *reorder_buffer)
+{
+	const struct heap_item *next = reorder_queue_least(&reorder_buffer->waiting);
+	const char *node = next ? (const char *)node_of(*next) : NULL;
+
+	if (!node)
+		return;
+	__builtin_prefetch(node);
+	__builtin_prefetch(node + 64);
+	__builtin_prefetch(node + 128);
 }
 
 /* Hands out what is not after `until_ns`. */
@@ -117,8 +133,9 @@ static int drain(struct reorder_buffer *reorder_buffer, int64_t until_ns)
 	int error;
 
 	while (!(error = take(reorder_buffer, until_ns, &node)) && node) {
+		prefetch_next(reorder_buffer);
 		error = hand_out(reorder_buffer, &node->event);
-		free(node);
+		reorder_nodes_give(&reorder_buffer->nodes, node);
 		if (error)
 			break;
 	}
@@ -139,18 +156,25 @@ static int wait_in_line(struct reorder_buffer *reorder_buffer, const struct reor
 			enum rank rank)
 {
 	uint64_t tie = (uint64_t)rank << RANK_SHIFT | reorder_buffer->sequence++;
-	struct reorder_node *node = reorder_node_create(event, tie);
+	struct reorder_node *node = reorder_nodes_take(&reorder_buffer->nodes, event->bytes);
 	struct heap_item item = {event->time_ns, tie, (uintptr_t)node};
+	size_t waiting;
 
 	if (!node)
 		return -ENOMEM;
-	if (heap_push(&reorder_buffer->waiting, item) < 0) {
-		free(node);
+	node->event = *event;
+	node->event.payload = node->payload;
+	node->tie = tie;
+	if (event->bytes)
+		memcpy(node->payload, event->payload, event->bytes);
+	if (reorder_queue_push(&reorder_buffer->waiting, item)) {
+		reorder_nodes_give(&reorder_buffer->nodes, node);
 		return -ENOMEM;
 	}
 	reorder_buffer->waiting_bytes += NODE_BYTES + event->bytes;
-	if (reorder_buffer->waiting.count > reorder_buffer->stats.most_waiting)
-		reorder_buffer->stats.most_waiting = reorder_buffer->waiting.count;
+	waiting = reorder_queue_count(&reorder_buffer->waiting);
+	if (waiting > reorder_buffer->stats.most_waiting)
+		reorder_buffer->stats.most_waiting = waiting;
 	if (reorder_buffer->waiting_bytes > reorder_buffer->stats.most_bytes)
 		reorder_buffer->stats.most_bytes = reorder_buffer->waiting_bytes;
 	if (reorder_buffer->waiting_bytes < reorder_buffer->options.max_bytes)

@@ -7,29 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
-struct reorder_node *reorder_node_create(const struct reorder_event *event, uint64_t tie)
+void reorder_runs_init(struct reorder_runs *runs, struct reorder_nodes *nodes,
+		       const char *directory)
 {
-	struct reorder_node *node = malloc(sizeof(*node) + event->bytes);
-
-	if (!node)
-		return NULL;
-	node->event = *event;
-	node->event.payload = node->payload;
-	node->tie = tie;
-	if (event->bytes)
-		memcpy(node->payload, event->payload, event->bytes);
-	return node;
+	*runs = (struct reorder_runs){.directory = directory, .nodes = nodes};
 }
 
-void reorder_runs_init(struct reorder_runs *runs, const char *directory)
+static void give_node(struct reorder_runs *runs, struct reorder_node *node)
 {
-	*runs = (struct reorder_runs){.directory = directory};
+	if (node)
+		reorder_nodes_give(runs->nodes, node);
 }
 
 static void close_run(struct reorder_runs *runs, size_t run)
 {
 	fclose(runs->files[run]);
-	free(runs->heads[run]);
+	give_node(runs, runs->heads[run]);
 	runs->files[run] = NULL;
 	runs->heads[run] = NULL;
 }
@@ -95,13 +88,13 @@ static int read_head(struct reorder_runs *runs, size_t run)
 	runs->heads[run] = NULL;
 	if (fread(&head, sizeof(head), 1, file) != 1)
 		return ferror(file) ? -EIO : 0;
-	node = malloc(sizeof(head) + head.event.bytes);
+	node = reorder_nodes_take(runs->nodes, head.event.bytes);
 	if (!node)
 		return -ENOMEM;
 	*node = head;
 	node->event.payload = node->payload;
 	if (head.event.bytes && fread(node->payload, head.event.bytes, 1, file) != 1) {
-		free(node);
+		give_node(runs, node);
 		return -EIO;
 	}
 	runs->heads[run] = node;
@@ -156,7 +149,7 @@ int reorder_runs_take(struct reorder_runs *runs, struct reorder_node **node)
 		close_run(runs, run);
 	}
 	if (error < 0) {
-		free(*node);
+		give_node(runs, *node);
 		*node = NULL;
 	}
 	return error;
@@ -176,7 +169,7 @@ static int merge_runs(struct reorder_runs *runs)
 		error = reorder_runs_take(runs, &node);
 		if (!error)
 			error = write_node(runs, file, node);
-		free(node);
+		give_node(runs, node);
 	}
 	if (!error)
 		return add_run(runs, file);
@@ -184,7 +177,7 @@ static int merge_runs(struct reorder_runs *runs)
 	return error;
 }
 
-int reorder_runs_spill(struct reorder_runs *runs, struct heap *waiting)
+int reorder_runs_spill(struct reorder_runs *runs, struct reorder_queue *waiting)
 {
 	FILE *file;
 	int error = 0;
@@ -195,12 +188,12 @@ int reorder_runs_spill(struct reorder_runs *runs, struct heap *waiting)
 		error = open_run(runs, &file);
 	if (error < 0)
 		return error;
-	while (!error && waiting->count) {
+	while (!error && reorder_queue_count(waiting)) {
 		struct reorder_node *node =
-			(struct reorder_node *)(uintptr_t)heap_pop(waiting).value;
+			(struct reorder_node *)(uintptr_t)reorder_queue_pop(waiting).value;
 
 		error = write_node(runs, file, node);
-		free(node);
+		give_node(runs, node);
 	}
 	if (!error)
 		return add_run(runs, file);

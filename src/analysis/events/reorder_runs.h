@@ -11,41 +11,33 @@
 
 #include <stdio.h>
 
-#include "analysis/events/reorder_event.h"
+#include "analysis/events/reorder_nodes.h"
 #include "util/heap.h"
+#include "util/reorder_queue.h"
 
 #define REORDER_RUNS_MOST 64
 
-/* An event that waits. */
-struct reorder_node {
-	struct reorder_event event; /* the payload is behind the node */
-	uint64_t tie;		    /* order of events of the same time */
-	char payload[];
-};
-
-/* A node for an event, with its payload copied; NULL if there is no memory. The
- * owner frees it. */
-struct reorder_node *reorder_node_create(const struct reorder_event *event, uint64_t tie);
-
 struct reorder_runs {
-	const char *directory; /* borrowed */
+	const char *directory; /* borrowed, and the next too */
+	struct reorder_nodes *nodes;
 	FILE *files[REORDER_RUNS_MOST];
 	struct reorder_node *heads[REORDER_RUNS_MOST]; /* next of each run */
 	struct heap reorder_buffer;		       /* key: time, tie: tie, value: run */
 	uint64_t made, written_bytes;
 };
 
-void reorder_runs_init(struct reorder_runs *runs, const char *directory);
+void reorder_runs_init(struct reorder_runs *runs, struct reorder_nodes *nodes,
+		       const char *directory);
 void reorder_runs_free(struct reorder_runs *runs);
 
-/* Makes a run of the nodes of a heap (key and tie as in the node, value the
- * node's address), frees them and empties the heap. */
-int reorder_runs_spill(struct reorder_runs *runs, struct heap *waiting);
+/* Makes a run of the nodes of a queue (key and tie as in the node, value the node's
+ * address), gives them back and empties the queue. */
+int reorder_runs_spill(struct reorder_runs *runs, struct reorder_queue *waiting);
 
 /* The earliest event of all runs; borrowed. NULL if there is none. */
 const struct reorder_node *reorder_runs_peek(const struct reorder_runs *runs);
 
-/* Takes the earliest event of all runs, which exists; the caller frees it. */
+/* Takes the earliest event of all runs, which exists; the caller gives it back. */
 int reorder_runs_take(struct reorder_runs *runs, struct reorder_node **node);
 
 #endif
