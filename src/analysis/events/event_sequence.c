@@ -107,9 +107,9 @@ static int keep_event(void *user, enum ordered_event_kind kind, int64_t time_ns,
 
 	if (kind == ORDERED_RECORD)
 		return keep_record(sequence, &event, item, kept);
-	if (!item_in_range(item, &sequence->range))
-		return 0;
 	event.kind = kinds[kind];
+	if (sequence->unwanted >> event.kind & 1 || !item_in_range(item, &sequence->range))
+		return 0;
 	if (kind == ORDERED_BEGIN || kind == ORDERED_END)
 		fill_call(&event, item);
 	else
@@ -121,12 +121,14 @@ static int keep_event(void *user, enum ordered_event_kind kind, int64_t time_ns,
 static int take_event(void *user, const struct reorder_event *event)
 {
 	struct event_sequence *sequence = user;
-	struct sequence_event given;
+	struct sequence_event late;
 
-	memcpy(&given, event->payload, sizeof(given));
+	if (!event->moved_ns)
+		return sequence->take(sequence->context, event->payload);
 	/* Never back in time, even of what came too late for its place. */
-	given.ns = event->time_ns + event->moved_ns;
-	return sequence->take(sequence->context, &given);
+	memcpy(&late, event->payload, sizeof(late));
+	late.ns = event->time_ns + event->moved_ns;
+	return sequence->take(sequence->context, &late);
 }
 
 int event_sequence_open(struct event_sequence *sequence, struct event_iterator *iterator,
@@ -138,6 +140,7 @@ int event_sequence_open(struct event_sequence *sequence, struct event_iterator *
 	sequence->context = context;
 	sequence->range = RANGE_WHOLE;
 	sequence->wants = NULL;
+	sequence->unwanted = 0;
 	return ordered_events_open(&sequence->ordered_events, iterator, &ops, sequence);
 }
 

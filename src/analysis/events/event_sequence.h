@@ -66,6 +66,7 @@ struct event_sequence {
 	 * with this tag; NULL, if not set: none is. Returns 1, 0 or -errno. */
 	int (*wants)(void *context, const struct event_item *item, uint64_t *tag);
 	struct range range; /* what is handed out (item_range.h): all, if not set */
+	unsigned unwanted;  /* bits 1 << kind: these are not handed out; none, if not set */
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. The timeline may not

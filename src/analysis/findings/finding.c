@@ -218,6 +218,8 @@ static int begin(void *user, struct pass *pass)
 					     maker);
 	maker->sequenced = !status && events;
 	maker->sequence.range = findings->range;
+	/* Nobody asks when an operation was queued. */
+	maker->sequence.unwanted = 1u << SEQUENCE_QUEUED;
 	return status;
 }
 

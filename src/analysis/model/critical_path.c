@@ -40,6 +40,7 @@ static int begin(void *user, struct pass *pass)
 	pass->waits.user = maker;
 	if (!status)
 		status = event_sequence_open(&maker->sequence, &pass->iterator, take_event, maker);
+	maker->sequence.unwanted = 1u << SEQUENCE_QUEUED;
 	maker->sequenced = !status;
 	return status;
 }

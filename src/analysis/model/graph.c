@@ -103,11 +103,20 @@ static int part_find(struct graph *graph, enum graph_part_kind kind, const char 
 		     uint32_t *part)
 {
 	uint64_t key = ((uint64_t)(uintptr_t)name << 4) | kind;
-	uint64_t known = map_get(&graph->part_of, key);
+	struct graph_latest_part *latest =
+		&graph->latest_parts[((uintptr_t)name >> 4 ^ kind) % GRAPH_LATEST_PARTS];
+	uint64_t known;
 
-	*part = (uint32_t)known;
-	if (known != MAP_NONE)
+	if (latest->key == key) {
+		*part = latest->part;
 		return 0;
+	}
+	known = map_get(&graph->part_of, key);
+	*part = (uint32_t)known;
+	if (known != MAP_NONE) {
+		*latest = (struct graph_latest_part){key, *part};
+		return 0;
+	}
 	*part = (uint32_t)graph->part_count;
 	if (array_reserve(&graph->parts, &graph->part_capacity, graph->part_count + 1,
 			  sizeof(*graph->parts)) ||
@@ -300,10 +309,15 @@ static int thread_call(struct graph *graph, struct graph_thread *thread,
 				: thread_begin(graph, thread, event);
 }
 
+static uint64_t removed_take(struct graph *graph, const struct sequence_event *event)
+{
+	return graph->removed.count ? map_remove(&graph->removed, event->call) : MAP_NONE;
+}
+
 static int call_begin(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_thread *thread = &graph->threads[event->stream];
-	uint64_t removed = map_remove(&graph->removed, event->call);
+	uint64_t removed = removed_take(graph, event);
 	struct graph_command *command;
 	struct graph_frame *frame;
 	int status = thread_call(graph, thread, event);
@@ -408,7 +422,7 @@ static int call_end(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_thread *thread = &graph->threads[event->stream];
 	struct graph_frame *frame = frame_of(thread);
-	uint64_t removed = map_remove(&graph->removed, event->call);
+	uint64_t removed = removed_take(graph, event);
 	int status;
 
 	if (!frame)

@@ -93,6 +93,13 @@ struct graph_command;
 struct graph_queue;
 struct graph_wake;
 
+#define GRAPH_LATEST_PARTS 64u
+
+struct graph_latest_part { /* what was found lately, by its key; 0: nothing */
+	uint64_t key;
+	uint32_t part;
+};
+
 struct graph {
 	struct event_iterator *iterator; /* borrowed */
 	const struct waits *waits;	 /* same; NULL: the scheduler's records are not read */
@@ -100,6 +107,7 @@ struct graph {
 	struct graph_part *parts;
 	size_t part_count, part_capacity;
 	struct map part_of;
+	struct graph_latest_part latest_parts[GRAPH_LATEST_PARTS];
 	struct graph_thread *threads; /* by stream */
 	struct graph_command *commands;
 	size_t command_count, command_capacity;
