@@ -17,10 +17,23 @@ const struct tandem_field *trace_field_find(const struct trace_layout *layout, c
 static uint64_t read_unsigned(const uint8_t *bytes, unsigned count)
 {
 	uint64_t value = 0;
+	uint32_t half;
+	uint16_t quarter;
 
-	/* Little endian, as the trace is. */
-	memcpy(&value, bytes, count <= sizeof(value) ? count : sizeof(value));
-	return value;
+	/* Little endian, as the trace is. Nearly all have one of these sizes. */
+	switch (count) {
+	case sizeof(uint8_t):
+		return *bytes;
+	case sizeof(quarter):
+		memcpy(&quarter, bytes, sizeof(quarter));
+		return quarter;
+	case sizeof(half):
+		memcpy(&half, bytes, sizeof(half));
+		return half;
+	default:
+		memcpy(&value, bytes, count <= sizeof(value) ? count : sizeof(value));
+		return value;
+	}
 }
 
 uint64_t trace_element_unsigned(const struct tandem_field *field, const uint8_t *element)
@@ -77,14 +90,11 @@ const uint8_t *trace_field_elements(const struct trace_event *event,
 
 	/* The reader checked that all of them lie in the record. */
 	for (unsigned i = 0; i < event->layout->variable_count; i++) {
-		const struct tandem_field *other = event->layout->variables[i];
-		size_t elements = (size_t)trace_field_unsigned(event, other);
-
-		if (other == field) {
-			*count = elements;
+		if (event->layout->variables[i] == field) {
+			*count = (size_t)trace_field_unsigned(event, field);
 			return at;
 		}
-		at += elements * other->bytes;
+		at += trace_variable_bytes(event->layout->sizes[i], event->record);
 	}
 	*count = 0;
 	return at;
