@@ -86,6 +86,62 @@ def machine_input(build, records):
                 [event for event in events if event["domain"] == "kernel"])
 
 
+def control_inputs():
+    """A page of each version that can be read, with the stream of a process."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([os.path.join(sys.argv[1], "bench", "gen_trace"), "-n", "20", "-t", "1",
+                        "-w", "1024", "-a", "basic", folder], check=True,
+                       stdout=subprocess.DEVNULL)
+        stream = (content(folder, "process-1000", "stream-1")
+                  + content(folder, "process-1000", "window-1"))
+        page = content(folder, "control").rstrip(b"\0")
+    for choice in range(8):
+        yield bytes([choice]) + part(b"") + part(stream) + page
+
+
+def view_input(build, records):
+    """A process's stream, its timeline's index, and questions about it."""
+    with tempfile.TemporaryDirectory() as folder:
+        session, cache = os.path.join(folder, "session"), os.path.join(folder, "cache")
+        os.mkdir(cache)
+        subprocess.run([os.path.join(build, "bench", "gen_machine"), "-n", str(records), "-p", "1",
+                        "-t", "1", "-c", "1", "-w", "1200", session], check=True,
+                       stdout=subprocess.DEVNULL)
+        subprocess.run([os.path.join(build, "tandem"), "export", "--format", "html", "-o",
+                        os.path.join(folder, "page.html"), session], check=True,
+                       env=dict(os.environ, XDG_CACHE_HOME=cache), stdout=subprocess.DEVNULL)
+        stream = (content(session, "process-1000", "stream-1")
+                  + content(session, "process-1000", "window-1"))
+        found = [os.path.join(path, "timeline.index") for path, _, files in os.walk(cache)
+                 if "timeline.index" in files]
+        index = content(found[0])
+    all_of = "session=0&from=0&to=1000000000"
+    questions = ["tiles?session=0&level=0&first=0&last=3&tracks=0-3",
+                 "tiles?session=0&level=9&first=-1&last=1&tracks=1,2",
+                 *("detail?session=0&track=%d&item=%d" % (track, track) for track in range(6)),
+                 "select?row=0&" + all_of, "select?row=1&" + all_of, "stacks?rows=0-9&" + all_of,
+                 "search?session=0&labels=0-9", "counts?session=0&labels=0-9",
+                 "instances?labels=0-9&rows=0-9&count=10&by_length=1&" + all_of,
+                 "step?session=0&labels=0-9&at=0&track=0&item=0&back=0",
+                 "marks?labels=0-9&bins=64&" + all_of]
+    return part(stream) + part("\n".join(questions).encode()) + index
+
+
+def guest_inputs():
+    """A program, a script, a seccomp filter, and what comes through a pipe."""
+    yield b"\0" + content("/bin/true")[:8000]
+    yield b"\0#! /usr/bin/env sh\n"
+    # Loads the number of the call, and allows all but one.
+    yield b"\1" + b"".join(struct.pack("<HBBI", *step) for step in (
+        (0x20, 0, 0, 0), (0x15, 0, 1, 257), (0x06, 0, 0, 0), (0x06, 0, 0, 0x7fff0000)))
+    yield b"\2\1" + b"\2\0x" * 5 + b"\3" + bytes(4) + b"\2\0y"
+
+
+def xpti_input(seed):
+    chance = random.Random(seed)
+    return bytes(chance.choice((0, 1, 2, 3, 65, 255, chance.randrange(256))) for _ in range(400))
+
+
 def lttng_input(events):
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "kernel")
@@ -122,6 +178,11 @@ def main():
             write(folder, "ctf", f"{records}-{number}", data)
     for seed in range(40):
         write(folder, "lttng", str(seed), user_space_input(seed))
+        write(folder, "xpti", str(seed), xpti_input(seed))
+    for target, inputs in (("control", control_inputs()), ("guest", guest_inputs()),
+                           ("view", (view_input(build, records) for records in (20, 60)))):
+        for number, data in enumerate(inputs):
+            write(folder, target, str(number), data)
 
 
 main()
