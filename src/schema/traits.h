@@ -116,7 +116,9 @@ enum tandem_event_class {
 	X(local)       /* ... of a group ... */                                   \
 	X(offset)      /* ... from there on; each in as many bytes as ... */      \
 	X(high)	       /* ... its values need: what is above them */              \
-	X(task)	       /* the node of a task graph whose task it submits */
+	X(task)	       /* the node of a task graph whose task it submits */       \
+	X(argument)    /* the value of a kernel's argument, ... */                \
+	X(index)       /* ... and which one it is */
 
 #define X(name) TANDEM_WHEN_##name,
 enum tandem_when { TANDEM_WHENS(X) TANDEM_WHEN_COUNT };

@@ -112,7 +112,7 @@ RECORDS = ("none", "device_limits", "task_construct", "task_node", "task_edge", 
            "overhead", "fault", "module", "external_id")
 ROLES = ("none", "op", "returned", "queue", "event", "events", "kernel", "memory", "memory_from",
          "memory_to", "bytes", "blocking", "query", "address", "source_text", "global", "local",
-         "offset", "high", "task")
+         "offset", "high", "task", "argument", "index")
 
 
 class Roles:

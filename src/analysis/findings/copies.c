@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is moved between host and device more often than once: from one buffer to another by
- * way of the host, and transfers of the same buffers again and again that make most of the
- * run. A transfer costs the time in which the device moved it and no kernel of the process
+ * way of the host, data that the device was given before, and transfers of the same buffers
+ * again and again that make most of the run. A transfer costs the time in which the device moved it and no kernel of the process
  * ran. Memory grows with buffers and transfers in flight. */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,20 +23,30 @@ struct copy_time {
 
 struct copy_buffer { /* of a process */
 	struct copy_time to_device, to_host;
+	uint64_t offset, bytes; /* written last */
+	uint32_t generation;	/* +1: what parts of it were given before is no longer there */
 };
 
-struct copy_read { /* the latest transfer to the host of a thread */
+struct copy_read { /* the latest transfer of a thread */
 	uint64_t buffer, bytes, address;
 	uint64_t call;
+	bool written;	  /* its content was recorded: it went to the device */
+	bool read_before; /* the transfer before it brought as many bytes there */
+	bool done;	  /* it took: */
+	uint64_t ns;
 };
 
 struct copy_call {	 /* of a transfer in flight */
 	uint64_t buffer; /* process and number */
 	uint64_t pair;	 /* the call of the read that it brings back to the device; 0: none */
+	bool unchanged;	 /* the device was given the same before */
 };
 
 struct copy_process {
-	struct copy_time by_host;
+	struct copy_time by_host, unchanged;
+	bool sampled; /* not all bytes of those were compared */
+	uint32_t unchanged_stream;
+	int64_t unchanged_ns; /* when the first was enqueued */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
 	int64_t kernels_until_ns;
@@ -50,6 +60,7 @@ struct copies {
 	struct map calls; /* number of a call in flight -> its place in `open` */
 	struct copy_call *open;
 	size_t open_count, open_capacity;
+	struct map contents;		/* buffer and bytes -> hash of what was written last */
 	struct map read_ns;		/* call of a read that may be one half -> its time */
 	struct copy_read *last;		/* by stream */
 	struct copy_process *processes; /* by index */
@@ -97,7 +108,10 @@ static int note_call(struct copies *copies, const struct event_item *item)
 				    last->address == address
 			    ? last->call
 			    : 0;
-	*last = (struct copy_read){call.buffer, bytes, address, item->call};
+	call.unchanged = false;
+	*last = (struct copy_read){call.buffer, bytes, address, item->call,
+				   .read_before = last->call && !last->written &&
+						  last->bytes == bytes && last->address == address};
 	if (array_reserve(&copies->open, &copies->open_capacity, copies->open_count + 1,
 			  sizeof(*copies->open)))
 		return -ENOMEM;
@@ -191,10 +205,72 @@ static int count_command(struct copies *copies, const struct operation *operatio
 	ns = exposed_ns(process, operation);
 	if (buffer_find(copies, call.buffer, &buffer))
 		return -ENOMEM;
+	if (operation->stream != TRACE_NONE &&
+	    copies->last[operation->stream].call == operation->call) {
+		copies->last[operation->stream].done = true;
+		copies->last[operation->stream].ns = ns;
+	}
+	if (call.unchanged)
+		time_add(&process->unchanged, operation->record->bytes, ns);
 	time_add(operation->kind == TANDEM_OPERATION_KIND_copy_h2d ? &buffer->to_device
 								   : &buffer->to_host,
 		 operation->record->bytes, ns);
 	return count_by_host(copies, process, operation, call.pair, ns);
+}
+
+/* Whether the same bytes were written there before, and nothing else since. */
+static int find_unchanged(struct copies *copies, uint64_t key,
+			  const struct tandem_rec_content *content, bool *unchanged)
+{
+	struct copy_buffer *buffer;
+	uint64_t part, known, now;
+
+	if (buffer_find(copies, key, &buffer))
+		return -ENOMEM;
+	if ((buffer->offset != content->offset || buffer->bytes != content->bytes) &&
+	    buffer->offset < content->offset + content->bytes &&
+	    content->offset < buffer->offset + buffer->bytes)
+		buffer->generation++;
+	buffer->offset = content->offset;
+	buffer->bytes = content->bytes;
+	part = ((key * UINT64_C(0x9E3779B97F4A7C15) ^ content->offset) *
+			UINT64_C(0xFF51AFD7ED558CCD) ^
+		content->bytes) |
+	       1;
+	now = (content->hash + buffer->generation) & ~(UINT64_C(1) << 63);
+	known = map_get(&copies->contents, part);
+	*unchanged = known == now;
+	return map_set(&copies->contents, part, now);
+}
+
+/* It follows its call, and may come before its command's end or after it. */
+static int take_content(struct copies *copies, const struct event_item *item)
+{
+	const struct tandem_rec_content *content = (const void *)item->event->record;
+	uint32_t stream = item->event->stream->index;
+	struct copy_process *process = &copies->processes[item->event->stream->process->index];
+	struct copy_read *last = &copies->last[stream];
+	uint64_t at = map_get(&copies->calls, item->call);
+	bool unchanged;
+
+	if (!last->call || last->call != item->call)
+		return 0;
+	last->written = true;
+	if (find_unchanged(copies, last->buffer, content, &unchanged))
+		return -ENOMEM;
+	/* What comes back is said to do so. */
+	if (!unchanged || last->read_before)
+		return 0;
+	process->sampled |= content->hashed < content->bytes;
+	if (!process->unchanged_ns) {
+		process->unchanged_stream = stream;
+		process->unchanged_ns = item->event->ns;
+	}
+	if (last->done)
+		time_add(&process->unchanged, content->bytes, last->ns);
+	else if (at != MAP_NONE)
+		copies->open[at].unchanged = true;
+	return 0;
 }
 
 static int copies_item(struct findings *findings, void *state, const struct event_item *item)
@@ -204,6 +280,8 @@ static int copies_item(struct findings *findings, void *state, const struct even
 		return note_call(state, item);
 	if (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED)
 		return count_command(state, &item->operation);
+	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content)
+		return take_content(state, item);
 	return 0;
 }
 
@@ -237,10 +315,41 @@ static int add_by_host(struct findings *findings, const struct copies *copies,
 	return 0;
 }
 
+static int add_unchanged(struct findings *findings, const struct copy_process *process)
+{
+	const struct copy_time *time = &process->unchanged;
+	char count[UNITS_BYTES], bytes[UNITS_BYTES];
+	struct finding *finding;
+
+	if (time->count < HABIT_COUNT)
+		return 0;
+	finding = findings_add(findings, "copies", "unchanged");
+	if (!finding)
+		return -ENOMEM;
+	finding->count = time->count;
+	finding->cost_ns = time->ns;
+	finding->what = findings_text(findings,
+				      "%s transfers brought the device data that it had been given "
+				      "before, unchanged: %s in all",
+				      units_count(count, time->count),
+				      units_bytes(bytes, (double)time->bytes));
+	finding->confidence = process->sampled ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
+	finding->why = process->sampled
+			       ? "by a hash of samples, 64 KiB of each transfer, at the same "
+				 "places each time"
+			       : "by a hash of all bytes";
+	finding->suggestion =
+		"transfer it once; where a kernel changes it, keep an unchanged copy on "
+		"the device and copy from that, or fill it there";
+	finding_place(findings, finding, process->unchanged_stream);
+	finding_time(findings, finding, process->unchanged_ns, process->unchanged_ns);
+	return 0;
+}
+
 /* If each buffer were moved once each way. */
 static int add_dominate(struct findings *findings, const struct copies *copies, uint32_t index)
 {
-	uint64_t saved_ns = 0, count = 0, bytes = 0;
+	uint64_t saved_ns = 0, count = 0, bytes = 0, told_ns;
 	char number[UNITS_BYTES], all[UNITS_BYTES];
 	struct finding *finding;
 
@@ -256,10 +365,9 @@ static int add_dominate(struct findings *findings, const struct copies *copies, 
 			bytes += times[j]->bytes;
 		}
 	}
-	/* What goes by way of the host is told already. */
-	saved_ns -= copies->processes[index].by_host.ns < saved_ns
-			    ? copies->processes[index].by_host.ns
-			    : saved_ns;
+	/* What goes by way of the host, or is unchanged, is reported already. */
+	told_ns = copies->processes[index].by_host.ns + copies->processes[index].unchanged.ns;
+	saved_ns -= told_ns < saved_ns ? told_ns : saved_ns;
 	if ((double)saved_ns < DOMINATES * (double)findings->duration_ns)
 		return 0;
 	finding = findings_add(findings, "copies", "dominate");
@@ -289,6 +397,8 @@ static int copies_end(struct findings *findings, void *state)
 	for (uint32_t i = 0; !status && i < findings->session->process_count; i++) {
 		status = add_by_host(findings, copies, &copies->processes[i]);
 		if (!status)
+			status = add_unchanged(findings, &copies->processes[i]);
+		if (!status)
 			status = add_dominate(findings, copies, i);
 	}
 	return status;
@@ -304,6 +414,7 @@ static void copies_release(struct findings *findings, void *state)
 	free(copies->buffer_keys);
 	map_free(&copies->calls);
 	free(copies->open);
+	map_free(&copies->contents);
 	map_free(&copies->read_ns);
 	free(copies->last);
 	free(copies->processes);
@@ -311,7 +422,7 @@ static void copies_release(struct findings *findings, void *state)
 
 const struct finding_ops finding_copies = {
 	.name = "copies",
-	.words = "buffers copied by way of the host, transfers that dominate",
+	.words = "buffers copied by way of the host, unchanged data, transfers that dominate",
 	.state_bytes = sizeof(struct copies),
 	.begin = copies_begin,
 	.item = copies_item,

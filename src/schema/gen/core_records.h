@@ -158,6 +158,8 @@ enum tandem_core_event {
 	TANDEM_EVENT_lost = 16,
 	TANDEM_EVENT_clock_pair = 17,
 	TANDEM_EVENT_program_hash = 18,
+	TANDEM_EVENT_content = 19,
+	TANDEM_EVENT_events_given = 20,
 };
 
 struct tandem_rec_none {
@@ -390,5 +392,23 @@ struct tandem_rec_program_hash {
 	uint64_t hash;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_program_hash) == 25, "program_hash");
+
+struct tandem_rec_content {
+	struct tandem_record head;
+	uint64_t op;
+	uint64_t offset;
+	uint64_t bytes;
+	uint64_t hashed;
+	uint64_t hash;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_content) == 52, "content");
+
+struct tandem_rec_events_given {
+	struct tandem_record head;
+	uint8_t domain;
+	uint16_t api;
+	uint64_t count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_events_given) == 23, "events_given");
 
 #endif

@@ -346,6 +346,20 @@ static const struct tandem_field fields_17[] = {
 	{ "hash", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
 };
 
+static const struct tandem_field fields_18[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "hashed", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "hash", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+};
+
+static const struct tandem_field fields_19[] = {
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_domain },
+	{ "api", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 13, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 15, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 0, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -385,6 +399,10 @@ static const struct tandem_event events[] = {
 	  { { 41, 5, fields_16 }, { 41, 5, fields_16 }, { 41, 5, fields_16 } } },
 	[18] = { 18, TANDEM_CLASS_RECORD, 0, "program_hash", NULL, { 0 },
 	  { { 25, 3, fields_17 }, { 25, 3, fields_17 }, { 25, 3, fields_17 } } },
+	[19] = { 19, TANDEM_CLASS_RECORD, 0, "content", NULL, { 0 },
+	  { { 52, 5, fields_18 }, { 52, 5, fields_18 }, { 52, 5, fields_18 } } },
+	[20] = { 20, TANDEM_CLASS_RECORD, 0, "events_given", NULL, { 0 },
+	  { { 23, 3, fields_19 }, { 23, 3, fields_19 }, { 23, 3, fields_19 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -393,5 +411,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "a8e5a2712008a8a0da299ffedbbfaaab", EVENTS, { 0 }, 1,
+	0, "core", "4d5831bf0838522f37b1c2c9299bd951", EVENTS, { 0 }, 1,
 };

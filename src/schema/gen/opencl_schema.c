@@ -992,15 +992,15 @@ static const struct tandem_field fields_54[] = {
 
 static const struct tandem_field fields_55[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_index, 28, NULL },
 	{ "arg_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_56[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_index, 28, NULL },
 	{ "arg_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "arg_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "arg_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_argument, 40, NULL },
 };
 
 static const struct tandem_name names_cl_kernel_info_list[] = {
@@ -1810,13 +1810,13 @@ static const struct tandem_names names_cl_kernel_arg_info = { "cl_kernel_arg_inf
 
 static const struct tandem_field fields_139[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_index, 28, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_arg_info },
 };
 
 static const struct tandem_field fields_140[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_index, 28, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_arg_info },
 	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
@@ -2120,13 +2120,13 @@ static const struct tandem_field fields_171[] = {
 
 static const struct tandem_field fields_172[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_index, 28, NULL },
 };
 
 static const struct tandem_field fields_173[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
-	{ "arg_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_index, 28, NULL },
+	{ "arg_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_argument, 32, NULL },
 };
 
 static const struct tandem_name names_cl_kernel_exec_info_list[] = {
@@ -3183,7 +3183,7 @@ static const struct tandem_field fields_277[] = {
 
 static const struct tandem_field fields_278[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_index, 28, NULL },
 	{ "arg_value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 

@@ -136,6 +136,35 @@ void corpus_clean_transfer_once(struct corpus *corpus)
 	must(clReleaseMemObject(buffer), "clReleaseMemObject");
 }
 
+/* A table goes to the device in parts, of which many are alike. */
+void corpus_clean_chunks(struct corpus *corpus)
+{
+	size_t part = 64 << 10;
+	cl_mem buffer = corpus_buffer(corpus, 16 * part);
+
+	memset(data, 0, 16 * part);
+	for (size_t i = 0; i < 16; i++)
+		corpus_write(corpus, buffer, CL_FALSE, i * part, part, data + i * part);
+	for (int i = 0; i < 100; i++)
+		corpus_work(corpus, 100, 0, NULL, NULL);
+	corpus_finish(corpus);
+	must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
+/* Each step has data of its own; every other one has those of the step before the last. */
+void corpus_clean_upload(struct corpus *corpus)
+{
+	size_t bytes = 64 << 10;
+
+	for (int i = 0; i < 40; i++) {
+		memset(data, i % 2, bytes);
+		memset(data + bytes / 2, i, 64);
+		corpus_write(corpus, corpus->buffer, CL_TRUE, 0, bytes, data);
+		for (int j = 0; j < 20; j++)
+			corpus_work(corpus, 100, 0, NULL, NULL);
+	}
+}
+
 void corpus_clean_map(struct corpus *corpus)
 {
 	for (int i = 0; i < 8; i++) {

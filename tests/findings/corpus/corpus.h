@@ -50,6 +50,7 @@ struct corpus {
 	X(queue_in_loop)       \
 	X(kernel_in_loop)      \
 	X(events_leaked)       \
+	X(events_unnamed)      \
 	X(buffers_leaked)      \
 	X(prime_size)          \
 	X(group_of_one)        \
@@ -66,6 +67,8 @@ struct corpus {
 	X(clean_linked)        \
 	X(clean_queries)       \
 	X(clean_transfer_once) \
+	X(clean_chunks)        \
+	X(clean_upload)        \
 	X(clean_map)           \
 	X(clean_pool)          \
 	X(clean_threads)       \

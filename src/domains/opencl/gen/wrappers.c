@@ -1427,6 +1427,7 @@ static inline int32_t body_clEnqueueWriteBuffer(opencl_pfn_clEnqueueWriteBuffer 
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_h2d, size, NULL,
 			blocking_write);
+	opencl_content(command.op, ptr, offset, size, ret);
 	return ret;
 }
 
