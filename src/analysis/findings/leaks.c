@@ -25,14 +25,22 @@ struct leak_last {
 	const struct tandem_event *api;
 };
 
+/* Events of a process that it took and gave back, where their number was recorded. */
+struct leak_events {
+	uint64_t given, most;
+	int64_t counted;		/* made, and retained, without those that were released */
+	const struct tandem_event *api; /* that gave the most */
+};
+
 struct leaks {
 	struct map known; /* process, type and number -> object */
 	struct leak_object *objects;
 	size_t count, capacity;
-	uint32_t free_list;	  /* + 1 */
-	struct leak_last *last;	  /* by stream: the call that an allocation's record follows */
-	struct map events;	  /* operation, mixed with its process -> 1; that are held */
-	struct leak_object event; /* the first such that was seen */
+	uint32_t free_list;	       /* + 1 */
+	struct leak_last *last;	       /* by stream: the call that an allocation's record follows */
+	struct map events;	       /* operation, mixed with its process -> 1; that are held */
+	struct leak_object event;      /* the first such that was seen */
+	struct leak_events *processes; /* by index */
 };
 
 /* Numbers of objects are 32 bits, types 4, processes the rest. */
@@ -46,7 +54,8 @@ static int leaks_begin(struct findings *findings, void *state)
 	struct leaks *leaks = state;
 
 	leaks->last = calloc(findings->session->stream_count + 1, sizeof(*leaks->last));
-	return leaks->last ? 0 : -ENOMEM;
+	leaks->processes = calloc(findings->session->process_count + 1, sizeof(*leaks->processes));
+	return leaks->last && leaks->processes ? 0 : -ENOMEM;
 }
 
 static int object_make(struct leaks *leaks, uint64_t key, const struct leak_object *made)
@@ -133,6 +142,38 @@ static int hold_event(struct leaks *leaks, const struct trace_event *event, uint
 	return map_set(&leaks->events, key, 1);
 }
 
+static void count_given(struct findings *findings, struct leaks *leaks,
+			const struct trace_event *event)
+{
+	const struct tandem_rec_events_given *record = (const void *)event->record;
+	struct leak_events *events = &leaks->processes[event->stream->process->index];
+
+	events->given += record->count;
+	if (record->count <= events->most)
+		return;
+	events->most = record->count;
+	events->api = trace_session_event(findings->session, record->api);
+}
+
+/* What a call that made, retained or released an event changes of their number. */
+static int held_by(const struct trace_event *event)
+{
+	const struct tandem_field *made = trace_field_role(event->layout, TANDEM_ROLE_returned);
+	const struct tandem_field *one = trace_field_role(event->layout, TANDEM_ROLE_event);
+	bool is_one = one && one->kind == TANDEM_FIELD_OP && !one->variable;
+
+	switch (event->layout->event->class) {
+	case TANDEM_CLASS_CREATE:
+		return made && made->kind == TANDEM_FIELD_OP;
+	case TANDEM_CLASS_RETAIN:
+		return is_one;
+	case TANDEM_CLASS_RELEASE:
+		return -is_one;
+	default:
+		return 0;
+	}
+}
+
 static int leaks_event(struct leaks *leaks, const struct trace_event *event)
 {
 	const struct tandem_field *one = trace_field_role(event->layout, TANDEM_ROLE_event);
@@ -173,6 +214,7 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 	leaks->last[event->stream->index].api = api;
 	if (trace_event_failed(event))
 		return 0;
+	leaks->processes[process].counted += held_by(event);
 	if (leaks_event(leaks, event))
 		return -ENOMEM;
 	field = api->class == TANDEM_CLASS_CREATE
@@ -231,7 +273,8 @@ static int leaks_memory(struct leaks *leaks, const struct event_item *item)
 
 static int leaks_item(struct findings *findings, void *state, const struct event_item *item)
 {
-	(void)findings;
+	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_events_given)
+		count_given(findings, state, item->event);
 	if (item->kind == ITEM_CALL)
 		return leaks_call(state, item);
 	if (item->kind == ITEM_MEMORY)
@@ -287,11 +330,52 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 	return 0;
 }
 
+/* Of a process whose events were all counted. */
+static int add_given(struct findings *findings, const struct leak_events *events, uint64_t pid)
+{
+	int64_t left = (int64_t)events->given + events->counted;
+	char count[UNITS_BYTES];
+	struct finding *finding;
+
+	if (left <= 0 || !events->given)
+		return 0;
+	finding = findings_add(findings, "leaks", "event");
+	if (!finding)
+		return -ENOMEM;
+	finding->always_report = true;
+	finding->count = (uint64_t)left;
+	finding->pid = pid;
+	finding->object = events->api ? events->api->name : "";
+	finding->what = findings_text(findings, "%s event%s, mainly of %s, %s never released",
+				      units_count(count, finding->count), left == 1 ? "" : "s",
+				      *finding->object ? finding->object : "enqueues",
+				      left == 1 ? "was" : "were");
+	finding->confidence = CONFIDENCE_HIGH;
+	finding->why = "the program took so many more than it released, in the whole run";
+	finding->suggestion = "release each event when it is needed no more, or pass NULL where "
+			      "none is needed: it keeps its command and what belongs to it";
+	return 0;
+}
+
+static int add_all_given(struct findings *findings, const struct leaks *leaks)
+{
+	const struct trace_session *session = findings->session;
+	int status = 0;
+
+	for (size_t i = 0; !status && i < session->process_count; i++)
+		status = add_given(findings, &leaks->processes[i], session->processes[i].pid);
+	return status;
+}
+
 static int add_events(struct findings *findings, const struct leaks *leaks)
 {
 	char count[UNITS_BYTES];
 	struct finding *finding;
 
+	for (size_t i = 0; i < findings->session->process_count; i++) {
+		if (leaks->processes[i].given)
+			return add_all_given(findings, leaks);
+	}
 	if (!leaks->events.count)
 		return 0;
 	finding = findings_add(findings, "leaks", "event");
@@ -358,6 +442,7 @@ static void leaks_release(struct findings *findings, void *state)
 	map_free(&leaks->events);
 	free(leaks->objects);
 	free(leaks->last);
+	free(leaks->processes);
 }
 
 const struct finding_ops finding_leaks = {

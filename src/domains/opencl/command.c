@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/call/call.h"
+#include "core/capture.h"
 #include "core/pool.h"
 #include "core/process.h"
 #include "domains/opencl/attach/loader.h"
@@ -30,6 +31,9 @@ enum ended { NOT_YET, ENDED };
 
 /* How many running commands of an out-of-order queue are looked at in one go. */
 #define LOOK_PAST 64
+
+/* How many operations of a function the program took an event of, by the number of its event. */
+static _Atomic uint32_t events_given[1024];
 
 static struct tandem_pool pending_pool = TANDEM_POOL(sizeof(struct opencl_pending));
 
@@ -274,6 +278,9 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 	known.event = *(void **)command->event;
 	if (!known.event)
 		return; /* a driver that gives none */
+	if (command->program_wants)
+		atomic_fetch_add_explicit(&events_given[command->api % 1024], 1,
+					  memory_order_relaxed);
 	known.op = command->op;
 	known.bytes = bytes;
 	known.kernel = tandem_object_number(TANDEM_KIND(opencl, kernel), kernel);
@@ -407,9 +414,30 @@ static void pending_forget(struct opencl_queue *queue)
 	queue->newest = NULL;
 }
 
+/* What was released while nothing was recorded is not known: then nothing is said. */
+static void events_given_write(void)
+{
+	if (!opencl_recording() || tandem_process_statedump() || tandem_capture_is_bounded())
+		return;
+	for (uint16_t i = 0; i < 1024; i++) {
+		uint32_t count = atomic_exchange(&events_given[i], 0);
+		struct tandem_rec_events_given *record;
+
+		record = count ? tandem_record_begin(TANDEM_EVENT_events_given, sizeof(*record))
+			       : NULL;
+		if (!record)
+			continue;
+		record->domain = TANDEM_DOMAIN_opencl;
+		record->api = (uint16_t)(TANDEM_DOMAIN_opencl << 10 | i);
+		record->count = count;
+		tandem_record_commit();
+	}
+}
+
 /* The last thing: the drivers may be gone, so nothing is asked of them. */
 void opencl_commands_at_end(void)
 {
+	events_given_write();
 	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
 		atomic_fetch_add(&tandem_session->unfinished, atomic_load(&queue->pending));
 }
@@ -430,6 +458,8 @@ static void commands_close(void)
 void opencl_commands_at_fork(void)
 {
 	atomic_store(&pending_pool.taking, 0);
+	for (unsigned i = 0; i < 1024; i++)
+		atomic_store_explicit(&events_given[i], 0, memory_order_relaxed);
 	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
 		pending_forget(queue);
 }
