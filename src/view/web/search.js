@@ -217,6 +217,10 @@ class Search {
 
 	setOpen(open) {
 		this.list.hidden = !open;
+		this.list.style.left = "";
+		const beyond = open ? this.list.getBoundingClientRect().right + 8 - innerWidth : 0;
+		if (beyond > 0)
+			this.list.style.left = -beyond + "px";
 		this.input.setAttribute("aria-expanded", String(open));
 	}
 
