@@ -94,6 +94,15 @@ unsigned cli_width(int fd)
 	return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col;
 }
 
+unsigned cli_height(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_row;
+}
+
 static int unit_shift(const char *unit)
 {
 	static const char letters[] = "KMGT";

@@ -70,6 +70,9 @@ bool cli_colour(int fd);
 /* Columns of the terminal that a stream is; 0: it is none, and lines may have any length. */
 unsigned cli_width(int fd);
 
+/* Its lines; 0 as above. */
+unsigned cli_height(int fd);
+
 /* Reads "12", "64K", "1.5M", "2G" (powers of 1024; also KiB, MB...).
  * Returns 0, -EINVAL (no number, unknown unit) or -ERANGE. */
 int cli_parse_bytes(const char *text, uint64_t *bytes);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/options/options.h"
 #include "cli/options/part.h"
 #include "cli/print/chronology.h"
@@ -29,7 +30,8 @@
 	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                              \
 	X(raw, 'r', NULL, FLAG,                                                           \
 	  "as recorded: a call is one event, with its end; a device's operation is one, " \
-	  "where its completion was seen")
+	  "where its completion was seen")                                                \
+	X(live, 0, NULL, FLAG, "while it is recorded, as recorded, a second behind, until it ends")
 
 OPTIONS(PRINT_OPTIONS)
 
@@ -53,8 +55,9 @@ enum { FORMAT_TEXT, FORMAT_JSON };
 
 struct arguments {
 	int format;
-	bool raw;
-	uint64_t limit;
+	bool raw, live;
+	uint64_t limit, printed;
+	bool headed; /* the columns' names are printed */
 	const char *path;
 	struct part part;
 	struct filter filter;
@@ -89,6 +92,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return cli_parse_number(value, UINT64_MAX, &arguments->limit)
 			       ? option_refuse("--limit", value, "a number of events")
 			       : 0;
+	case OPTION_live:
+		arguments->live = true;
+		return 0;
 	default:
 		arguments->raw = true;
 		return 0;
@@ -128,16 +134,17 @@ static int print_events(struct reading *reading, struct arguments *arguments,
 				  .stacks = &stacks,
 				  .colour = cli_colour(STDOUT_FILENO)};
 	const struct trace_event *event;
-	uint64_t printed = 0;
 	int status;
 
 	event_samples_init(&stacks);
-	if (arguments->format == FORMAT_TEXT)
+	if (arguments->format == FORMAT_TEXT && !arguments->headed)
 		event_text_header(&view, out);
+	arguments->headed = true;
 	while ((status = trace_merge_next(merge, &event)) > 0) {
 		int64_t time = event->ns - session->start_ns;
 
-		if (time >= filter->to_ns || (arguments->limit && printed == arguments->limit)) {
+		if (time >= filter->to_ns ||
+		    (arguments->limit && arguments->printed == arguments->limit)) {
 			status = 0;
 			break;
 		}
@@ -152,7 +159,7 @@ static int print_events(struct reading *reading, struct arguments *arguments,
 			event_json_line(objects, session, &stacks, out, event);
 		else
 			event_text_line(&view, out, event, EVENT_WHOLE);
-		printed++;
+		arguments->printed++;
 		if (out->length >= WRITE_BYTES) {
 			status = reading_write(out);
 			if (status)
@@ -205,23 +212,78 @@ static int print_session(struct reading *reading, struct arguments *arguments)
 	return arguments->raw ? print_raw(reading, arguments) : print_ordered(reading, arguments);
 }
 
+/* What a thread or a relay has not handed over yet may be so old. */
+#define BEHIND_NS INT64_C(1000000000)
+
+/* What has happened since the last look. */
+static int print_look(struct reading *reading, struct arguments *arguments, bool last,
+		      int64_t *until_ns)
+{
+	struct filter *filter = &arguments->filter;
+	int64_t seen_ns = (int64_t)trace_session_duration_ns(&reading->session) - BEHIND_NS;
+	struct range range;
+	int status = part_find(&arguments->part, reading, &range);
+
+	if (status)
+		return status;
+	filter->from_ns = range.from_ns > *until_ns ? range.from_ns : *until_ns;
+	filter->to_ns = last || seen_ns > range.to_ns ? range.to_ns : seen_ns;
+	if (filter->to_ns <= filter->from_ns)
+		return 0;
+	*until_ns = filter->to_ns;
+	return print_raw(reading, arguments);
+}
+
+static int print_live(struct arguments *arguments)
+{
+	int64_t until_ns = INT64_MIN;
+	struct reading reading;
+	struct live live;
+	bool runs = true;
+	int status = 0;
+
+	if (live_open(&live, arguments->path))
+		return CLI_FAILED;
+	while (runs && !status && !(arguments->limit && arguments->printed == arguments->limit)) {
+		runs = live_runs(&live);
+		if (reading_open(&reading, live.session)) {
+			live_close(&live);
+			return CLI_FAILED;
+		}
+		status = print_look(&reading, arguments, !runs, &until_ns);
+		reading_close(&reading);
+		if (runs && !status)
+			live_wait();
+	}
+	live_close(&live);
+	return status;
+}
+
+static int print_once(struct arguments *arguments)
+{
+	struct reading reading;
+	int status;
+
+	if (reading_open(&reading, arguments->path))
+		return CLI_FAILED;
+	status = print_session(&reading, arguments);
+	reading_close(&reading);
+	return status;
+}
+
 int cmd_print(int argc, char **argv)
 {
 	struct arguments arguments = {.format = FORMAT_TEXT, .part = PART_WHOLE};
-	struct reading reading;
 	int status;
 
 	filter_init(&arguments.filter);
 	status = read_arguments(&arguments, argc, argv);
 	if (status)
 		return options_status(status);
-	if (reading_open(&reading, arguments.path))
-		return CLI_FAILED;
-	status = print_session(&reading, &arguments);
+	status = arguments.live ? print_live(&arguments) : print_once(&arguments);
 	if (status < 0 && status != -EPIPE)
 		status = cli_error("%s: %s", arguments.path, strerror(-status));
 	filter_free(&arguments.filter);
-	reading_close(&reading);
 	/* A pipe's reader that has seen enough is content, and so are we. */
 	return status == -EPIPE ? CLI_DONE : status;
 }

@@ -2,12 +2,14 @@
 /* tandem report: the tables of a session. */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/findings/findings_print.h"
+#include "cli/live.h"
 #include "cli/options/options.h"
 #include "cli/options/part.h"
 #include "cli/reading.h"
@@ -36,6 +38,7 @@ static const char *table_at(size_t number, const char **about)
 	X(findings, 0, "WHEN", WORD("auto on off"),                                            \
 	  "what is wrong, before the tables: on, off, or auto (default): of a trace up "       \
 	  "to 32 MiB, which takes a second at most")                                           \
+	X(live, 0, NULL, FLAG, "while it is recorded: again each second, until it ends")       \
 	X(with, 'w', "TRACE", FILE_NAME, "use kernel events from an LTTng or trace-cmd trace") \
 	X(metrics, 'm', NULL, FLAG,                                                            \
 	  "GPU metrics instead: time, bytes and counts of kernels, memory, fills, copies "     \
@@ -56,6 +59,7 @@ const struct command command_report = {
 		"  tandem report tandem-app-20261120-100000\n"
 		"  tandem report --from 20ms --to 30ms DIR\n"
 		"  tandem report --range step/2 DIR\n"
+		"  tandem report --live --table api DIR\n"
 		"  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n",
 	.column = 23,
 	COMMAND_OPTIONS,
@@ -74,7 +78,8 @@ struct arguments {
 	int format;
 	int table; /* enum report_table; -1: all */
 	uint64_t top;
-	bool metrics, critical_path;
+	bool metrics, critical_path, live;
+	bool goes_on; /* live: this is not the last time */
 	int findings; /* WHEN_... */
 	struct part part;
 	struct range range; /* the part, since the session's start */
@@ -221,6 +226,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	case OPTION_critical_path:
 		arguments->critical_path = true;
 		return 0;
+	case OPTION_live:
+		arguments->live = true;
+		return 0;
 	default:
 		arguments->metrics = true;
 		return 0;
@@ -247,6 +255,11 @@ static int check_arguments(const struct arguments *arguments)
 		cli_error("--findings on: there are none with --metrics");
 		return options_wrong(&command_report);
 	}
+	if (arguments->live &&
+	    (arguments->critical_path || arguments->metrics || arguments->with)) {
+		cli_error("--live shows tables; omit --metrics, --critical-path and --with");
+		return options_wrong(&command_report);
+	}
 	return part_check(&arguments->part, &command_report);
 }
 
@@ -256,6 +269,24 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 					   &arguments->path);
 
 	return status ? status : check_arguments(arguments);
+}
+
+/* To the terminal's begin, which is empty then. */
+#define CLEAR "\033[H\033[J"
+
+/* The last of them stays free. 0: as many as there are. */
+static void cut_lines(struct text *text, unsigned lines)
+{
+	char *end = text->data;
+
+	if (!lines || text->failed)
+		return;
+	while (end && --lines)
+		end = strchr(end, '\n') ? strchr(end, '\n') + 1 : NULL;
+	if (!end)
+		return;
+	text->length = (size_t)(end - text->data);
+	*end = '\0';
 }
 
 static int write_report(struct reading *reading, const struct arguments *arguments,
@@ -269,12 +300,16 @@ static int write_report(struct reading *reading, const struct arguments *argumen
 	struct text out = TEXT_INIT;
 	int status;
 
+	if (arguments->live && cli_width(STDOUT_FILENO))
+		text_add_string(&out, CLEAR);
 	if (arguments->format == FORMAT_JSON)
 		write_json(&out, report, findings, &reading->session, arguments->table);
 	else if (arguments->format == FORMAT_CSV)
 		write_csv(&out, report, arguments->table);
 	else
 		report_text(&out, report, findings, &reading->session, arguments->table, &style);
+	if (arguments->goes_on)
+		cut_lines(&out, cli_height(STDOUT_FILENO));
 	status = reading_write(&out);
 	text_free(&out);
 	/* A pipe's reader that has seen enough is content, and so are we. */
@@ -344,6 +379,9 @@ static bool wants_findings(const struct reading *reading, const struct arguments
 {
 	if (arguments->table >= 0 || arguments->format == FORMAT_CSV)
 		return false;
+	/* They change with each look. */
+	if (arguments->goes_on && arguments->findings == WHEN_AUTO)
+		return false;
 	return arguments->findings == WHEN_ON ||
 	       (arguments->findings == WHEN_AUTO &&
 		reading->session.content_bytes <= FINDINGS_AUTO_BYTES);
@@ -367,21 +405,48 @@ static int show_report(struct reading *reading, const struct arguments *argument
 	return status;
 }
 
+static int show_once(struct arguments *arguments, const char *path)
+{
+	struct reading reading;
+	int status;
+
+	if (reading_open(&reading, path) || reading_with(&reading, arguments->with))
+		return CLI_FAILED;
+	status = part_find(&arguments->part, &reading, &arguments->range);
+	if (!status)
+		status = arguments->critical_path ? show_path(&reading, arguments)
+			 : arguments->metrics	  ? show_metrics(&reading, arguments)
+						  : show_report(&reading, arguments);
+	reading_close(&reading);
+	return status;
+}
+
+static int show_live(struct arguments *arguments)
+{
+	struct live live;
+	int status;
+
+	if (live_open(&live, arguments->path))
+		return CLI_FAILED;
+	for (;;) {
+		arguments->goes_on = live_runs(&live);
+		status = show_once(arguments, live.session);
+		if (status || !arguments->goes_on)
+			break;
+		live_wait();
+		if (!cli_width(STDOUT_FILENO))
+			puts("");
+	}
+	live_close(&live);
+	return status;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct arguments arguments = {.table = -1, .top = 20, .part = PART_WHOLE};
-	struct reading reading;
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
 		return options_status(status);
-	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
-		return CLI_FAILED;
-	status = part_find(&arguments.part, &reading, &arguments.range);
-	if (!status)
-		status = arguments.critical_path ? show_path(&reading, &arguments)
-			 : arguments.metrics	 ? show_metrics(&reading, &arguments)
-						 : show_report(&reading, &arguments);
-	reading_close(&reading);
-	return status;
+	return arguments.live ? show_live(&arguments) : show_once(&arguments, arguments.path);
 }

@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "format/directory.h"
@@ -81,12 +83,17 @@ static bool has_file(const char *path, const char *name)
 	       !lstat(file, &status);
 }
 
+bool lttng_import_is_live(const char *path)
+{
+	return !strncmp(path, "net://", 6) || !strncmp(path, "net4://", 7) ||
+	       !strncmp(path, "net6://", 7);
+}
+
 bool lttng_import_is_trace(const char *path)
 {
 	struct stat status;
 
-	if (!strncmp(path, "net://", 6) || !strncmp(path, "net4://", 7) ||
-	    !strncmp(path, "net6://", 7))
+	if (lttng_import_is_live(path))
 		return true;
 	return !stat(path, &status) && S_ISDIR(status.st_mode) &&
 	       !has_file(path, DIRECTORY_CONTROL) && !has_file(path, DIRECTORY_DESCRIPTION) &&
@@ -119,16 +126,15 @@ static _Noreturn void read_and_exit(lttng_read_fn *read, const char *from, const
 	_exit(0);
 }
 
-static int convert(const char *from, const char *to, bool whole, const char *module,
-		   struct error *error)
+/* Starts the child that reads: its answer comes by *fd. Returns its number or -errno. */
+static pid_t convert_begin(const char *from, const char *to, bool whole, const char *module,
+			   int *fd, struct error *error)
 {
 	void *library = module ? dlopen(module, RTLD_NOW | RTLD_LOCAL) : NULL;
 	void *symbol = library ? dlsym(library, LTTNG_READ_SYMBOL) : NULL;
-	struct answer answer = {.status = -EBADMSG};
 	lttng_read_fn *read_it;
-	int ends[2], ended = 0;
 	pid_t child, parent = getpid();
-	ssize_t count;
+	int ends[2];
 
 	if (!symbol) {
 		error_set_hint(error, "install libbabeltrace2-dev and build tandem again");
@@ -145,9 +151,22 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 		read_and_exit(read_it, from, to, whole, parent, ends[1]);
 	}
 	close(ends[1]);
-	count = child < 0 ? -1 : read(ends[0], &answer, sizeof(answer));
+	*fd = ends[0];
+	if (child > 0)
+		return child;
 	close(ends[0]);
-	while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
+	return error_add(error, -EAGAIN, "%s: no process can be made to read it", from);
+}
+
+/* Waits for its end. */
+static int convert_end(const char *from, pid_t child, int fd, struct error *error)
+{
+	struct answer answer = {.status = -EBADMSG};
+	ssize_t count = read(fd, &answer, sizeof(answer));
+	int ended = 0;
+
+	close(fd);
+	while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
 		;
 	if (count != (ssize_t)sizeof(answer)) {
 		error_set_hint(error, "`babeltrace2 %s` may say more", from);
@@ -158,6 +177,15 @@ static int convert(const char *from, const char *to, bool whole, const char *mod
 	return answer.status ? error_add(error, answer.status, "%s: %s", from,
 					 *answer.why ? answer.why : strerror(-answer.status))
 			     : 0;
+}
+
+static int convert(const char *from, const char *to, bool whole, const char *module,
+		   struct error *error)
+{
+	int fd;
+	pid_t child = convert_begin(from, to, whole, module, &fd, error);
+
+	return child < 0 ? (int)child : convert_end(from, child, fd, error);
 }
 
 int lttng_import_into(const char *session, const char *path, const char *module,
@@ -295,10 +323,54 @@ int lttng_import_make(struct lttng_import *import, const char *path, const char 
 	return status;
 }
 
+bool lttng_import_runs(const struct lttng_import *import)
+{
+	struct pollfd fd = {.fd = import->answer, .events = POLLIN};
+
+	return import->child > 0 && !poll(&fd, 1, 0);
+}
+
+int lttng_import_follow(struct lttng_import *import, const char *path, const char *module,
+			struct error *error)
+{
+	struct timespec pause = {.tv_nsec = 50000000};
+	int status;
+
+	*import = (struct lttng_import){.held = -1};
+	status = temporary_folder_make(&import->temporary, "tandem-lttng", error);
+	if (status)
+		return status;
+	import->session = strdup(import->temporary.path);
+	import->child = import->session ? convert_begin(path, import->session, true, module,
+							&import->answer, error)
+					: -ENOMEM;
+	if (import->child < 0) {
+		status = import->child;
+		import->child = 0;
+		lttng_import_close(import);
+		return status;
+	}
+	while (lttng_import_runs(import)) {
+		if (has_file(import->session, DIRECTORY_DESCRIPTION))
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	/* It was over before anybody had looked. */
+	status = convert_end(path, import->child, import->answer, error);
+	import->child = 0;
+	if (status)
+		lttng_import_close(import);
+	return status;
+}
+
 void lttng_import_close(struct lttng_import *import)
 {
 	if (!import->session)
 		return;
+	if (import->child > 0) {
+		kill(import->child, SIGKILL);
+		convert_end("", import->child, import->answer, NULL);
+	}
 	temporary_folder_remove(&import->temporary);
 	if (import->held >= 0)
 		close(import->held);

@@ -23,6 +23,8 @@ struct lttng_import {
 	char *session; /* path of the folder; NULL: nothing was made */
 	int held;      /* the folder, which nobody removes meanwhile; -1: a temporary one */
 	struct temporary_folder temporary;
+	pid_t child; /* that follows a live session; 0: none */
+	int answer;  /* ... from it */
 };
 
 /* Whether it is the address of a live session, or a folder without a session of ours and
@@ -33,6 +35,15 @@ bool lttng_import_is_trace(const char *path);
  * then. One thread, no other thread while it runs: it forks. */
 int lttng_import_make(struct lttng_import *import, const char *path, const char *module,
 		      struct error *error);
+
+/* Whether `path` is the address of a live session. */
+bool lttng_import_is_live(const char *path);
+
+/* The same of a live session that is read on while it goes on: returns when there is something
+ * of it, and the folder grows until lttng_import_runs() says no more. */
+int lttng_import_follow(struct lttng_import *import, const char *path, const char *module,
+			struct error *error);
+bool lttng_import_runs(const struct lttng_import *import);
 
 /* The trace's processes into the folder of a session that has its own description. */
 int lttng_import_into(const char *session, const char *path, const char *module,

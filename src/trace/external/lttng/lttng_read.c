@@ -28,6 +28,7 @@
 #define METADATA_MOST (1 << 30)
 /* Of CPU time without an event; a trace of gigabytes is opened in a few seconds. */
 #define STUCK_S 60
+#define FLUSH_MS 500
 
 /* A call whose end has not been seen. */
 struct open_call {
@@ -50,6 +51,8 @@ struct reading {
 	size_t thread_count;
 	uint64_t events;
 	bool no_thread_context;
+	bool live;
+	struct timespec flushed; /* a live session: when it was written last */
 	int status;
 	uint8_t bytes[RECORD_BYTES];
 };
@@ -240,6 +243,22 @@ static void handle_discarded(struct reading *reading, const bt_message *message)
 	session_writer_lost(reading->writer, count);
 }
 
+static void flush_live(struct reading *reading)
+{
+	struct timespec now;
+	int error;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!reading->live || (now.tv_sec - reading->flushed.tv_sec) * 1000 +
+					      (now.tv_nsec - reading->flushed.tv_nsec) / 1000000 <
+				      FLUSH_MS)
+		return;
+	reading->flushed = now;
+	error = session_writer_flush(reading->writer);
+	if (error && !reading->status)
+		reading->status = error;
+}
+
 static bt_graph_simple_sink_component_consume_func_status on_messages(bt_message_iterator *iterator,
 								      void *user)
 {
@@ -248,6 +267,7 @@ static bt_graph_simple_sink_component_consume_func_status on_messages(bt_message
 	uint64_t count = 0;
 
 	watch_alive();
+	flush_live(reading);
 	switch (bt_message_iterator_next(iterator, &messages, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		break;
@@ -439,6 +459,8 @@ int tandem_lttng_read(const char *from, const char *to, bool whole, char *why, u
 	watch_begin(STUCK_S);
 	if (reading)
 		reading->writer = session_writer_create(to, whole);
+	if (reading)
+		reading->live = live && whole;
 	if (!inputs || !reading || !reading->writer) {
 		free(reading);
 		bt_value_put_ref(inputs);
@@ -463,7 +485,9 @@ int tandem_lttng_read(const char *from, const char *to, bool whole, char *why, u
 			reading->no_thread_context
 				? "its events do not say their threads (lttng add-context --userspace "
 				  "--type vpid --type vtid --type procname)"
-				: "no events of tandem were recorded");
+			: live ? "no events of tandem came from there: is the session live, and nobody "
+				 "else attached (a relay lets one look at a time)?"
+			       : "no events of tandem were recorded");
 		status = -ENODATA;
 	}
 	written = session_writer_destroy(reading->writer);

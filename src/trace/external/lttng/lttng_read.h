@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Into the folder `to`; with `whole` it becomes a session. 0, or -errno with `why` in
+/* Into the folder `to`; with `whole` it becomes a session, of a live one twice a second as far as
+ * that is known. 0, or -errno with `why` in
  * words: -ENODATA there is nothing of ours in it. */
 typedef int lttng_read_fn(const char *from, const char *to, bool whole, char *why,
 			  uint64_t why_bytes);

@@ -27,7 +27,8 @@
 struct writer_process {
 	uint32_t pid;
 	bool begun;
-	unsigned levels; /* bits; 0: nothing was said */
+	unsigned levels;  /* bits; 0: nothing was said */
+	unsigned written; /* with which its metadata is written; 0: it is not yet */
 	char name[16];
 };
 
@@ -140,14 +141,29 @@ static void put_quoted(FILE *file, const char *name, const char *value)
 	fprintf(file, "\";\n");
 }
 
-/* Written when the level is known: at the end. */
-static int metadata_write(const struct session_writer *writer, const struct writer_process *process)
+/* Puts NAME.new in the place of NAME: there is one or the other at any moment. */
+static int take_place(const char *path, const char *name)
 {
+	char draft[4300], final[4300];
+
+	snprintf(draft, sizeof(draft), "%s/%s.new", path, name);
+	snprintf(final, sizeof(final), "%s/%s", path, name);
+	return rename(draft, final) ? -errno : 0;
+}
+
+/* Written when the level is known: at the end, and in between with what is known so far. */
+static int metadata_write(const struct session_writer *writer, struct writer_process *process)
+{
+	unsigned written = 1 + level_of(process);
 	char path[4096], name[4200];
 	FILE *file;
 
+	if (process->written == written)
+		return 0;
+	process->written = written;
+
 	process_folder(writer, process->pid, path);
-	snprintf(name, sizeof(name), "%s/" DIRECTORY_METADATA, path);
+	snprintf(name, sizeof(name), "%s/" DIRECTORY_METADATA ".new", path);
 	file = fopen(name, "wxe");
 	if (!file)
 		return -errno;
@@ -161,7 +177,7 @@ static int metadata_write(const struct session_writer *writer, const struct writ
 	fprintf(file, "\targs_level = %u;\n\tdevice_timing = 1;\n\tclock_source = %u;\n};\n",
 		(unsigned)level_of(process), (unsigned)TANDEM_CLOCK_MONOTONIC);
 	fprintf(file, "clock {\n\tname = ticks;\n\tfreq = 1000000000;\n};\n");
-	return fclose(file) ? -errno : 0;
+	return fclose(file) ? -errno : take_place(path, DIRECTORY_METADATA);
 }
 
 /* Not kept open: a program may have had more threads than a process may have files. */
@@ -360,14 +376,14 @@ static int write_file(const struct session_writer *writer, const char *name, con
 	char path[4200];
 	int fd, error = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", writer->path, name);
+	snprintf(path, sizeof(path), "%s/%s.new", writer->path, name);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
 	if (write(fd, bytes, count) != (ssize_t)count)
 		error = -EIO;
 	close(fd);
-	return error;
+	return error ? error : take_place(writer->path, name);
 }
 
 static enum tandem_args_level writer_level(const struct session_writer *writer)
@@ -378,14 +394,14 @@ static enum tandem_args_level writer_level(const struct session_writer *writer)
 	return TANDEM_ARGS_BASIC;
 }
 
-static int control_write(const struct session_writer *writer)
+static int control_write(const struct session_writer *writer, bool ended)
 {
 	struct tandem_control control;
 
 	memset(&control, 0, sizeof(control));
 	control.magic = TANDEM_CONTROL_MAGIC;
 	control.version = TANDEM_CONTROL_VERSION;
-	control.state = TANDEM_STATE_STOPPED;
+	control.state = ended ? TANDEM_STATE_STOPPED : TANDEM_STATE_RECORDING;
 	control.args_level = writer_level(writer);
 	control.device_timing = 1;
 	control.clock_source = TANDEM_CLOCK_MONOTONIC;
@@ -422,7 +438,7 @@ static int control_add(const struct session_writer *writer)
 	return 0;
 }
 
-static int description_write(const struct session_writer *writer)
+static int description_write(const struct session_writer *writer, bool ended)
 {
 	const char *program = writer->process_count ? writer->processes[0].name : "";
 	struct text text = TEXT_INIT;
@@ -445,11 +461,14 @@ static int description_write(const struct session_writer *writer)
 	json_unsigned(&json, "start_monotonic_ns", writer->first_ns);
 	json_unsigned(&json, "start_ticks", writer->first_ns);
 	json_unsigned(&json, "ticks_hz", 1000000000);
-	json_begin_object(&json, "end");
-	json_unsigned(&json, "ticks", writer->last_ns);
-	json_unsigned(&json, "monotonic_ns", writer->last_ns);
-	json_unsigned(&json, "realtime_ns", writer->last_ns + writer->about.realtime_offset_ns);
-	json_end_object(&json);
+	if (ended) {
+		json_begin_object(&json, "end");
+		json_unsigned(&json, "ticks", writer->last_ns);
+		json_unsigned(&json, "monotonic_ns", writer->last_ns);
+		json_unsigned(&json, "realtime_ns",
+			      writer->last_ns + writer->about.realtime_offset_ns);
+		json_end_object(&json);
+	}
 	json_end_object(&json);
 	text_add_char(&text, '\n');
 	error = text.failed ? -ENOMEM
@@ -458,27 +477,42 @@ static int description_write(const struct session_writer *writer)
 	return error;
 }
 
-int session_writer_destroy(struct session_writer *writer)
+/* Streams before what describes them: a reader finds no more than it can read. */
+static int write_all(struct session_writer *writer, bool ended)
 {
 	int error;
 
-	for (size_t i = 0; i < writer->stream_count; i++) {
-		packet_write(writer->streams[i]);
-		free(writer->streams[i]->packet);
-		free(writer->streams[i]);
-	}
 	for (size_t i = 0; i < writer->process_count; i++)
 		if (writer->processes[i].begun &&
 		    (error = metadata_write(writer, &writer->processes[i])))
 			failed(writer, error);
-	if (writer->first_ns == UINT64_MAX)
-		writer->first_ns = 0;
-	error = writer->whole ? control_write(writer) : control_add(writer);
+	for (size_t i = 0; i < writer->stream_count; i++)
+		packet_write(writer->streams[i]);
+	error = writer->whole ? control_write(writer, ended) : control_add(writer);
 	if (!error && writer->whole)
-		error = description_write(writer);
+		error = description_write(writer, ended);
 	if (error)
 		failed(writer, error);
-	error = writer->failed;
+	return writer->failed;
+}
+
+int session_writer_flush(struct session_writer *writer)
+{
+	/* Nothing has been recorded yet: nobody knows when it began. */
+	return writer->first_ns == UINT64_MAX ? 0 : write_all(writer, false);
+}
+
+int session_writer_destroy(struct session_writer *writer)
+{
+	int error;
+
+	if (writer->first_ns == UINT64_MAX)
+		writer->first_ns = 0;
+	error = write_all(writer, true);
+	for (size_t i = 0; i < writer->stream_count; i++) {
+		free(writer->streams[i]->packet);
+		free(writer->streams[i]);
+	}
 	map_free(&writer->process_of);
 	map_free(&writer->stream_of);
 	free(writer->processes);

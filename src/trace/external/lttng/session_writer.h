@@ -57,6 +57,10 @@ void session_stream_end(struct session_stream *stream, uint64_t place, int32_t r
 /* So many records are missing before the next one of any stream of the process. */
 void session_writer_lost(struct session_writer *writer, uint64_t count);
 
+/* Writes what there is so far: the folder is a session that still runs, and calls under way end in
+ * it later. With `whole` only. 0, or the -errno of the first thing that failed. */
+int session_writer_flush(struct session_writer *writer);
+
 /* Writes the rest. 0, or the -errno of the first thing that failed. */
 int session_writer_destroy(struct session_writer *writer);
 

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# tandem-test: timeout=300
+"""Sessions that are looked at while they are recorded: our own, by their directory, and LTTng's,
+from its relay daemon."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+import lttng
+from recording import DRIVERS, PROGRAMS
+from tap import check, finish, skip, wait_for, TANDEM
+
+# First, as this program begins again in namespaces.
+try:
+    lttng.start()
+    daemons = True
+except SystemExit as error:
+    if error.code != 77:
+        raise
+    daemons = False
+ENV = {**os.environ, **DRIVERS["stub"]}
+
+
+def documents(text):
+    """The JSON objects that come one after another."""
+    decoder, found, at = json.JSONDecoder(), [], 0
+    text = text.strip()
+    while at < len(text):
+        value, at = decoder.raw_decode(text, at)
+        found.append(value)
+        at += len(text[at:]) - len(text[at:].lstrip())
+    return found
+
+
+def calls(report):
+    return sum(row["calls"] for row in report["api"] if row["name"] == "clGetPlatformIDs")
+
+
+def look(session, words, *more, shows=("report", "print")):
+    """A program that makes calls now and then while somebody looks at it."""
+    program = subprocess.Popen([TANDEM, "record", "-q", "--kernel", "off", "-o", words, *more, "--",
+                                PROGRAMS / "steps"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                               env=ENV)
+
+    def tell(line):
+        program.stdin.write(line + "\n")
+        program.stdin.flush()
+        program.stdout.readline()
+
+    tell("calls 1")
+    arguments = {"report": ["--table", "api"], "print": ["--name", "clGetPlatformIDs"]}
+    looking = {show: subprocess.Popen([TANDEM, show, "--live", "--format", "json", *arguments[show], session],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+               for show in shows}
+    # Whoever attaches to a relay gets what comes after it.
+    subprocess.run(["sleep", "3"], check=True)
+    for _ in range(5):
+        tell("calls 20")
+        subprocess.run(["sleep", "1"], check=True)
+    tell("calls 1")
+    early = all(show.poll() is None for show in looking.values())
+    program.stdin.close()
+    program.wait(60)
+    said = {name: show.communicate(timeout=120) for name, show in looking.items()}
+    check(early and not any(show.returncode for show in looking.values()), f"{words}: until it ends", said)
+    if "report" in said:
+        counts = [calls(document) for document in documents(said["report"][0])]
+        check(len(counts) > 3 and counts == sorted(counts) and counts[-1] > counts[0],
+              f"{words}: report --live again and again, with more each time", counts)
+        check(counts[-1] >= 101, f"{words}: to the end", counts)
+    if "print" in said:
+        times = [json.loads(line)["time_ns"] for line in said["print"][0].splitlines()]
+        check(len(times) in (101, 102, 103), f"{words}: print --live has each once", (len(times), said["print"][1]))
+        check(times == sorted(times), f"{words}: in the order of time")
+
+
+look("own", "own")
+
+# A session that has ended is shown once.
+said = subprocess.run([TANDEM, "report", "--live", "--table", "api", "--format", "json", "own"],
+                      capture_output=True, text=True)
+check(said.returncode == 0 and len(documents(said.stdout)) == 1, "one that has ended", said)
+for words in (["report", "--live", "--metrics", "own"], ["report", "--live", "--critical-path", "own"]):
+    said = subprocess.run([TANDEM, *words], capture_output=True, text=True)
+    check(said.returncode == 2 and "--live" in said.stderr, " ".join(words), said)
+said = subprocess.run([TANDEM, "print", "--live", "--limit", "7", "own"], capture_output=True, text=True)
+check(said.returncode == 0 and len(said.stdout.splitlines()) == 8, "--limit", said)
+
+# On a terminal it stays within its lines.
+shown = subprocess.run(["script", "-qec", f"stty rows 10 cols 80; {TANDEM} report --live own", "/dev/null"],
+                       capture_output=True, text=True)
+check(re.match("\x1b\\[H\x1b\\[J", shown.stdout), "a terminal is cleared before", shown.stdout[:80])
+
+if not daemons:
+    skip("LTTng's relay", "its daemons can't be had here")
+    finish()
+relay = lttng.daemon("lttng-relayd", "-o", os.path.abspath("relayed"))
+if wait_for(lambda: relay.poll() is not None, 1):
+    skip("LTTng's relay", "no lttng-relayd")
+    finish()
+# One viewer at a time.
+for show in ("report", "print"):
+    look(f"net://localhost/host/{os.uname().nodename}/follow-{show}", f"relay-{show}", "--sink", "lttng", "--live",
+         "net://localhost", "--lttng-session", f"follow-{show}", shows=(show,))
+said = subprocess.run([TANDEM, "report", "--live", f"net://localhost/host/{os.uname().nodename}/nobody"],
+                      capture_output=True, text=True, timeout=60)
+check(said.returncode == 1 and said.stderr.startswith("tandem:"), "no such session", said)
+finish()
