@@ -114,13 +114,15 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 static uint64_t first_ticks(const struct reading *reading, const struct filter *filter)
 {
 	const struct trace_session *session = &reading->session;
-	uint64_t hz = session->run.ticks_hz;
+	uint64_t hz = session->run.ticks_hz, start = session->run.start_ticks;
+	double after;
 
 	/* A millisecond early: the nominal rate is not exact. */
-	if (filter->from_ns <= 1000000 || !hz || !session->run.start_ticks)
+	if (filter->from_ns <= 1000000 || !hz || !start)
 		return 0;
-	return session->run.start_ticks +
-	       (uint64_t)((double)(filter->from_ns - 1000000) * 0.999 * (double)hz / 1e9);
+	after = (double)(filter->from_ns - 1000000) * 0.999 * (double)hz / 1e9;
+	/* The rate may be anything in a damaged session. */
+	return after < (double)(UINT64_MAX - start) ? start + (uint64_t)after : UINT64_MAX;
 }
 
 static int print_events(struct reading *reading, struct arguments *arguments,

@@ -93,6 +93,14 @@ static void add_times(struct json *json, const struct view_command *command,
 	details_number(json, "timestamp error ±", "ns", command->bound_ns);
 }
 
+/* Bytes a second; what a damaged record says may be more than a number holds. */
+static uint64_t rate_of(uint64_t bytes, uint64_t ns)
+{
+	double rate = 1e9 * (double)bytes / (double)ns;
+
+	return rate < (double)UINT64_MAX ? (uint64_t)rate : UINT64_MAX;
+}
+
 static void add_bytes(struct json *json, const struct tandem_rec_operation *record, bool timed)
 {
 	if (!record->bytes)
@@ -100,8 +108,7 @@ static void add_bytes(struct json *json, const struct tandem_rec_operation *reco
 	details_number(json, "bytes", "bytes", record->bytes);
 	if (timed && record->end > record->start)
 		details_number(json, "throughput", "rate",
-			       (uint64_t)(1e9 * (double)record->bytes /
-					  (double)(record->end - record->start)));
+			       rate_of(record->bytes, record->end - record->start));
 }
 
 /* The record of its end. Returns 1 (the caller closes `records`), 0 or -ENOMEM. */
