@@ -629,6 +629,17 @@ static void expect(const char *name, void (*test)(void), uint64_t calls, uint64_
 	}
 }
 
+#ifdef __SANITIZE_ADDRESS__ /* whose runtime asks for the signal stack when a program ends */
+#define ADDRESS_SANITIZER 1
+#else
+#define ADDRESS_SANITIZER 0
+#endif
+#ifdef __SANITIZE_THREAD__
+#define THREAD_SANITIZER 1
+#else
+#define THREAD_SANITIZER 0
+#endif
+
 /* One record at most is lost for each that was left, and none otherwise. */
 static void expect_jumps(void)
 {
@@ -640,7 +651,10 @@ static void expect_jumps(void)
 	take_numbers(&session, numbers);
 	found = session_test_count(&session, ID);
 	missing = lost(&session);
-	if (found < numbers[1] || found + missing > numbers[0] || missing > numbers[2]) {
+	/* The thread sanitizer's handlers are not to be seen on the stack: there it takes longer
+	 * until a thread is taken for left (core/stream/interrupted.c). */
+	if (found < numbers[1] || found + missing > numbers[0] ||
+	    (missing > numbers[2] && !THREAD_SANITIZER)) {
 		fprintf(stderr,
 			"jumps: %llu recorded, %llu lost of %u begun, %u completed, %u "
 			"interrupted\n",
@@ -660,22 +674,19 @@ static void expect_returns(void)
 	CHECK(session_test_count(&session, ID) + lost(&session) == numbers[0]);
 }
 
-/* What the thread sanitizer's runtime calls by itself is forbidden, too. */
-#ifdef __SANITIZE_THREAD__
-#define SANITIZER_CALLS 1
-#else
-#define SANITIZER_CALLS 0
-#endif
-
 static void expect_filters(void)
 {
 	for (size_t i = 0; i < sizeof(calls_of_ours) / sizeof(*calls_of_ours); i++) {
 		char number[16];
 
+		if (ADDRESS_SANITIZER && calls_of_ours[i].number == SYS_sigaltstack)
+			continue;
 		snprintf(number, sizeof(number), "%d", calls_of_ours[i].number);
 		setenv("HOSTILE_CALL", number, 1);
 		expect(calls_of_ours[i].name, no_call, CALLS + 10, 170000);
 	}
+	if (ADDRESS_SANITIZER)
+		return;
 	expect("only exit", only_exit, CALLS + 10, 170000);
 	expect("only exit at all", only_exit_at_all, CALLS, 0);
 	expect("forbidden for all", forbid_for_all, CALLS / 4 * 3 + 20, CALLS / 4 + 1000);
@@ -686,15 +697,16 @@ int main(int argc, char **argv)
 	struct session_test session;
 
 	session_test_child(argc, argv);
-	/* The leak checker wants rights that these have given up. */
-	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+	/* The leak checker wants rights that these have given up, and SIGBUS is ours. */
+	setenv("ASAN_OPTIONS", "detect_leaks=0:handle_sigbus=0", 1);
 	CHECK(session_test_run(&session, WINDOW, 0, closes_all) == 0);
 	/* What the files that were open before hold: 4 MiB of calls of 24 bytes. */
 	/* The file that was open before holds 4 MiB of calls of 24 bytes, and threads to come
 	 * have files that were made ready. */
 	expect("no open", no_open, CALLS + 210, 170200);
 	expect("no open at all", no_open_at_all, CALLS + 100, 0);
-	if (!SANITIZER_CALLS)
+	/* What its runtime calls by itself is forbidden, too. */
+	if (!THREAD_SANITIZER)
 		expect_filters();
 	expect("no filter", no_filter, CALLS + 110, CALLS + 110);
 	if (!getuid()) {

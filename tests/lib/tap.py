@@ -9,6 +9,7 @@
     finish()
 """
 import os
+import subprocess
 import sys
 import time
 
@@ -33,6 +34,16 @@ def skip(words, why):
     global _done
     _done += 1
     print(f"ok {_done} - {words} # SKIP {why}")
+
+
+def preload(*libraries):
+    """LD_PRELOAD of these: a sanitizer's runtime comes before them."""
+    first = []
+    if "address" in os.environ.get("TANDEM_SANITIZE", ""):
+        found = subprocess.run(["gcc", "-print-file-name=libasan.so"], text=True,
+                               capture_output=True, check=True)
+        first = [os.path.realpath(found.stdout.strip())]
+    return ":".join([*first, *libraries])
 
 
 def wait_for(happened, seconds=10):

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from cuda import Trace  # noqa: E402
 import rocm  # noqa: E402
-from tap import TANDEM, check, finish  # noqa: E402
+from tap import TANDEM, check, finish, preload  # noqa: E402
 
 CLIENT = os.path.join(rocm.BUILD, "tests", "tracer", "tracer-amd-client.so")
 HSA_PROGRAM = os.path.join(rocm.BUILD, "tests", "stubs", "hsa", "hsa-program")
@@ -45,7 +45,7 @@ def compare(title, wanted, found, stderr, but=()):
 
 
 def hip(version, mode, recorded=None, words=(), **more):
-    env = dict(LD_PRELOAD=CLIENT, AMD_CLIENT=mode, AMD_PHASE_DATA=PHASE_DATA[version], **more)
+    env = dict(LD_PRELOAD=preload(CLIENT), AMD_CLIENT=mode, AMD_PHASE_DATA=PHASE_DATA[version], **more)
     command = [rocm.program(version), *words]
     if recorded:
         return rocm.record(recorded, version, "--hip", "all,kernels,memory", command=command, **env)

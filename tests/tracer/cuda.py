@@ -8,12 +8,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from cuda import Trace  # noqa: E402
-from tap import TANDEM, check, finish  # noqa: E402
+from tap import TANDEM, check, finish, preload  # noqa: E402
 
 BUILD = os.environ["TANDEM_BUILD"]
 REPLAY = os.path.join(BUILD, "tests", "stubs", "cuda", "replay")
 DATA = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda")
-ENV = dict(os.environ, LD_PRELOAD=os.path.join(BUILD, "tests", "tracer", "tracer-cuda-client.so"),
+ENV = dict(os.environ, LD_PRELOAD=preload(os.path.join(BUILD, "tests", "tracer", "tracer-cuda-client.so")),
            CUDA_CLIENT_PROGRAM="replay")
 
 

@@ -57,6 +57,10 @@ int main(void)
 	cl_uint count;
 	uint32_t kind;
 
+#ifdef __SANITIZE_THREAD__ /* whose own locks are held in a child of several threads */
+	printf("ok 1 - forks # SKIP the thread sanitizer\nok 2 - # SKIP the same\n");
+	return 0;
+#endif
 	opencl = (uint32_t)tandem_tracer_domain("opencl");
 	tandem_tracer_op_code(opencl, "clGetPlatformIDs", &get_platforms, &kind);
 	clGetPlatformIDs(0, NULL, &count);

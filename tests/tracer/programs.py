@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from recording import DRIVERS, has_pocl, run  # noqa: E402
+from recording import DRIVERS, SANITIZED, has_pocl, run  # noqa: E402
 from tap import check, finish, skip  # noqa: E402
 
 FOLDER = pathlib.Path(os.environ["TANDEM_BUILD"], "tests", "tracer")
@@ -26,10 +26,10 @@ def program(name, arguments=(), least=0, says=None):
     env = dict(os.environ, **DRIVERS["basic"])
     env.pop("TANDEM_SESSION", None)
     done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, timeout=100)
+                          text=True, timeout=500 if SANITIZED else 100)
     check(done.returncode == 0 and done.stdout.count("ok ") >= least, name + " alone",
           (done.returncode, failures(done.stdout), done.stderr[-500:]))
-    recorded = run(command, "basic", env=DRIVERS["basic"])
+    recorded = run(command, "basic", env=DRIVERS["basic"], timeout=500 if SANITIZED else 100)
     check(recorded.status == 0 and recorded.stdout.count("ok ") >= least, name + " recorded",
           (recorded.status, failures(recorded.stdout), recorded.stderr[-500:]))
     if says:
