@@ -98,7 +98,8 @@ static void page_check(int fd)
 	if (pread(fd, &page, sizeof(page), 0) != (ssize_t)sizeof(page) || !page.recording ||
 	    syscall(SYS_flock, fd, LOCK_SH | LOCK_NB))
 		return;
-	pwrite(fd, &off, sizeof(off), 0);
+	/* Where it can't be written, it stays on. */
+	(void)!pwrite(fd, &off, sizeof(off), 0);
 	syscall(SYS_flock, fd, LOCK_UN);
 }
 
