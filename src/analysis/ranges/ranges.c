@@ -77,24 +77,6 @@ int ranges_init(struct ranges *ranges, struct trace_session *session, ranges_emi
 	return -ENOMEM;
 }
 
-static const char *name_of(const struct ranges *ranges, const struct map *map, uint64_t key)
-{
-	uint64_t name = map_get(map, key);
-
-	return name == MAP_NONE ? "" : intern_text(&ranges->names, (uint32_t)name);
-}
-
-static uint64_t scope_key(uint32_t process, uint32_t scope)
-{
-	return (uint64_t)process << 32 | scope;
-}
-
-/* Categories of a process's scopes are few: 2^24 of the former and 2^20 of the others. */
-static uint64_t category_key(uint32_t process, uint32_t scope, uint32_t category)
-{
-	return (uint64_t)process << 44 ^ (uint64_t)scope << 24 ^ category;
-}
-
 static void open_free(struct range_open *open)
 {
 	free(open->projections);
@@ -109,13 +91,15 @@ static int open_settle(struct ranges *ranges, struct range_open *open)
 
 	if (!open->ended || open->references)
 		return 0;
-	range->scope_name =
-		name_of(ranges, &ranges->scopes, scope_key(range->process, range->scope));
-	range->category_name =
-		range->category
-			? name_of(ranges, &ranges->categories,
-				  category_key(range->process, range->scope, range->category))
-			: "";
+	range->scope_name = range_names_scope(&ranges->names, range->process, range->scope);
+	if (!range->scope_name)
+		range->scope_name = "";
+	range->category_name = range->category
+				       ? range_names_category(&ranges->names, range->process,
+							      range->scope, range->category)
+				       : NULL;
+	if (!range->category_name)
+		range->category_name = "";
 	range->projections = open->projections;
 	status = ranges->emit(ranges->user, range);
 	open_free(open);
@@ -451,32 +435,6 @@ static int start_end_end(struct ranges *ranges, const struct trace_event *event,
 	return open_settle(ranges, open);
 }
 
-static int scope_describe(struct ranges *ranges, const struct trace_event *event)
-{
-	const struct tandem_annotation_range_scope *record = (const void *)event->record;
-	uint32_t name;
-	int status =
-		intern_add(&ranges->names, (const char *)(record + 1), record->name_count, &name);
-
-	return status ? status
-		      : map_set(&ranges->scopes,
-				scope_key(event->stream->process->index, record->scope), name);
-}
-
-static int category_describe(struct ranges *ranges, const struct trace_event *event)
-{
-	const struct tandem_annotation_range_category *record = (const void *)event->record;
-	uint32_t name;
-	int status =
-		intern_add(&ranges->names, (const char *)(record + 1), record->name_count, &name);
-
-	return status ? status
-		      : map_set(&ranges->categories,
-				category_key(event->stream->process->index, record->scope,
-					     record->category),
-				name);
-}
-
 /* Earlier versions wrote the same as records of core. */
 int ranges_record(struct ranges *ranges, const struct trace_event *event)
 {
@@ -490,24 +448,14 @@ int ranges_record(struct ranges *ranges, const struct trace_event *event)
 	case TANDEM_EVENT_range_end:
 		return end->range ? start_end_end(ranges, event, end->range)
 				  : nested_end(ranges, event, end->scope);
-	case TANDEM_ANNOTATION_EVENT_range_scope:
-	case TANDEM_EVENT_range_scope:
-		return scope_describe(ranges, event);
-	case TANDEM_ANNOTATION_EVENT_range_category:
-	case TANDEM_EVENT_range_category:
-		return category_describe(ranges, event);
 	default:
-		return 0;
+		return range_names_record(&ranges->names, event);
 	}
 }
 
 _Static_assert(sizeof(struct tandem_rec_range) == sizeof(struct tandem_annotation_range) &&
 		       sizeof(struct tandem_rec_range_end) ==
-			       sizeof(struct tandem_annotation_range_end) &&
-		       sizeof(struct tandem_rec_range_scope) ==
-			       sizeof(struct tandem_annotation_range_scope) &&
-		       sizeof(struct tandem_rec_range_category) ==
-			       sizeof(struct tandem_annotation_range_category),
+			       sizeof(struct tandem_annotation_range_end),
 	       "core's records of ranges are laid out as annotation's");
 
 /* Drops all references to the ranges. */
@@ -601,8 +549,6 @@ void ranges_free(struct ranges *ranges)
 	free(ranges->processes);
 	map_free(&ranges->start_end);
 	map_free(&ranges->launches);
-	map_free(&ranges->scopes);
-	map_free(&ranges->categories);
-	intern_free(&ranges->names);
+	range_names_free(&ranges->names);
 	memset(ranges, 0, sizeof(*ranges));
 }

@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 #include "analysis/events/event_iterator.h"
+#include "analysis/ranges/range_names.h"
 #include "schema/gen/annotation_records.h"
-#include "util/intern.h"
 #include "util/map.h"
 
 /* What one device did of what was enqueued inside of a range. */
@@ -80,8 +80,7 @@ struct ranges {
 	struct range_process *processes; /* by index */
 	struct map start_end;		 /* process and number -> the open range */
 	struct map launches;		 /* call's number -> ranges that it was made in */
-	struct map scopes, categories;	 /* process and number -> name in `names` */
-	struct intern names;
+	struct range_names names;
 	uint64_t count; /* of ranges and markers so far */
 	size_t open;	/* that have begun and not ended */
 	struct range_graph *oldest_graph, *latest_graph;

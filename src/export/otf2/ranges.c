@@ -139,19 +139,6 @@ static int want_end(struct otf2_ranges *ranges, const struct trace_event *event,
 	return stack->data[--stack->length];
 }
 
-static int learn_scope(struct otf2_ranges *ranges, const struct trace_event *event)
-{
-	const struct tandem_annotation_range_scope *record = (const void *)event->record;
-	uint32_t name;
-	int status =
-		intern_add(&ranges->names, (const char *)(record + 1), record->name_count, &name);
-
-	return status ? status
-		      : map_set(&ranges->scopes,
-				place_key(event->stream->process->index, record->scope, false),
-				name);
-}
-
 int otf2_ranges_want(struct otf2_ranges *ranges, const struct event_item *item, uint64_t *tag)
 {
 	switch (item->event->record->id) {
@@ -161,11 +148,8 @@ int otf2_ranges_want(struct otf2_ranges *ranges, const struct event_item *item, 
 	case TANDEM_ANNOTATION_EVENT_range_end:
 	case TANDEM_EVENT_range_end:
 		return want_end(ranges, item->event, tag);
-	case TANDEM_ANNOTATION_EVENT_range_scope:
-	case TANDEM_EVENT_range_scope:
-		return learn_scope(ranges, item->event);
 	default:
-		return 0;
+		return range_names_record(&ranges->scopes, item->event);
 	}
 }
 
@@ -174,16 +158,14 @@ static int place_name(struct otf2_ranges *ranges, const struct sequence_event *e
 {
 	struct event_iterator *iterator = ranges->export->iterator;
 	const struct trace_stream *stream = trace_ahead_stream(&iterator->ahead, event->stream);
-	uint64_t scope = map_get(&ranges->scopes, place_key(event->process, place, false));
+	const char *scope = range_names_scope(&ranges->scopes, event->process, place);
 
 	if (row && place)
 		text_format(name, "ranges across threads, row %u", place + 1);
 	else if (row)
 		text_add_string(name, "ranges across threads");
 	else
-		text_format(name, "%s ranges of %s %u",
-			    scope == MAP_NONE ? "scoped"
-					      : intern_text(&ranges->names, (uint32_t)scope),
+		text_format(name, "%s ranges of %s %u", scope ? scope : "scoped",
 			    stream->thread_name, stream->tid);
 	return name->failed ? -ENOMEM : 0;
 }
@@ -231,7 +213,7 @@ void otf2_ranges_free(struct otf2_ranges *ranges)
 		text_free(&ranges->open[i]);
 	free(ranges->open);
 	free(ranges->rows);
-	map_free(&ranges->scopes);
+	range_names_free(&ranges->scopes);
 	map_free(&ranges->stacks);
 	map_free(&ranges->started);
 	map_free(&ranges->locations);

@@ -11,6 +11,7 @@
 #define TANDEM_EXPORT_OTF2_RANGES_H
 
 #include "analysis/events/event_sequence.h"
+#include "analysis/ranges/range_names.h"
 #include "export/otf2/archive.h"
 #include "util/map.h"
 #include "util/text.h"
@@ -20,7 +21,7 @@ struct export;
 struct otf2_ranges {
 	struct export *export;
 	struct otf2_archive *archive;
-	struct map scopes;    /* process and scope -> name in `names` */
+	struct range_names scopes;
 	struct map stacks;    /* stream and scope -> its stack + 1 */
 	struct map started;   /* process and number -> row of a start-end range */
 	struct map locations; /* stream and scope, or process and row -> location */
