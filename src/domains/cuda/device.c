@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
-#include <string.h>
 
+#include "core/device.h"
 #include "core/object.h"
 #include "core/stream/stream.h"
 #include "domains/cuda/cupti/driver.h"
@@ -68,10 +68,8 @@ static void limits_describe(uint32_t device, uint32_t number)
 
 static void device_describe(uint32_t device, uint32_t number)
 {
-	static const char platform[] = "NVIDIA CUDA", vendor[] = "NVIDIA Corporation";
 	char name[256] = "", version[48], driver[24];
 	uint32_t driver_version = cuda_driver_version();
-	const char *texts[] = {name, platform, vendor, version, driver};
 	struct tandem_rec_device fixed = {
 		.device = number,
 		.domain = TANDEM_DOMAIN_cuda,
@@ -82,34 +80,15 @@ static void device_describe(uint32_t device, uint32_t number)
 		.memory_bytes = cuda_driver_memory_bytes(device),
 		.max_work_group = unsigned_attribute(device, GROUP_ITEMS),
 	};
-	struct tandem_rec_device *record;
-	uint32_t bytes = sizeof(*record);
-	uint8_t *at;
 
 	cuda_driver_name(device, name, sizeof(name));
 	snprintf(version, sizeof(version), "compute capability %u.%u",
 		 unsigned_attribute(device, MAJOR), unsigned_attribute(device, MINOR));
 	snprintf(driver, sizeof(driver), "CUDA %u.%u", driver_version / 1000,
 		 driver_version % 1000 / 10);
-	fixed.name_count = (uint16_t)strlen(name);
-	fixed.platform_name_count = sizeof(platform) - 1;
-	fixed.vendor_count = sizeof(vendor) - 1;
-	fixed.version_count = (uint16_t)strlen(version);
-	fixed.driver_count = (uint16_t)strlen(driver);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		bytes += (uint32_t)strlen(texts[i]);
-
-	record = tandem_record_begin(TANDEM_EVENT_device, bytes);
-	if (!record)
-		return;
-	fixed.head = record->head;
-	*record = fixed;
-	at = (uint8_t *)(record + 1);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		memcpy(at, texts[i], strlen(texts[i]));
-		at += strlen(texts[i]);
-	}
-	tandem_record_commit();
+	tandem_device_describe(fixed, &(struct tandem_device_texts){name, "NVIDIA CUDA",
+								    "NVIDIA Corporation", version,
+								    driver});
 	limits_describe(device, number);
 }
 

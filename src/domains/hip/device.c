@@ -2,8 +2,8 @@
 #include "domains/hip/device.h"
 
 #include <stdio.h>
-#include <string.h>
 
+#include "core/device.h"
 #include "core/stream/stream.h"
 #include "domains/hip/attach/runtime.h"
 #include "domains/hip/calls/thread.h"
@@ -62,19 +62,14 @@ static void compute_unit_describe(uint32_t device, uint32_t number)
 
 static void device_describe(uint32_t device, uint32_t number)
 {
-	static const char platform[] = "AMD HIP", vendor[] = "Advanced Micro Devices, Inc.";
 	char name[256] = "", version[48], driver[48];
-	const char *texts[] = {name, platform, vendor, version, driver};
 	struct tandem_rec_device fixed = {
 		.device = number,
 		.domain = TANDEM_DOMAIN_hip,
 		.type = TANDEM_DEVICE_TYPE_gpu,
 		.ordinal = device,
 	};
-	struct tandem_rec_device *record;
-	uint32_t bytes = sizeof(*record);
 	size_t memory_bytes = 0;
-	uint8_t *at;
 
 	hip_in_tool_begin();
 	fixed.compute_units = attribute(device, MULTIPROCESSORS);
@@ -91,24 +86,9 @@ static void device_describe(uint32_t device, uint32_t number)
 	name[sizeof(name) - 1] = 0;
 	hip_in_tool_end();
 	snprintf(driver, sizeof(driver), "HIP %u.%u", hip_runtime.major, hip_runtime.minor);
-	fixed.name_count = (uint16_t)strlen(name);
-	fixed.platform_name_count = sizeof(platform) - 1;
-	fixed.vendor_count = sizeof(vendor) - 1;
-	fixed.version_count = (uint16_t)strlen(version);
-	fixed.driver_count = (uint16_t)strlen(driver);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		bytes += (uint32_t)strlen(texts[i]);
-	record = tandem_record_begin(TANDEM_EVENT_device, bytes);
-	if (!record)
-		return;
-	fixed.head = record->head;
-	*record = fixed;
-	at = (uint8_t *)(record + 1);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		memcpy(at, texts[i], strlen(texts[i]));
-		at += strlen(texts[i]);
-	}
-	tandem_record_commit();
+	tandem_device_describe(fixed, &(struct tandem_device_texts){name, "AMD HIP",
+								    "Advanced Micro Devices, Inc.",
+								    version, driver});
 }
 
 uint32_t hip_device(uint32_t ordinal)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/device.h"
 #include "core/process.h"
 #include "core/stream/stream.h"
 #include "domains/hsa/abi.h"
@@ -34,10 +35,8 @@ bool hsa_agent_is_gpu(uint64_t agent)
 
 static void agent_describe(uint64_t agent, uint32_t number)
 {
-	static const char platform[] = "HSA";
 	char name[HSA_NAME_BYTES + 1] = "", vendor[HSA_NAME_BYTES + 1] = "";
 	char product[HSA_NAME_BYTES + 1] = "";
-	const char *texts[] = {product, platform, vendor, name};
 	bool gpu = hsa_agent_is_gpu(agent);
 	struct tandem_rec_device fixed = {
 		.device = number,
@@ -48,31 +47,13 @@ static void agent_describe(uint64_t agent, uint32_t number)
 		.compute_units = agent_number(agent, HSA_AGENT_COMPUTE_UNITS),
 		.clock_mhz = agent_number(agent, HSA_AGENT_CLOCK_MHZ),
 	};
-	struct tandem_rec_device *record;
-	uint32_t bytes = sizeof(*record);
-	uint8_t *at;
 
 	agent_info(agent, HSA_AGENT_NAME, name);
 	agent_info(agent, HSA_AGENT_VENDOR, vendor);
 	if (!agent_info(agent, HSA_AGENT_PRODUCT, product) || !product[0])
 		strcpy(product, name);
-	fixed.name_count = (uint16_t)strlen(product);
-	fixed.platform_name_count = sizeof(platform) - 1;
-	fixed.vendor_count = (uint16_t)strlen(vendor);
-	fixed.version_count = (uint16_t)strlen(name);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		bytes += (uint32_t)strlen(texts[i]);
-	record = tandem_record_begin(TANDEM_EVENT_device, bytes);
-	if (!record)
-		return;
-	fixed.head = record->head;
-	*record = fixed;
-	at = (uint8_t *)(record + 1);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		memcpy(at, texts[i], strlen(texts[i]));
-		at += strlen(texts[i]);
-	}
-	tandem_record_commit();
+	tandem_device_describe(fixed,
+			       &(struct tandem_device_texts){product, "HSA", vendor, name, NULL});
 }
 
 uint32_t hsa_agent(uint64_t agent)
