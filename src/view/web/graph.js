@@ -333,13 +333,8 @@ class Graph {
 
 	paint() {
 		const {canvas, view, app} = this;
-		const ratio = devicePixelRatio || 1, {width, height} = this;
-		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-			canvas.width = Math.round(width * ratio);
-			canvas.height = Math.round(height * ratio);
-		}
-		const context = canvas.getContext("2d");
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		const {width, height} = this;
+		const context = canvasFit(canvas, width, height);
 		context.fillStyle = app.style.row;
 		context.fillRect(0, 0, width, height);
 		context.translate(view.x, view.y);

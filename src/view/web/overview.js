@@ -45,14 +45,8 @@ class Overview {
 
 	draw() {
 		const {app, canvas} = this;
-		const ratio = devicePixelRatio || 1;
 		const width = canvas.clientWidth, height = this.height;
-		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-			canvas.width = Math.round(width * ratio);
-			canvas.height = Math.round(height * ratio);
-		}
-		const context = canvas.getContext("2d");
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		const context = canvasFit(canvas, width, height);
 		context.clearRect(0, 0, width, height);
 		const places = [], band = this.band;
 		app.rows.sessions.forEach((session, i) => {
@@ -63,7 +57,7 @@ class Overview {
 		context.fillStyle = app.style.row;
 		for (const {y} of places)
 			context.fillRect(0, y, width, band);
-		app.overviewPainter.draw(context, places, width, ratio, app.range.first, app.range.last);
+		app.overviewPainter.draw(context, places, width, devicePixelRatio || 1, app.range.first, app.range.last);
 		this.drawMarks(context, width, height);
 		this.drawWindow(context, width, height);
 	}

@@ -18,6 +18,18 @@ const NAME_BOTH_ENDS = 9;
 const ALPHA_LEAST = 96;
 const ALPHA_DIMMED = 36;
 
+/* The context of a canvas of that size on the page, in the page's pixels. */
+function canvasFit(canvas, width, height) {
+	const ratio = devicePixelRatio || 1;
+	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+		canvas.width = Math.round(width * ratio);
+		canvas.height = Math.round(height * ratio);
+	}
+	const context = canvas.getContext("2d");
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	return context;
+}
+
 class Painter {
 	constructor(tiles, labels) {
 		this.tiles = tiles;

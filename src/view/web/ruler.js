@@ -44,14 +44,8 @@ class Ruler {
 
 	draw() {
 		const {app, canvas} = this;
-		const ratio = devicePixelRatio || 1;
 		const width = canvas.clientWidth, height = canvas.clientHeight;
-		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-			canvas.width = Math.round(width * ratio);
-			canvas.height = Math.round(height * ratio);
-		}
-		const context = canvas.getContext("2d");
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		const context = canvasFit(canvas, width, height);
 		context.clearRect(0, 0, width, height);
 		context.font = TEXT_FONT;
 		context.textBaseline = "middle";
