@@ -54,18 +54,6 @@ static enum cause cause_of(const struct wait_thread *thread, const struct wait_r
 	return row->function ? IN_CALLS : BETWEEN_CALLS;
 }
 
-/* Where a device is the CPU, the threads of a program do the device's work. */
-static bool has_cpu_device(const struct findings *findings)
-{
-	const struct devices *devices = &findings->iterator->devices;
-
-	for (size_t i = 0; i < devices->count; i++) {
-		if (devices->rows[i].type == TANDEM_DEVICE_TYPE_cpu)
-			return true;
-	}
-	return false;
-}
-
 /* A CPU that was idle and had to wake up was taken by nobody. */
 static bool is_preemption(const struct findings *findings, const struct wait_row *row)
 {
@@ -75,7 +63,7 @@ static bool is_preemption(const struct findings *findings, const struct wait_row
 	if (row->state != STATE_WAIT_CPU || row->by_idle)
 		return false;
 	if (row->by_pid && row->by_pid == thread->thread->pid)
-		return thread->stream && !has_cpu_device(findings);
+		return thread->stream && !devices_have_cpu(&findings->iterator->devices);
 	return strcmp(intern_text(&waits->states.names, row->by_name), RECORDER) != 0;
 }
 

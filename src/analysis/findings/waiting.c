@@ -318,18 +318,6 @@ static bool is_habit(const struct waiting_thread *thread, enum cause cause)
 	}
 }
 
-/* Where a device is the CPU, a thread that waits may do the device's work. */
-static bool has_cpu_device(const struct findings *findings)
-{
-	const struct devices *devices = &findings->iterator->devices;
-
-	for (size_t i = 0; i < devices->count; i++) {
-		if (devices->rows[i].type == TANDEM_DEVICE_TYPE_cpu)
-			return true;
-	}
-	return false;
-}
-
 static int add_spinning(struct findings *findings, const struct tandem_event *api,
 			const struct wait_function *function, uint64_t calls, uint64_t all_ns)
 {
@@ -379,7 +367,7 @@ static int find_spinning(struct findings *findings, const struct waiting *waitin
 		if (calls >= HABIT_COUNT && all_ns >= calls * SPIN_LEAST_NS &&
 		    (double)running_ns >= SPIN_PART * (double)could_ns &&
 		    2 * could_ns > all_ns - function->ns[STATE_WAIT_CPU] &&
-		    !has_cpu_device(findings))
+		    !devices_have_cpu(&findings->iterator->devices))
 			status = add_spinning(findings, waits_function(waits, i), function, calls,
 					      all_ns);
 	}

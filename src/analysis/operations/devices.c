@@ -127,6 +127,14 @@ int devices_busy(struct devices *devices, uint32_t row, uint32_t process, uint64
 		       : utilization_add(&device->utilization, start_ns, end_ns);
 }
 
+bool devices_have_cpu(const struct devices *devices)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		if (devices->rows[i].type == TANDEM_DEVICE_TYPE_cpu)
+			return true;
+	return false;
+}
+
 int devices_settle(struct devices *devices)
 {
 	int status = 0;

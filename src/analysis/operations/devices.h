@@ -62,6 +62,9 @@ int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
 int devices_busy(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
 		 uint64_t start_ns, uint64_t end_ns);
 
+/* Whether one is the CPU: threads of the program do its work, those that wait among them. */
+bool devices_have_cpu(const struct devices *devices);
+
 /* No command is in flight anywhere. Returns 0 or -ENOMEM. */
 int devices_settle(struct devices *devices);
 
