@@ -153,11 +153,3 @@ int cli_parse_number(const char *text, uint64_t max, uint64_t *number)
 	*number = value;
 	return 0;
 }
-
-int cli_parse_word(const char *text, const char *const *words)
-{
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(text, words[i]))
-			return i;
-	return -EINVAL;
-}

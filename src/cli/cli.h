@@ -80,7 +80,4 @@ int cli_parse_bytes(const char *text, uint64_t *bytes);
 /* Reads a number without sign. Returns 0, -EINVAL or -ERANGE. */
 int cli_parse_number(const char *text, uint64_t max, uint64_t *number);
 
-/* Index of `text` in a NULL-terminated list of words, or -EINVAL. */
-int cli_parse_word(const char *text, const char *const *words);
-
 #endif

@@ -346,11 +346,6 @@ struct intern_entry *intern_get(const struct intern *table, uint32_t id)
 	return block ? atomic_load_explicit(&block[place], memory_order_acquire) : NULL;
 }
 
-uint32_t intern_count(const struct intern *table)
-{
-	return table ? atomic_load_explicit(&table->ids, memory_order_relaxed) : 0;
-}
-
 void intern_lock_all(void)
 {
 	spin_lock(&tables_lock);

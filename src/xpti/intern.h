@@ -40,7 +40,6 @@ struct intern_entry *intern_add(struct intern *table, const void *bytes, size_t 
 				size_t extra);
 /* NULL: no such number */
 struct intern_entry *intern_get(const struct intern *table, uint32_t id);
-uint32_t intern_count(const struct intern *table);
 
 /* Where `extra` begins in an entry whose key has that size. */
 static inline void *intern_extra(struct intern_entry *entry)

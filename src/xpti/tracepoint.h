@@ -31,9 +31,4 @@ struct tracepoint {
 /* The payload names a place. */
 bool payload_is_valid(const xpti_payload_data_t *payload);
 
-static inline struct tracepoint *tracepoint_of_event(xpti_event_data_t *event)
-{
-	return (struct tracepoint *)((char *)event - offsetof(struct tracepoint, event));
-}
-
 #endif

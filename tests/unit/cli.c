@@ -110,22 +110,11 @@ static void parse_number(void)
 	CHECK(cli_parse_number("-1", 12, &number) == -EINVAL && number == 12);
 }
 
-static void parse_word(void)
-{
-	static const char *const words[] = {"none", "basic", "full", NULL};
-
-	CHECK(cli_parse_word("none", words) == 0);
-	CHECK(cli_parse_word("full", words) == 2);
-	CHECK(cli_parse_word("ful", words) == -EINVAL);
-	CHECK(cli_parse_word("", words) == -EINVAL);
-}
-
 int main(void)
 {
 	options_clash();
 	heading_fits();
 	parse_bytes();
 	parse_number();
-	parse_word();
 	return check_status();
 }

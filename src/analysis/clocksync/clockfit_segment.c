@@ -74,6 +74,19 @@ static int aim(struct clockfit_segment *stretch, const struct clockfit_constrain
 	return clockfit_tangent_push(&stretch->falling, point);
 }
 
+/* The rates that the constraints leave. */
+static struct clockfit_rates rates_left(const struct clockfit_segment *stretch)
+{
+	const struct clockfit_model *model = stretch->model;
+	int64_t high = stretch->rising.slope + model->wander;
+	int64_t low = -stretch->falling.slope - model->wander;
+
+	return (struct clockfit_rates){
+		.low = low > -model->drift ? low : -model->drift,
+		.high = high < model->drift ? high : model->drift,
+	};
+}
+
 int clockfit_segment_add(struct clockfit_segment *stretch,
 			 const struct clockfit_constraint *constraint)
 {
@@ -92,7 +105,7 @@ int clockfit_segment_add(struct clockfit_segment *stretch,
 		error = aim(stretch, constraint);
 		if (error < 0)
 			return error;
-		learnt = clockfit_segment_rates(stretch);
+		learnt = rates_left(stretch);
 		if (constraint->side == CLOCKFIT_CEILING)
 			learnt = clockfit_rates_mirror(learnt);
 		error = clockfit_hull_push(edge, point, &limits, &learnt);
@@ -105,21 +118,9 @@ int clockfit_segment_add(struct clockfit_segment *stretch,
 	return error;
 }
 
-struct clockfit_rates clockfit_segment_rates(const struct clockfit_segment *stretch)
-{
-	const struct clockfit_model *model = stretch->model;
-	int64_t high = stretch->rising.slope + model->wander;
-	int64_t low = -stretch->falling.slope - model->wander;
-
-	return (struct clockfit_rates){
-		.low = low > -model->drift ? low : -model->drift,
-		.high = high < model->drift ? high : model->drift,
-	};
-}
-
 void clockfit_segment_close(struct clockfit_segment *stretch)
 {
-	struct clockfit_rates rates = clockfit_segment_rates(stretch);
+	struct clockfit_rates rates = rates_left(stretch);
 	struct clockfit_rates other = clockfit_rates_mirror(rates);
 
 	stretch->rates = rates;

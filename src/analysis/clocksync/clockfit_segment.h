@@ -60,9 +60,6 @@ bool clockfit_segment_fits(struct clockfit_segment *stretch,
 int clockfit_segment_add(struct clockfit_segment *stretch,
 			 const struct clockfit_constraint *constraint);
 
-/* The rates that the constraints leave. */
-struct clockfit_rates clockfit_segment_rates(const struct clockfit_segment *stretch);
-
 /* Gets the edges ready for the questions below. More may be added later. */
 void clockfit_segment_close(struct clockfit_segment *stretch);
 

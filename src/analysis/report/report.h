@@ -236,15 +236,13 @@ struct report_queue { /* without device times for (some of) its commands */
 	uint64_t commands; /* that were enqueued; 0 too where the trace has no arguments */
 };
 
-#define REPORT_UNBOUNDED UINT64_MAX
-
 struct report_clock {	    /* from a clock to CLOCK_MONOTONIC */
 	const char *source; /* the device, or what the trace's time stamps are */
 	const char *domain;
 	int64_t offset_ns;		/* host minus source, at the first moment known */
 	double drift_ppm;		/* how much faster the host's runs */
 	uint64_t bound_ns;		/* a converted time is this far off at most, at worst... */
-	uint64_t best_ns;		/* ... and at best; REPORT_UNBOUNDED: not known */
+	uint64_t best_ns;		/* ... and at best; UINT64_MAX: not known */
 	uint64_t segments;		/* straight lines */
 	uint64_t constraints, outliers; /* what tells of it; what contradicts all else */
 };

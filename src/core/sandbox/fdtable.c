@@ -30,11 +30,6 @@ struct job {
 
 static _Atomic int child_died;
 
-bool fdtable_alone(void)
-{
-	return __libc_single_threaded;
-}
-
 /* Valgrind runs no child that shares the memory; it lets one thread run at a time. */
 static bool under_valgrind(void)
 {
@@ -168,8 +163,9 @@ int fdtable_run(int (*function)(void *data), void *data)
 	if (under_valgrind())
 		return function(data);
 	error = job_clone(&job);
+	/* A process that has had one thread only has nobody who could interfere. */
 	if (error)
-		return fdtable_alone() ? function(data) : error;
+		return __libc_single_threaded ? function(data) : error;
 	if (job.result == -ECANCELED)
 		atomic_store(&child_died, 1);
 	return job.result;

@@ -24,11 +24,6 @@
 #ifndef TANDEM_CORE_FDTABLE_H
 #define TANDEM_CORE_FDTABLE_H
 
-#include <stdbool.h>
-
 int fdtable_run(int (*function)(void *data), void *data);
-
-/* Whether no other thread can interfere: the process has had one thread only. */
-bool fdtable_alone(void);
 
 #endif

@@ -12,7 +12,7 @@
 #include "domains/cuda/thread.h"
 #include "schema/gen/core_records.h"
 
-uint32_t cuda_context(uint32_t id, uint32_t device)
+static uint32_t cuda_context(uint32_t id, uint32_t device)
 {
 	const void *address = cuda_address_of(0, id, TAG_CONTEXT);
 	uint32_t number = tandem_object_find(TANDEM_KIND(cuda, context), address);

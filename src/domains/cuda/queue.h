@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-uint32_t cuda_context(uint32_t id, uint32_t device);
-
 /* By CUPTI's numbers; where the pages of unified memory move; by the program's handle
  * (TANDEM_OBJECT_UNKNOWN where CUPTI does not know it). */
 uint32_t cuda_queue(uint32_t device, uint32_t context, uint32_t stream);

@@ -206,7 +206,7 @@ void opencl_harvest(struct opencl_queue *queue, enum tandem_completion_source so
 	errno = saved;
 }
 
-void opencl_harvest_all(enum tandem_completion_source source)
+static void harvest_all(enum tandem_completion_source source)
 {
 	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
 		opencl_harvest(queue, source);
@@ -385,12 +385,12 @@ static void pending_wait(void)
 	uint64_t deadline = tandem_monotonic_ns() + tandem_control.exit_wait_ms * 1000000ull;
 	struct timespec pause = {.tv_nsec = 50000};
 
-	opencl_harvest_all(TANDEM_COMPLETION_SOURCE_exit);
+	harvest_all(TANDEM_COMPLETION_SOURCE_exit);
 	while (any_pending() && tandem_monotonic_ns() < deadline) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 1000000)
 			pause.tv_nsec *= 2;
-		opencl_harvest_all(TANDEM_COMPLETION_SOURCE_exit);
+		harvest_all(TANDEM_COMPLETION_SOURCE_exit);
 	}
 }
 
@@ -468,7 +468,7 @@ void opencl_commands_at_fork(void)
 void opencl_commands_at_flush(void)
 {
 	if (!atomic_load(&exiting) && opencl_loader_usable())
-		opencl_harvest_all(TANDEM_COMPLETION_SOURCE_status);
+		harvest_all(TANDEM_COMPLETION_SOURCE_status);
 }
 
 /* Once there are queues. */

@@ -38,7 +38,6 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 
 /* Writes the operation records of the queue's commands that have ended. */
 void opencl_harvest(struct opencl_queue *queue, enum tandem_completion_source source);
-void opencl_harvest_all(enum tandem_completion_source source);
 void opencl_harvest_event(const void *event, enum tandem_completion_source source);
 
 /* After clFinish and clWaitForEvents. */
