@@ -108,7 +108,10 @@ static void place_session(struct export *export, const struct export_request *re
 	int64_t apart_ns = boot_ns(session) - boot_ns(first);
 
 	export->origin_ns = first->start_ns;
-	export->apart = !same_boot(first, session);
+	export->machine = 0;
+	while (!same_boot(request->sessions[export->machine], session))
+		export->machine++;
+	export->apart = export->machine > 0;
 	if (!export->apart)
 		export->shift_ns = 0;
 	else if (request->join)

@@ -83,6 +83,7 @@ struct export
 	struct range range;	/* what is exported of the current session, on CLOCK_MONOTONIC */
 	const char *range_name; /* that chose it, as it was asked for; NULL: none */
 	size_t session;		/* its index */
+	uint32_t machine;	/* the index of the first one of this machine and boot */
 	bool apart;		/* it is not on the first one's clock */
 	int64_t origin_ns;	/* the first session's start, on its own clock */
 	int64_t shift_ns;	/* what export_time() adds in this session */

@@ -185,7 +185,8 @@ static const char *culprits_text(struct findings *findings, const struct culprit
 			    100 * (double)culprit->ns / (double)sum->ns);
 	}
 	if (count > shown)
-		text_format(&text, "; %d others, minor", count - shown);
+		text_format(&text, "; %d other%s, minor", count - shown,
+			    count - shown == 1 ? "" : "s");
 	copy = findings_text(findings, "%s", text.data ? text.data : "");
 	text_free(&text);
 	return copy;

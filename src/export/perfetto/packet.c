@@ -4,11 +4,20 @@
 #include <errno.h>
 #include <string.h>
 
-/* Any number will do: all packets are of one writer. */
-#define SEQUENCE_ID 1
+/* Of the trace's own machine; those of others follow. */
+#define FIRST_SEQUENCE_ID 1
 
 /* TracePacket.SequenceFlags */
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
+
+void perfetto_packet_machine(struct perfetto_writer *writer, uint32_t machine)
+{
+	if (machine == writer->machine)
+		return;
+	writer->machine = machine;
+	writer->started = false;
+	map_clear(&writer->sent);
+}
 
 void perfetto_packet_begin(struct perfetto_writer *writer, int64_t ns)
 {
@@ -16,7 +25,9 @@ void perfetto_packet_begin(struct perfetto_writer *writer, int64_t ns)
 	text_clear(&writer->fresh);
 	writer->begun = proto_begin(&writer->packet, PERFETTO_TRACE_PACKET);
 	proto_number(&writer->packet, PERFETTO_TIMESTAMP, (uint64_t)ns);
-	proto_number(&writer->packet, PERFETTO_SEQUENCE_ID, SEQUENCE_ID);
+	proto_number(&writer->packet, PERFETTO_SEQUENCE_ID, FIRST_SEQUENCE_ID + writer->machine);
+	if (writer->machine)
+		proto_number(&writer->packet, PERFETTO_MACHINE_ID, writer->machine);
 	proto_number(&writer->packet, PERFETTO_SEQUENCE_FLAGS,
 		     writer->started ? NEEDS_STATE : STATE_CLEARED);
 	writer->started = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets of a Perfetto trace (perfetto.dev: protos/perfetto/trace/): one at a
- * time is put together and goes to the output. All are of one sequence; strings
+ * time is put together and goes to the output. A machine's are of one sequence; strings
  * that come back are sent once and then named by a number (InternedData).
  *
  *	perfetto_packet_begin(&writer, ns);
@@ -30,6 +30,8 @@ enum {
 	PERFETTO_INTERNED_DATA = 12,
 	PERFETTO_SEQUENCE_FLAGS = 13,
 	PERFETTO_TRACK_DESCRIPTOR = 60,
+	PERFETTO_MACHINE_ID = 98,
+	PERFETTO_REMOTE_CLOCK_SYNC = 107,
 
 	PERFETTO_CATEGORIES = 1, /* InternedData */
 	PERFETTO_NAMES = 2,
@@ -64,11 +66,16 @@ struct perfetto_writer {
 	struct text packet;
 	struct text fresh; /* InternedData of the packet */
 	size_t begun;
-	bool started; /* a packet was written */
+	uint32_t machine; /* that packets are of; 0: the trace's own */
+	bool started;	  /* a packet of this machine was written */
 	struct intern strings;
 	struct map sent; /* InternedData's field and string -> 1 */
 	bool failed;
 };
+
+/* Packets are of this machine from now on: a sequence of its own, which names its strings anew, as a
+ * trace processor reads those of each machine apart. */
+void perfetto_packet_machine(struct perfetto_writer *writer, uint32_t machine);
 
 /* Begins a packet; `ns` is its time. */
 void perfetto_packet_begin(struct perfetto_writer *writer, int64_t ns);

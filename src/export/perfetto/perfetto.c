@@ -38,13 +38,46 @@ static void write_clocks(struct export *export)
 	perfetto_packet_end(&state->writer, &export->output);
 }
 
+/* Times are on the first machine's clock already: another one's clock is said to be that. A trace
+ * processor wants two rounds of it. */
+static void write_clock_sync(struct export *export)
+{
+	static const uint32_t sides[] = {SYNC_CLIENT, SYNC_HOST};
+	struct perfetto *state = export->state;
+	struct text *packet = &state->writer.packet;
+	size_t sync;
+
+	perfetto_packet_begin(&state->writer, export->origin_ns);
+	sync = proto_begin(packet, PERFETTO_REMOTE_CLOCK_SYNC);
+	for (int i = 0; i < 2; i++) {
+		size_t round = proto_begin(packet, SYNC_CLOCKS);
+
+		for (int j = 0; j < 2; j++) {
+			size_t snapshot = proto_begin(packet, sides[j]);
+			size_t clock = proto_begin(packet, SNAPSHOT_CLOCK);
+
+			proto_number(packet, CLOCK_ID, BOOTTIME);
+			proto_number(packet, CLOCK_TIME, (uint64_t)export->origin_ns);
+			proto_end(packet, clock);
+			proto_end(packet, snapshot);
+		}
+		proto_end(packet, round);
+	}
+	proto_end(packet, sync);
+	perfetto_packet_end(&state->writer, &export->output);
+}
+
 static int perfetto_session(struct export *export)
 {
 	struct perfetto *state = export->state;
 
+	perfetto_packet_machine(&state->writer, export->machine);
 	if (export->session == 0)
 		write_clocks(export);
-	perfetto_sched_session(&state->sched);
+	else if (export->machine == export->session)
+		write_clock_sync(export);
+	if (perfetto_sched_session(&state->sched, export->machine))
+		return -ENOMEM;
 	perfetto_samples_session(&state->samples, export);
 	state->open_count = export->iterator->session->stream_count;
 	state->open = calloc(state->open_count + 1, sizeof(*state->open));
@@ -69,12 +102,12 @@ static int perfetto_process(struct export *export, const struct trace_process *p
 	status = tracks_find(&state->tracks, perfetto_process_key(export, process->index), &id);
 	if (status < 0)
 		return status;
-	if (map_set(&state->sched.tasks.processes, (uint64_t)export_pid(export, process->pid),
+	if (map_set(&state->sched.tasks.processes, process->pid,
 		    PERFETTO_TRACED))
 		return -ENOMEM;
 	track = perfetto_describe(export, id, 0);
 	described = proto_begin(packet, TRACK_OF_PROCESS);
-	proto_number(packet, PROCESS_PID, (uint64_t)export_pid(export, process->pid));
+	proto_number(packet, PROCESS_PID, process->pid);
 	if (*process->command)
 		proto_string(packet, PROCESS_COMMAND, process->command, strlen(process->command));
 	proto_string(packet, PROCESS_NAME, process->name, strlen(process->name));
@@ -96,8 +129,8 @@ static int perfetto_thread(struct export *export, const struct trace_stream *str
 		return status;
 	track = perfetto_describe(export, id, 0);
 	described = proto_begin(packet, TRACK_OF_THREAD);
-	proto_number(packet, THREAD_PID, (uint64_t)export_pid(export, stream->process->pid));
-	proto_number(packet, THREAD_TID, (uint64_t)export_pid(export, stream->tid));
+	proto_number(packet, THREAD_PID, stream->process->pid);
+	proto_number(packet, THREAD_TID, stream->tid);
 	proto_string(packet, THREAD_NAME, stream->thread_name, strlen(stream->thread_name));
 	proto_end(packet, described);
 	perfetto_describe_end(export, track);

@@ -44,6 +44,9 @@ enum {
 	UNIT_COUNT = 2,
 	UNIT_BYTES = 3,
 
+	SYNC_CLOCKS = 1, /* RemoteClockSync */
+	SYNC_CLIENT = 2,
+	SYNC_HOST = 3,
 	SNAPSHOT_CLOCK = 1,
 	CLOCK_ID = 1,
 	CLOCK_TIME = 2,

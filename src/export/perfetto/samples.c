@@ -134,8 +134,8 @@ static int on_sample(void *user, const struct samples_sample *sample)
 	stack = stack_id(export, &samples->samples, sample->node);
 	begun = proto_begin(packet, PACKET_SAMPLE);
 	proto_number(packet, SAMPLE_CPU, sample->cpu);
-	proto_number(packet, SAMPLE_PID, (uint64_t)export_pid(export, sample->pid));
-	proto_number(packet, SAMPLE_TID, (uint64_t)export_pid(export, sample->tid));
+	proto_number(packet, SAMPLE_PID, sample->pid);
+	proto_number(packet, SAMPLE_TID, sample->tid);
 	proto_number(packet, SAMPLE_STACK, stack);
 	proto_number(packet, SAMPLE_MODE, sample->in_kernel ? MODE_KERNEL : MODE_USER);
 	proto_end(packet, begun);

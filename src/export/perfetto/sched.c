@@ -44,6 +44,7 @@ enum {
 	SYSCALL_RETURNED = 2,
 
 	SYSTEM_NAMES = 1,
+	SYSTEM_HOST = 17,
 	NAMES_SYSTEM = 1,
 	NAMES_RELEASE = 3,
 	NAMES_MACHINE = 4,
@@ -303,6 +304,8 @@ static void tell_system(struct perfetto_sched *sched, struct export *export,
 	if (*run->machine)
 		add_name(packet, NAMES_MACHINE, run->machine);
 	proto_end(packet, names);
+	if (*run->host)
+		add_name(packet, SYSTEM_HOST, run->host);
 	proto_end(packet, system);
 	perfetto_packet_end(writer, &export->output);
 }
@@ -347,11 +350,19 @@ static int write_event(struct perfetto_sched *sched, struct export *export,
 	}
 }
 
-void perfetto_sched_session(struct perfetto_sched *sched)
+int perfetto_sched_session(struct perfetto_sched *sched, uint32_t machine)
 {
+	uint64_t end;
+
+	if (sched->last_ns && map_set(&sched->ends, sched->machine, (uint64_t)sched->last_ns))
+		return -ENOMEM;
+	end = map_get(&sched->ends, machine);
 	perfetto_task_session(&sched->tasks);
 	sched->lost = false;
-	sched->since_ns = sched->last_ns;
+	sched->machine = machine;
+	sched->system_told = end != MAP_NONE;
+	sched->since_ns = sched->last_ns = end == MAP_NONE ? 0 : (int64_t)end;
+	return 0;
 }
 
 int perfetto_sched_event(struct perfetto_sched *sched, struct export *export,
@@ -359,8 +370,6 @@ int perfetto_sched_event(struct perfetto_sched *sched, struct export *export,
 {
 	int64_t ns = export_time(export, event->ns);
 
-	if (export->apart)
-		return 0;
 	switch (event->record->id) {
 	case TANDEM_KERNEL_EVENT_task:
 		return perfetto_task_learn(&sched->tasks, event);
@@ -372,7 +381,7 @@ int perfetto_sched_event(struct perfetto_sched *sched, struct export *export,
 	default:
 		break;
 	}
-	if (!export_holds(export, event->ns) || (export->session && ns <= sched->since_ns))
+	if (!export_holds(export, event->ns) || (sched->since_ns && ns <= sched->since_ns))
 		return 0;
 	if (ns > sched->last_ns)
 		sched->last_ns = ns;
@@ -383,5 +392,6 @@ int perfetto_sched_event(struct perfetto_sched *sched, struct export *export,
 void perfetto_sched_free(struct perfetto_sched *sched)
 {
 	perfetto_task_free(&sched->tasks);
+	map_free(&sched->ends);
 	memset(sched, 0, sizeof(*sched));
 }

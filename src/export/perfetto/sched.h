@@ -7,8 +7,8 @@
  * would have it blocked until it runs. So that waking is written once more, at the
  * time of the wake-up.
  *
- * One machine's, and each moment once: of sessions on another machine, and of what
- * an earlier session recorded at the same time, nothing is written. One thread.
+ * Each moment of a machine once: of what an earlier session of it recorded at the same
+ * time nothing is written. One thread.
  */
 #ifndef TANDEM_EXPORT_PERFETTO_SCHED_H
 #define TANDEM_EXPORT_PERFETTO_SCHED_H
@@ -21,10 +21,13 @@ struct perfetto_sched {
 	struct perfetto_tasks tasks;
 	bool lost; /* events before the next one */
 	bool system_told;
-	int64_t since_ns, last_ns; /* earlier sessions' end; the latest event */
+	uint32_t machine;
+	int64_t since_ns, last_ns; /* earlier sessions' end; the latest event: on this machine */
+	struct map ends;	   /* machine -> last_ns, of those that had events */
 };
 
-void perfetto_sched_session(struct perfetto_sched *sched);
+/* A session on this machine begins. Returns 0 or -ENOMEM. */
+int perfetto_sched_session(struct perfetto_sched *sched, uint32_t machine);
 
 /* Any event of a CPU's stream. Returns 0 or -ENOMEM. */
 int perfetto_sched_event(struct perfetto_sched *sched, struct export *export,

@@ -58,7 +58,7 @@ static uint64_t context_id(struct export *export, uint32_t process)
 	if (perfetto_intern_once(&state->writer, INTERNED_CONTEXTS, id)) {
 		entry = proto_begin(fresh, INTERNED_CONTEXTS);
 		proto_number(fresh, CONTEXT_ID, id);
-		proto_number(fresh, CONTEXT_PID, (uint64_t)export_pid(export, of->pid));
+		proto_number(fresh, CONTEXT_PID, of->pid);
 		proto_end(fresh, entry);
 	}
 	return id;

@@ -46,7 +46,7 @@ uint32_t perfetto_task_number(const struct perfetto_tasks *tasks, const struct e
 	uint32_t local = known == MAP_NONE ? 0 : tasks->items[known].local_tid;
 
 	if (local)
-		return (uint32_t)export_pid(export, local);
+		return local;
 	return tid && tasks->namespaced ? tid + EXTERNAL_TIDS : tid;
 }
 
@@ -114,7 +114,7 @@ int perfetto_task_tell(struct perfetto_tasks *tasks, struct export *export,
 	task->told = true;
 	task->sent_pid = task->pid;
 	task->sent_name = task->name;
-	pid = (uint32_t)export_pid(export, task->pid);
+	pid = task->pid;
 	perfetto_packet_begin(writer, ns);
 	tree = proto_begin(packet, PACKET_PROCESS_TREE);
 	/* Those that were traced have their track with all that is known of them. */
