@@ -4,13 +4,14 @@
 import json
 import os
 import platform
+import shutil
 import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 import perfetto
 from kernelside import Gaps, need
-from tap import check, finish
+from tap import check, finish, skip
 from traces import events, mandelbrot, report, tandem
 
 need("system")
@@ -148,4 +149,34 @@ tandem("export", "-f", "perfetto", "-o", "twice.pftrace", "run", "run")
 twice = perfetto.read("twice.pftrace")
 check(len([e for e in twice.sched if e.name == "sched_switch"]) == count,
       "no switch comes twice from two sessions", (count, len(twice.sched)))
+
+# Two machines, and the first again: each with its own kernel's events, processes and names.
+with open("run/session.json") as file:
+    described = json.load(file)
+boot = described["boot_id"]
+shutil.copytree("run", "other")
+for folder, _, files in os.walk("other"):
+    for name in {"session.json", "metadata"} & set(files):
+        with open(os.path.join(folder, name), "r+", encoding="utf-8") as file:
+            text = file.read().replace(boot, boot[::-1])
+            file.seek(0)
+            file.write(text)
+done = tandem("export", "-f", "perfetto", "-o", "machines.pftrace", "run", "other", "run")
+machines = perfetto.read("machines.pftrace")
+check(done.returncode == 0 and {track.of for track in machines.tracks.values()} == {0, 1},
+      "sessions of another boot are of another machine", done.stderr)
+processes = [sorted(t.pid for t in machines.tracks.values() if t.kind == "process" and t.of == of)
+             for of in (0, 1)]
+check(processes[1] and processes[0] == sorted(2 * processes[1]) and processes[1][0] == pid,
+      "which has the processes' own numbers", processes)
+check([len([e for e in machines.sched if e.name == "sched_switch" and e.of == of]) for of in (0, 1)]
+      == [count, count], "and its own kernel's events, once", count)
+check(list(machines.syncs) == [1] and len(machines.syncs[1]) == 2 and
+      all(client == host and host[6] for client, host in machines.syncs[1]),
+      "its clock is said to be the trace's", machines.syncs)
+unknown = perfetto.unknown_fields("machines.pftrace")
+if unknown is None:
+    skip("Perfetto's own schema has all of its fields", "no package `perfetto` here")
+else:
+    check(not unknown, "Perfetto's own schema has all of its fields", unknown)
 finish()

@@ -11,6 +11,8 @@ that a timeline is made of.
     trace.stages                    of GPUs: ns, end, name, gpu, queue, stage, pid
     trace.threads[tid]              (pid, name), as ProcessTree has it
     trace.release, trace.machine    of the kernel; what hardware
+    trace.tracks[uuid].of, trace.sched[i].of    which machine: 0 is the trace's own
+    trace.syncs[machine]            rounds of (its clocks, the trace's clocks)
 """
 import importlib.util
 import os
@@ -109,20 +111,26 @@ class Trace:
         self.slices, self.instants, self.counters, self.sched = [], [], [], []
         self.threads, self.processes, self.release = {}, {}, None
         self.machine, self.defaults, self.samples, self.stages = None, None, [], []
-        self.packets = 0
+        self.packets, self.of, self.was, self.known, self.sequences, self.syncs = 0, 0, None, {}, {}, {}
         self._ends = []
 
     def packet(self, data):
         packet = message(data)
         self.packets += 1
-        if one(packet, 10) is None:
+        self.of = one(packet, 98, 0)
+        sequence = one(packet, 10)
+        if sequence is None:
             raise ValueError("a packet of no sequence")
+        if self.sequences.setdefault(sequence, self.of) != self.of:
+            raise ValueError(f"a sequence of two machines: {sequence}")
         flags = one(packet, 13, 0)
         if flags & 1:
-            if self.interned:
+            if self.of == self.was:
                 raise ValueError("the state was cleared in the middle")
-        elif self.packets == 1:
-            raise ValueError("the first packet does not clear the state")
+            self.interned = self.known[sequence] = {}
+        elif sequence not in self.known:
+            raise ValueError("the first packet of a sequence does not clear the state")
+        self.interned, self.was = self.known[sequence], self.of
         for number, entry in fields(one(packet, 12, b"")):
             entry = message(entry)
             known = self.interned.setdefault(number, {})
@@ -137,6 +145,11 @@ class Trace:
             for clock in message(one(packet, 6))[1]:
                 clock = message(clock)
                 self.clocks[one(clock, 1)] = one(clock, 2)
+        if 107 in packet:
+            for clocks in map(message, message(one(packet, 107))[1]):
+                self.syncs.setdefault(self.of, []).append(tuple(
+                    {one(clock, 1): one(clock, 2) for clock in map(message, message(one(clocks, side))[1])}
+                    for side in (2, 3)))
         if 60 in packet:
             self.track(message(one(packet, 60)))
         if 11 in packet:
@@ -181,7 +194,7 @@ class Trace:
         track = Track(one(found, 1))
         if not track.uuid or track.uuid in self.tracks:
             raise ValueError(f"track {track.uuid} described twice")
-        track.parent = one(found, 5)
+        track.parent, track.of = one(found, 5), self.of
         track.name = text(one(found, 2, b""))
         track.rank, track.ordering = one(found, 12), one(found, 11)
         if 3 in found:
@@ -237,7 +250,7 @@ class Trace:
                      114: "sched_wakeup_new", 329: "sys_enter", 330: "sys_exit"}
             for number, name in names.items():
                 if number in event:
-                    self.sched.append(Event(ns=one(event, 1), tid=one(event, 2), cpu=cpu, name=name,
+                    self.sched.append(Event(of=self.of, ns=one(event, 1), tid=one(event, 2), cpu=cpu, name=name,
                                             flags=one(event, 5, 0),
                                             fields=message(one(event, number))))
 

@@ -57,7 +57,7 @@ static void write_clock_sync(struct export *export)
 			size_t clock = proto_begin(packet, SNAPSHOT_CLOCK);
 
 			proto_number(packet, CLOCK_ID, BOOTTIME);
-			proto_number(packet, CLOCK_TIME, (uint64_t)export->origin_ns);
+			proto_number(packet, CLOCK_TIME, (uint64_t) export->origin_ns);
 			proto_end(packet, clock);
 			proto_end(packet, snapshot);
 		}
@@ -102,8 +102,7 @@ static int perfetto_process(struct export *export, const struct trace_process *p
 	status = tracks_find(&state->tracks, perfetto_process_key(export, process->index), &id);
 	if (status < 0)
 		return status;
-	if (map_set(&state->sched.tasks.processes, process->pid,
-		    PERFETTO_TRACED))
+	if (map_set(&state->sched.tasks.processes, process->pid, PERFETTO_TRACED))
 		return -ENOMEM;
 	track = perfetto_describe(export, id, 0);
 	described = proto_begin(packet, TRACK_OF_PROCESS);

@@ -56,9 +56,8 @@ struct place {
 	uint32_t cpu, thread, flags;
 };
 
-static size_t bundle_begin(struct perfetto_sched *sched, struct export *export,
-			   struct perfetto_writer *writer, const struct place *place,
-			   size_t *bundle)
+static size_t bundle_begin(struct perfetto_sched *sched, struct perfetto_writer *writer,
+			   const struct place *place, size_t *bundle)
 {
 	struct text *packet = &writer->packet;
 	size_t begun;
@@ -71,8 +70,7 @@ static size_t bundle_begin(struct perfetto_sched *sched, struct export *export,
 	sched->lost = false;
 	begun = proto_begin(packet, BUNDLE_EVENT);
 	proto_number(packet, EVENT_TIME, (uint64_t)place->ns);
-	proto_number(packet, EVENT_THREAD,
-		     perfetto_task_number(&sched->tasks, export, place->thread));
+	proto_number(packet, EVENT_THREAD, perfetto_task_number(&sched->tasks, place->thread));
 	if (place->flags)
 		proto_number(packet, EVENT_FLAGS, place->flags);
 	return begun;
@@ -156,14 +154,14 @@ static int write_switch(struct perfetto_sched *sched, struct export *export,
 		status = follow(sched, change);
 	if (status)
 		return status;
-	begun = bundle_begin(sched, export, writer, &place, &bundle);
+	begun = bundle_begin(sched, writer, &place, &bundle);
 	fields = proto_begin(packet, EVENT_SWITCH);
 	add_name(packet, SWITCH_PREV_NAME, perfetto_task_name(tasks, change->prev));
-	proto_number(packet, SWITCH_PREV, perfetto_task_number(tasks, export, change->prev));
+	proto_number(packet, SWITCH_PREV, perfetto_task_number(tasks, change->prev));
 	proto_number(packet, SWITCH_PREV_PRIORITY, change->prev_priority);
 	proto_number(packet, SWITCH_PREV_STATE, raw_state(change->prev_state));
 	add_name(packet, SWITCH_NEXT_NAME, perfetto_task_name(tasks, change->next));
-	proto_number(packet, SWITCH_NEXT, perfetto_task_number(tasks, export, change->next));
+	proto_number(packet, SWITCH_NEXT, perfetto_task_number(tasks, change->next));
 	proto_number(packet, SWITCH_NEXT_PRIORITY, change->next_priority);
 	proto_end(packet, fields);
 	bundle_end(export, writer, begun, bundle);
@@ -180,10 +178,10 @@ static int write_wake(struct perfetto_sched *sched, struct export *export,
 
 	if (status)
 		return status;
-	begun = bundle_begin(sched, export, writer, place, &bundle);
+	begun = bundle_begin(sched, writer, place, &bundle);
 	fields = proto_begin(packet, kind);
 	add_name(packet, WAKE_NAME, perfetto_task_name(&sched->tasks, tid));
-	proto_number(packet, WAKE_THREAD, perfetto_task_number(&sched->tasks, export, tid));
+	proto_number(packet, WAKE_THREAD, perfetto_task_number(&sched->tasks, tid));
 	proto_number(packet, WAKE_SUCCESS, 1);
 	proto_number(packet, WAKE_CPU, cpu);
 	proto_end(packet, fields);
@@ -269,7 +267,7 @@ static int write_syscall(struct perfetto_sched *sched, struct export *export,
 
 	if (status)
 		return status;
-	begun = bundle_begin(sched, export, writer, &place, &bundle);
+	begun = bundle_begin(sched, writer, &place, &bundle);
 	fields = proto_begin(packet, enters ? EVENT_SYSCALL_ENTRY : EVENT_SYSCALL_EXIT);
 	proto_number(packet, SYSCALL_NUMBER, record->number);
 	for (uint32_t i = 0; enters && i < record->args_count; i++) {

@@ -39,8 +39,7 @@ struct perfetto_task *perfetto_task_get(struct perfetto_tasks *tasks, uint32_t t
 	return &tasks->items[tasks->count++];
 }
 
-uint32_t perfetto_task_number(const struct perfetto_tasks *tasks, const struct export *export,
-			      uint32_t tid)
+uint32_t perfetto_task_number(const struct perfetto_tasks *tasks, uint32_t tid)
 {
 	uint64_t known = map_get(&tasks->by_tid, tid);
 	uint32_t local = known == MAP_NONE ? 0 : tasks->items[known].local_tid;
@@ -129,7 +128,7 @@ int perfetto_task_tell(struct perfetto_tasks *tasks, struct export *export,
 			return -ENOMEM;
 	}
 	entry = proto_begin(packet, TREE_THREAD);
-	proto_number(packet, THREAD_TID, perfetto_task_number(tasks, export, tid));
+	proto_number(packet, THREAD_TID, perfetto_task_number(tasks, tid));
 	proto_number(packet, THREAD_PROCESS, pid);
 	proto_string(packet, THREAD_NAME, name, strlen(name));
 	proto_end(packet, entry);

@@ -6,7 +6,7 @@
  *	perfetto_task_session(&tasks);                  before a session's first event
  *	perfetto_task_learn(&tasks, event);             each task and task_new
  *	perfetto_task_tell(&tasks, export, &writer, ns, tid);   before it is written of
- *	perfetto_task_number(&tasks, export, tid), perfetto_task_name(&tasks, tid)
+ *	perfetto_task_number(&tasks, tid), perfetto_task_name(&tasks, tid)
  *	perfetto_task_free(&tasks);
  */
 #ifndef TANDEM_EXPORT_PERFETTO_TASK_H
@@ -51,8 +51,7 @@ int perfetto_task_learn_new(struct perfetto_tasks *tasks, const struct trace_eve
 /* Until the next one is got; NULL without memory. */
 struct perfetto_task *perfetto_task_get(struct perfetto_tasks *tasks, uint32_t tid);
 
-uint32_t perfetto_task_number(const struct perfetto_tasks *tasks, const struct export *export,
-			      uint32_t tid);
+uint32_t perfetto_task_number(const struct perfetto_tasks *tasks, uint32_t tid);
 const char *perfetto_task_name(const struct perfetto_tasks *tasks, uint32_t tid);
 
 /* Writes whose the thread is: once, and again when more is known. Returns 0 or
