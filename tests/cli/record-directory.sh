@@ -27,6 +27,9 @@ check_text "with words that help" 'one already exists.*--force' check.err
 check_same "before the program ran" "$(ls ran 2>/dev/null)" ""
 check_status 0 "--force replaces a session" "$TANDEM" record -o one --force true
 mkdir empty
+# As `tandem view` left it there until it had a cache.
+: >one/timeline.index
+check_status 0 "--force replaces a session that was viewed" "$TANDEM" record -o one --force true
 check_status 0 "--force takes an empty directory" "$TANDEM" record -o empty --force true
 mkdir foreign
 echo precious >foreign/file
