@@ -79,7 +79,7 @@ static const char *state_words(const struct tandem_control *control, const struc
 }
 
 static void print_text(const struct target *target, const struct alive *alive,
-		       const struct record_count *tally)
+		       const struct record_count *counted)
 {
 	struct tandem_control *control = target->control;
 	const char *state = state_words(control, alive);
@@ -94,13 +94,13 @@ static void print_text(const struct target *target, const struct alive *alive,
 			    units_ns(number, (double)(counter_clock_ns(CLOCK_MONOTONIC) -
 						      control->start_monotonic_ns)));
 	text_add_string(&text, "\nrecorded   ");
-	summary_add_count(&text, tally->events, "event");
-	if (tally->kernel_events) {
+	summary_add_count(&text, counted->events, "event");
+	if (counted->kernel_events) {
 		text_add_string(&text, ", ");
-		summary_add_count(&text, tally->kernel_events, "kernel event");
+		summary_add_count(&text, counted->kernel_events, "kernel event");
 	}
-	text_format(&text, "%s, %s", tally->estimated ? " (about)" : "",
-		    units_bytes(number, (double)(tally->bytes + tally->kernel_bytes)));
+	text_format(&text, "%s, %s", counted->estimated ? " (about)" : "",
+		    units_bytes(number, (double)(counted->bytes + counted->kernel_bytes)));
 	if (control->limit_bytes)
 		text_format(&text, " of at most %s",
 			    units_bytes(number, (double)control->limit_bytes));
@@ -116,7 +116,7 @@ static void print_text(const struct target *target, const struct alive *alive,
 }
 
 static void print_json(const struct target *target, const struct alive *alive,
-		       const struct record_count *tally)
+		       const struct record_count *counted)
 {
 	struct tandem_control *control = target->control;
 	struct text text = TEXT_INIT;
@@ -130,10 +130,10 @@ static void print_json(const struct target *target, const struct alive *alive,
 	json_signed(&json, "recorder_pid", alive->has_recorder ? alive->recorder : 0);
 	json_unsigned(&json, "since_start_ns",
 		      counter_clock_ns(CLOCK_MONOTONIC) - control->start_monotonic_ns);
-	json_unsigned(&json, "events", tally->events);
-	json_bool(&json, "events_estimated", tally->estimated);
-	json_unsigned(&json, "kernel_events", tally->kernel_events);
-	json_unsigned(&json, "bytes", tally->bytes + tally->kernel_bytes);
+	json_unsigned(&json, "events", counted->events);
+	json_bool(&json, "events_estimated", counted->estimated);
+	json_unsigned(&json, "kernel_events", counted->kernel_events);
+	json_unsigned(&json, "bytes", counted->bytes + counted->kernel_bytes);
 	json_unsigned(&json, "limit_bytes", control->limit_bytes);
 	json_unsigned(&json, "processes", count_processes(target));
 	json_unsigned(&json, "threads_with_events", atomic_load(&control->threads));
@@ -166,7 +166,7 @@ static int handle_option(void *format, unsigned option, const char *value, int w
 int cmd_status(int argc, char **argv)
 {
 	struct target target;
-	struct record_count tally;
+	struct record_count counted;
 	struct alive alive = {.recorder = 0};
 	struct error error = ERROR_INIT;
 	const char *session;
@@ -182,13 +182,13 @@ int cmd_status(int argc, char **argv)
 	live_processes_find(target.directory, 1, found_process, &alive);
 	/* In another pid namespace, or another user's. */
 	alive.has_recorder = alive.has_recorder || folder_is_locked(target.directory);
-	status = count_records(target.directory, &tally);
+	status = count_records(target.directory, &counted);
 	if (status)
 		cli_error("cannot read %s: %s", target.directory, strerror(-status));
 	else if (format)
-		print_json(&target, &alive, &tally);
+		print_json(&target, &alive, &counted);
 	else
-		print_text(&target, &alive, &tally);
+		print_text(&target, &alive, &counted);
 	target_close(&target);
 	return status ? CLI_FAILED : CLI_DONE;
 }

@@ -57,7 +57,7 @@ struct export_ops {
 	 * enqueued inside has. Its number is export_range(). */
 	int (*range)(struct export *export, const struct range_instance *range);
 	int (*engines)(struct export *export, const struct event_item *item);
-	/* Every item of the walk, also those that have no operation above and those that
+	/* Every item of the iterator, also those that have no operation above and those that
 	 * are not in the part which is asked for (export_holds()); after its own operation. */
 	int (*any)(struct export *export, const struct event_item *item);
 	int (*session_end)(struct export *export);

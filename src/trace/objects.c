@@ -74,8 +74,8 @@ static int object_place(struct trace_objects *objects, uint32_t process, uint32_
 	return 0;
 }
 
-static int learn_name(struct trace_objects *objects, const struct trace_event *event,
-		      const char *field, uint32_t *name)
+static int intern_name(struct trace_objects *objects, const struct trace_event *event,
+		       const char *field, uint32_t *name)
 {
 	const struct tandem_field *found = trace_field_find(event->layout, field);
 	size_t count = 0;
@@ -85,14 +85,14 @@ static int learn_name(struct trace_objects *objects, const struct trace_event *e
 	return intern_add(&objects->names, (const char *)text, count, name);
 }
 
-static int learn_device(struct trace_objects *objects, const struct trace_event *event)
+static int add_device(struct trace_objects *objects, const struct trace_event *event)
 {
 	const struct tandem_rec_device *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
 	uint32_t name, platform_name, index;
 
-	if (learn_name(objects, event, "name", &name) ||
-	    learn_name(objects, event, "platform_name", &platform_name) ||
+	if (intern_name(objects, event, "name", &name) ||
+	    intern_name(objects, event, "platform_name", &platform_name) ||
 	    object_place(objects, process, record->device, TANDEM_OBJECT_device, &objects->devices,
 			 &objects->device_count, &objects->device_capacity,
 			 sizeof(*objects->devices), &index))
@@ -113,7 +113,7 @@ static int learn_device(struct trace_objects *objects, const struct trace_event 
 	return 0;
 }
 
-static int learn_context(struct trace_objects *objects, const struct trace_event *event)
+static int add_context(struct trace_objects *objects, const struct trace_event *event)
 {
 	const struct tandem_rec_context *record = (const void *)event->record;
 	const struct tandem_field *devices = trace_field_find(event->layout, "devices");
@@ -137,7 +137,7 @@ static int learn_context(struct trace_objects *objects, const struct trace_event
 	return 0;
 }
 
-static int learn_queue(struct trace_objects *objects, const struct trace_event *event)
+static int add_queue(struct trace_objects *objects, const struct trace_event *event)
 {
 	const struct tandem_rec_queue *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
@@ -169,13 +169,13 @@ static int name_demangle(struct trace_objects *objects, uint32_t *name)
 	return status;
 }
 
-static int learn_kernel(struct trace_objects *objects, const struct trace_event *event)
+static int add_kernel(struct trace_objects *objects, const struct trace_event *event)
 {
 	const struct tandem_rec_kernel *record = (const void *)event->record;
 	const struct trace_session *session = event->stream->process->session;
 	uint32_t name;
 
-	if (learn_name(objects, event, "name", &name) ||
+	if (intern_name(objects, event, "name", &name) ||
 	    (trace_session_domain(session, record->domain)->mangled &&
 	     name_demangle(objects, &name)))
 		return -ENOMEM;
@@ -183,7 +183,7 @@ static int learn_kernel(struct trace_objects *objects, const struct trace_event 
 			  TANDEM_OBJECT_kernel, name);
 }
 
-static int learn_tracepoint(struct trace_objects *objects, const struct trace_event *event)
+static int add_tracepoint(struct trace_objects *objects, const struct trace_event *event)
 {
 	if (!objects->tracepoints)
 		objects->tracepoints = tracepoints_create();
@@ -194,15 +194,15 @@ int trace_objects_learn(struct trace_objects *objects, const struct trace_event 
 {
 	switch (event->record->id) {
 	case TANDEM_EVENT_device:
-		return learn_device(objects, event);
+		return add_device(objects, event);
 	case TANDEM_EVENT_context:
-		return learn_context(objects, event);
+		return add_context(objects, event);
 	case TANDEM_EVENT_queue:
-		return learn_queue(objects, event);
+		return add_queue(objects, event);
 	case TANDEM_EVENT_kernel:
-		return learn_kernel(objects, event);
+		return add_kernel(objects, event);
 	case TANDEM_KERNEL_EVENT_format:
-		return learn_tracepoint(objects, event);
+		return add_tracepoint(objects, event);
 	default:
 		return 0;
 	}

@@ -128,8 +128,8 @@ static void give_field(struct visit *visit, const struct tandem_field *field)
 }
 
 /* Sizes of a launch are written in the width that they need: whole here. */
-static bool give_shape(struct visit *visit, const struct tandem_field *field,
-		       const struct event_shape *shape)
+static bool give_launch_size(struct visit *visit, const struct tandem_field *field,
+			     const struct event_launch_size *launch)
 {
 	const uint64_t *sizes = NULL;
 	unsigned count = 0;
@@ -137,14 +137,14 @@ static bool give_shape(struct visit *visit, const struct tandem_field *field,
 	if (!strcmp(field->name, "high"))
 		return true;
 	if (!strcmp(field->name, "global")) {
-		sizes = shape->global;
-		count = shape->globals;
+		sizes = launch->global;
+		count = launch->globals;
 	} else if (!strcmp(field->name, "local")) {
-		sizes = shape->local;
-		count = shape->locals;
+		sizes = launch->local;
+		count = launch->locals;
 	} else if (!strcmp(field->name, "offset")) {
-		sizes = shape->offset;
-		count = shape->offsets;
+		sizes = launch->offset;
+		count = launch->offsets;
 	}
 	if (!sizes)
 		return false;
@@ -164,11 +164,11 @@ void event_args_visit(const struct event_args_sink *sink, void *user, struct tra
 	struct visit visit = {
 		.sink = sink, .user = user, .objects = objects, .session = session, .event = event};
 	const struct tandem_layout *layout = event->layout->layout;
-	struct event_shape shape;
-	bool shaped = event->layout->variable_count >= 4 && event_shape_read(event, &shape);
+	struct event_launch_size launch;
+	bool sized = event->layout->variable_count >= 4 && event_launch_size_read(event, &launch);
 
 	for (unsigned i = 0; i < layout->field_count; i++) {
-		if (!shaped || !give_shape(&visit, &layout->fields[i], &shape))
+		if (!sized || !give_launch_size(&visit, &layout->fields[i], &launch))
 			give_field(&visit, &layout->fields[i]);
 	}
 	text_free(&visit.value);

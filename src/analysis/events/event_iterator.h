@@ -5,7 +5,7 @@
  * is in use then. This is what reports, findings, exports and the index of the view
  * are made of.
  *
- *	struct event_iterator walk;
+ *	struct event_iterator iterator;
  *	const struct event_item *item;
  *
  *	if (event_iterator_open(&iterator, &session, NULL))

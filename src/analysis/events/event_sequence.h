@@ -74,7 +74,7 @@ struct event_sequence {
 int event_sequence_open(struct event_sequence *sequence, struct event_iterator *iterator,
 			event_sequence_consume *take, void *context);
 
-/* Takes the walk's next item. Calls that never returned have no end; commands
+/* Takes the iterator's next item. Calls that never returned have no end; commands
  * without device times are not there. Returns 0, -ENOMEM, an error of the files,
  * or what `take` returned. */
 int event_sequence_item(struct event_sequence *sequence, const struct event_item *item);

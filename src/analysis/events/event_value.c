@@ -79,8 +79,8 @@ void event_op(struct text *out, uint64_t op)
 }
 
 /* Up to three elements of a field, the bits from `shift` on taken from `high`. */
-static unsigned shape_sizes(const struct trace_event *event, const struct tandem_field *field,
-			    uint64_t sizes[3], const uint8_t **high, size_t *highs, unsigned shift)
+static unsigned launch_sizes(const struct trace_event *event, const struct tandem_field *field,
+			     uint64_t sizes[3], const uint8_t **high, size_t *highs, unsigned shift)
 {
 	size_t count = 0;
 	const uint8_t *at = trace_field_elements(event, field, &count);
@@ -100,7 +100,7 @@ static unsigned shape_sizes(const struct trace_event *event, const struct tandem
 	return taken;
 }
 
-bool event_shape_read(const struct trace_event *event, struct event_shape *shape)
+bool event_launch_size_read(const struct trace_event *event, struct event_launch_size *launch)
 {
 	const struct tandem_field *global = trace_field_role(event->layout, TANDEM_ROLE_global);
 	const struct tandem_field *local = trace_field_role(event->layout, TANDEM_ROLE_local);
@@ -113,8 +113,8 @@ bool event_shape_read(const struct trace_event *event, struct event_shape *shape
 	    !offset->variable || !high->variable || high->bytes != 4)
 		return false;
 	upper = trace_field_elements(event, high, &highs);
-	shape->globals = shape_sizes(event, global, shape->global, &upper, &highs, 32);
-	shape->locals = shape_sizes(event, local, shape->local, &upper, &highs, 16);
-	shape->offsets = shape_sizes(event, offset, shape->offset, &upper, &highs, 32);
+	launch->globals = launch_sizes(event, global, launch->global, &upper, &highs, 32);
+	launch->locals = launch_sizes(event, local, launch->local, &upper, &highs, 16);
+	launch->offsets = launch_sizes(event, offset, launch->offset, &upper, &highs, 32);
 	return true;
 }

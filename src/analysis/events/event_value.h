@@ -26,12 +26,12 @@ void event_op(struct text *out, uint64_t op);
 
 /* Sizes of a kernel launch whose upper parts stand in the field `high` (see
  * domains/opencl/calls/shape.h): element i of a field, with its upper part. */
-struct event_shape {
+struct event_launch_size {
 	unsigned globals, locals, offsets;
 	uint64_t global[3], local[3], offset[3];
 };
 
 /* Whether the event has such sizes. */
-bool event_shape_read(const struct trace_event *event, struct event_shape *shape);
+bool event_launch_size_read(const struct trace_event *event, struct event_launch_size *launch);
 
 #endif

@@ -61,11 +61,11 @@ struct ordered_events {
 int ordered_events_open(struct ordered_events *ordered_events, struct event_iterator *iterator,
 			const struct ordered_events_ops *ops, void *user);
 
-/* Takes the walk's next item. Returns 0, -ENOMEM, an error of the files, or what
+/* Takes the iterator's next item. Returns 0, -ENOMEM, an error of the files, or what
  * an operation returned; after an error only ordered_events_close() makes sense. */
 int ordered_events_add(struct ordered_events *ordered_events, const struct event_item *item);
 
-/* The walk is at its end. Returns as ordered_events_add(). */
+/* The iterator is at its end. Returns as ordered_events_add(). */
 int ordered_events_finish(struct ordered_events *ordered_events);
 
 void ordered_events_close(struct ordered_events *ordered_events);

@@ -202,15 +202,15 @@ static int slot_make_room(struct operation_ring *ring, uint64_t op)
 
 static void read_size(const struct trace_event *event, struct launch_size *size)
 {
-	struct event_shape shape;
+	struct event_launch_size launch;
 
 	*size = (struct launch_size){.dimensions = 0};
-	if (!event->layout->roles[TANDEM_ROLE_global] || !event_shape_read(event, &shape))
+	if (!event->layout->roles[TANDEM_ROLE_global] || !event_launch_size_read(event, &launch))
 		return;
-	size->dimensions = (uint8_t)shape.globals;
-	size->local_dimensions = (uint8_t)shape.locals;
-	memcpy(size->global, shape.global, shape.globals * sizeof(*shape.global));
-	memcpy(size->local, shape.local, shape.locals * sizeof(*shape.local));
+	size->dimensions = (uint8_t)launch.globals;
+	size->local_dimensions = (uint8_t)launch.locals;
+	memcpy(size->global, launch.global, launch.globals * sizeof(*launch.global));
+	memcpy(size->local, launch.local, launch.locals * sizeof(*launch.local));
 }
 
 static inline uint32_t queue_number(const struct trace_event *event)

@@ -133,16 +133,16 @@ static void add_sizes(struct text *out, const uint64_t *sizes, unsigned count)
 }
 
 /* "[1920x1080] / [16x16]": what is launched, and in groups of what. */
-static void add_shape(struct text *out, const struct event_shape *shape)
+static void add_launch_size(struct text *out, const struct event_launch_size *launch)
 {
-	add_sizes(out, shape->global, shape->globals);
-	if (shape->locals) {
+	add_sizes(out, launch->global, launch->globals);
+	if (launch->locals) {
 		text_add_string(out, " / ");
-		add_sizes(out, shape->local, shape->locals);
+		add_sizes(out, launch->local, launch->locals);
 	}
-	if (shape->offsets) {
+	if (launch->offsets) {
 		text_add_string(out, " from ");
-		add_sizes(out, shape->offset, shape->offsets);
+		add_sizes(out, launch->offset, launch->offsets);
 	}
 }
 
@@ -152,12 +152,12 @@ static bool field_is(const struct tandem_field *field, const char *name)
 }
 
 /* Fields that the line shows elsewhere, or by other words. */
-static bool field_hidden(const struct tandem_field *field, bool call, bool shaped)
+static bool field_hidden(const struct tandem_field *field, bool call, bool sized)
 {
 	if (call && (field_is(field, "op") || field_is(field, "returned")))
 		return true;
-	return shaped && (field_is(field, "work_dim") || field_is(field, "local") ||
-			  field_is(field, "offset") || field_is(field, "high"));
+	return sized && (field_is(field, "work_dim") || field_is(field, "local") ||
+			 field_is(field, "offset") || field_is(field, "high"));
 }
 
 /* Empty lists and texts; in a description also what it does not have. */
@@ -172,19 +172,19 @@ static void add_arguments(struct event_text *view, struct text *out,
 {
 	const struct tandem_layout *layout = event->layout->layout;
 	bool call = trace_event_is_call(event), first = true;
-	struct event_shape shape;
-	bool shaped = event->layout->variable_count >= 4 && event_shape_read(event, &shape);
+	struct event_launch_size launch;
+	bool sized = event->layout->variable_count >= 4 && event_launch_size_read(event, &launch);
 
 	for (unsigned i = 0; i < layout->field_count; i++) {
 		const struct tandem_field *field = &layout->fields[i];
 
-		if (field_hidden(field, call, shaped) ||
+		if (field_hidden(field, call, sized) ||
 		    (field_may_be_left_out(field, call) && !trace_field_unsigned(event, field)))
 			continue;
 		text_add_string(out, first ? "" : ", ");
 		first = false;
-		if (shaped && field_is(field, "global")) {
-			add_shape(out, &shape);
+		if (sized && field_is(field, "global")) {
+			add_launch_size(out, &launch);
 			continue;
 		}
 		/* "queue 1", not "queue=queue 1". */

@@ -108,17 +108,17 @@ static void add_made_none(struct text *text, const struct session *session)
 
 /* Of a program without an API call. */
 static void add_no_calls(struct text *text, const struct session *session,
-			 const struct program *program, const struct record_count *tally)
+			 const struct program *program, const struct record_count *counted)
 {
 	const char *why = why_nothing(session, program);
 	char size[UNITS_BYTES];
 
-	if (tally->kernel_events) {
-		text_add_string(text, tally->estimated ? "recorded about " : "recorded ");
-		summary_add_count(text, tally->kernel_events, "kernel event");
+	if (counted->kernel_events) {
+		text_add_string(text, counted->estimated ? "recorded about " : "recorded ");
+		summary_add_count(text, counted->kernel_events, "kernel event");
 		text_add_string(text, " of ");
 		summary_add_count(text, description_count_processes(session), "process");
-		text_format(text, " (%s) in %s; ", units_bytes(size, (double)tally->kernel_bytes),
+		text_format(text, " (%s) in %s; ", units_bytes(size, (double)counted->kernel_bytes),
 			    session->directory);
 	}
 	if (why)
@@ -126,38 +126,38 @@ static void add_no_calls(struct text *text, const struct session *session,
 			    why);
 	else
 		add_made_none(text, session);
-	if (!tally->kernel_events && !why)
+	if (!counted->kernel_events && !why)
 		text_format(text, " in %s, nothing recorded in %s", session->command[0],
 			    session->directory);
 	/* Of what nothing could see, nothing is known to be lost or not. */
-	if (tally->kernel_events || !why || count_losses(session->control)) {
+	if (counted->kernel_events || !why || count_losses(session->control)) {
 		text_add_string(text, "; ");
 		summary_add_losses(text, session->control);
 	}
 }
 
 static void add_recorded(struct text *text, const struct session *session,
-			 const struct program *program, const struct record_count *tally)
+			 const struct program *program, const struct record_count *counted)
 {
 	const struct tandem_control *control = session->control;
 	char size[UNITS_BYTES];
 
-	if (!tally->events && !tally->bytes) {
-		add_no_calls(text, session, program, tally);
+	if (!counted->events && !counted->bytes) {
+		add_no_calls(text, session, program, counted);
 		return;
 	}
-	text_add_string(text, tally->estimated ? "recorded about " : "recorded ");
-	summary_add_count(text, tally->events, "event");
-	if (tally->kernel_events) {
+	text_add_string(text, counted->estimated ? "recorded about " : "recorded ");
+	summary_add_count(text, counted->events, "event");
+	if (counted->kernel_events) {
 		text_add_string(text, " and ");
-		summary_add_count(text, tally->kernel_events, "kernel event");
+		summary_add_count(text, counted->kernel_events, "kernel event");
 	}
 	text_add_string(text, " of ");
 	summary_add_count(text, description_count_processes(session), "process");
 	text_add_string(text, ", ");
 	summary_add_count(text, atomic_load(&control->threads), "thread");
 	text_format(text, " with events (%s) in %s; ",
-		    units_bytes(size, (double)(tally->bytes + tally->kernel_bytes)),
+		    units_bytes(size, (double)(counted->bytes + counted->kernel_bytes)),
 		    session->directory);
 	summary_add_losses(text, control);
 }
@@ -180,7 +180,7 @@ void summary_print(const struct session *session, const struct program *program,
 {
 	const struct tandem_control *control = session->control;
 	struct text text = TEXT_INIT;
-	struct record_count tally;
+	struct record_count counted;
 	uint64_t unfinished = atomic_load(&control->unfinished);
 	uint64_t untimed = atomic_load(&control->untimed_queues);
 	uint64_t ran_ns = session->end.monotonic_ns - session->start.monotonic_ns;
@@ -193,13 +193,13 @@ void summary_print(const struct session *session, const struct program *program,
 	if (!session_is_left(session->absolute, session->control))
 		alive = live_processes_find(session->absolute, ran_ns < 1000000000u ? pid : 1, NULL,
 					    NULL);
-	error = count_records(session->absolute, &tally);
+	error = count_records(session->absolute, &counted);
 
 	if (error) {
 		cli_note("cannot read %s: %s", session->directory, strerror(-error));
 		return;
 	}
-	add_recorded(&text, session, program, &tally);
+	add_recorded(&text, session, program, &counted);
 	if (unfinished) {
 		text_add_string(&text, "; ");
 		summary_add_count(&text, unfinished, "command");

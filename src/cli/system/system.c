@@ -150,18 +150,18 @@ static int disable(struct system_scope *scope, const struct request *request)
 static void print_recorded(const struct session *session)
 {
 	struct text text = TEXT_INIT;
-	struct record_count tally;
+	struct record_count counted;
 	char size[UNITS_BYTES];
 
-	if (count_records(session->absolute, &tally)) {
+	if (count_records(session->absolute, &counted)) {
 		cli_note("recorded into %s", session->directory);
 		return;
 	}
-	text_add_string(&text, tally.estimated ? "recorded about " : "recorded ");
-	summary_add_count(&text, tally.events, "event");
+	text_add_string(&text, counted.estimated ? "recorded about " : "recorded ");
+	summary_add_count(&text, counted.events, "event");
 	text_add_string(&text, " of ");
 	summary_add_count(&text, session->control->processes, "process");
-	text_format(&text, " (%s) in %s; ", units_bytes(size, (double)tally.bytes),
+	text_format(&text, " (%s) in %s; ", units_bytes(size, (double)counted.bytes),
 		    session->directory);
 	summary_add_losses(&text, session->control);
 	if (!text.failed)

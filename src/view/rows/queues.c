@@ -116,7 +116,7 @@ static enum view_row_kind row_of(uint8_t kind)
 	return VIEW_ROW_transfers;
 }
 
-/* Names are borrowed and live as long as the walk, so that their address is a
+/* Names are borrowed and live as long as the iterator, so that their address is a
  * key. */
 static int find_label(struct view_queues *queues, const struct operation *operation, unsigned flags,
 		      uint32_t *label)

@@ -7,8 +7,8 @@
  * once for their queue and once for their device (view/rows/resources.h). Memory: 120
  * bytes a command. Part of building an index. One thread.
  *
- *	view_queues_init(&queues, &writer, walk, threads.process_rows, end_ns);
- *	view_queues_command(&queues, item);    each command of the walk
+ *	view_queues_init(&queues, &writer, iterator, threads.process_rows, end_ns);
+ *	view_queues_command(&queues, item);    each command of the iterator
  *	view_queues_finish(&queues, &resources, session_row);
  *	view_queues_free(&queues);
  */

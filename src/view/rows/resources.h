@@ -3,7 +3,7 @@
  * utilisation, how many commands were in its host and its device queue, and the
  * memory in use. Part of building an index. One thread.
  *
- *	view_resources_init(&resources, &writer, walk, session_row);
+ *	view_resources_init(&resources, &writer, iterator, session_row);
  *	view_resources_memory(&resources, item);            in the order of time
  *	view_resources_command(&resources, command, ...);   in the order of start
  *	view_resources_finish(&resources);
@@ -33,7 +33,7 @@ struct view_resources {
 	uint32_t row;		      /* + 1; 0: not made yet */
 	struct view_device **devices; /* by row of devices; may be NULL */
 	size_t device_count, device_capacity;
-	struct track_writer **memory; /* by row of the walk's memory; may be NULL */
+	struct track_writer **memory; /* by row of the iterator's memory; may be NULL */
 	size_t memory_count, memory_capacity;
 };
 

@@ -33,7 +33,7 @@ static int thread_get(struct view_samples *samples, const struct samples_sample 
 	return 0;
 }
 
-static void learn_name(const struct view_samples *samples, struct view_sampled *thread)
+static void find_name(const struct view_samples *samples, struct view_sampled *thread)
 {
 	const struct states_thread *task = states_find(samples->states, thread->tid);
 
@@ -81,7 +81,7 @@ static int on_sample(void *samples_of, const struct samples_sample *sample)
 		status = label_of(samples, samples->samples.nodes[sample->node].frame, &label);
 	if (status)
 		return status;
-	learn_name(samples, thread);
+	find_name(samples, thread);
 	/* CPUs' clocks may differ by some ns, and a thread changes its CPU. */
 	if (at_ns < thread->last_ns)
 		at_ns = thread->last_ns;

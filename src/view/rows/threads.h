@@ -4,7 +4,7 @@
  * says when any thread was in a call. Part of building an index. One thread.
  *
  *	view_threads_init(&threads, &writer, session, session_row);
- *	view_threads_call(&threads, item);          each call of a walk
+ *	view_threads_call(&threads, item);          each call of an iterator
  *	view_threads_finish(&threads);
  *	view_threads_free(&threads);
  */

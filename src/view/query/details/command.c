@@ -17,22 +17,23 @@
 
 static void add_shape(struct json *json, const struct trace_event *call)
 {
-	struct event_shape shape;
+	struct event_launch_size launch;
 	struct text text = TEXT_INIT;
-	const uint64_t *sizes[] = {shape.global, shape.local, shape.offset};
+	const uint64_t *sizes[] = {launch.global, launch.local, launch.offset};
 	static const char *const names[] = {"global size", "local size", "offset"};
 
-	if (!trace_field_role(call->layout, TANDEM_ROLE_global) || !event_shape_read(call, &shape))
+	if (!trace_field_role(call->layout, TANDEM_ROLE_global) ||
+	    !event_launch_size_read(call, &launch))
 		return;
 	for (unsigned i = 0; i < 3; i++) {
-		unsigned count = i == 0 ? shape.globals : i == 1 ? shape.locals : shape.offsets;
+		unsigned count = i == 0 ? launch.globals : i == 1 ? launch.locals : launch.offsets;
 
 		text_clear(&text);
 		for (unsigned j = 0; j < count; j++)
 			text_format(&text, "%s%" PRIu64, j ? " x " : "", sizes[i][j]);
 		if (count && text.data)
 			details_text(json, names[i], text.data);
-		else if (i == 1 && shape.globals)
+		else if (i == 1 && launch.globals)
 			details_text(json, names[i], "left to the runtime");
 	}
 	text_free(&text);

@@ -9,8 +9,8 @@
 #include "trace/schema/layout.h"
 
 /* A description that the index kept, as if it came from the trace. */
-static int learn_record(struct view_details *details, const struct view_record *head,
-			struct trace_stream *const *streams)
+static int note_record(struct view_details *details, const struct view_record *head,
+		       struct trace_stream *const *streams)
 {
 	const struct tandem_record *record = (const void *)(head + 1);
 	struct trace_event event = {.record = record, .bytes = head->bytes};
@@ -30,7 +30,7 @@ static int learn_record(struct view_details *details, const struct view_record *
 	return trace_objects_learn(&details->objects, &event);
 }
 
-static int learn_records(struct view_details *details)
+static int note_records(struct view_details *details)
 {
 	const struct view_index *index = details->index;
 	struct trace_stream **streams =
@@ -50,7 +50,7 @@ static int learn_records(struct view_details *details)
 		at += sizeof(*head);
 		if (head->bytes > index->records_count - at)
 			break;
-		status = learn_record(details, head, streams);
+		status = note_record(details, head, streams);
 		at += ((uint64_t)head->bytes + 7) & ~UINT64_C(7);
 		if (at > index->records_count)
 			break;
@@ -69,7 +69,7 @@ int view_details_open(struct view_details *details, const struct view_index *ind
 
 	*details = (struct view_details){.index = index, .session = session};
 	details->rows = malloc((session->stream_count + 1) * sizeof(*details->rows));
-	status = details->rows ? learn_records(details) : -ENOMEM;
+	status = details->rows ? note_records(details) : -ENOMEM;
 	if (status) {
 		view_details_close(details);
 		return status;
