@@ -10,12 +10,10 @@
  * It needs no libtandem.so to be loaded: where rocprofiler-register can't load the library
  * that the variable names, it ends the program. */
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "core/find_library.h"
 #include "domains/hip/attach/rocprofiler.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -24,25 +22,6 @@ typedef int set_api_table(const char *name, uint64_t version, uint64_t instance,
 			  uint64_t count);
 
 EXPORT set_api_table rocprofiler_set_api_table;
-
-/* A function of libtandem.so: it is there already, but where the program has taken it out
- * of LD_PRELOAD. NULL: it can't be loaded now. */
-static void *tandem_find(const char *name)
-{
-	char path[PATH_MAX];
-	void *function = dlsym(RTLD_DEFAULT, name), *library;
-	const char *slash;
-	Dl_info self;
-
-	if (function || !dladdr((void *)tandem_find, &self))
-		return function;
-	slash = strrchr(self.dli_fname, '/');
-	if (!slash || snprintf(path, sizeof(path), "%.*s/" TANDEM_LIBRARY_NAME,
-			       (int)(slash - self.dli_fname), self.dli_fname) >= (int)sizeof(path))
-		return NULL;
-	library = dlopen(path, RTLD_LAZY | RTLD_GLOBAL);
-	return library ? dlsym(library, name) : NULL;
-}
 
 static set_api_table *other_find(void)
 {
