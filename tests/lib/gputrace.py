@@ -120,10 +120,10 @@ class KernelSide:
             self.metadata = file.read()
         self.uuid = bytes.fromhex(re.search(r'uuid = "([^"]*)"', self.metadata)[1]
                                   .replace("-", ""))
-        source = os.path.join(os.environ["TANDEM_SOURCE"], "src", "schema", "events", "kernel.events")
-        with open(source, encoding="utf-8") as file:
+        schema = os.path.join(os.environ["TANDEM_SOURCE"], "src", "schema")
+        with open(os.path.join(schema, "events", "kernel.events"), encoding="utf-8") as file:
             names = re.findall(r"^record (\w+)", file.read(), re.M)
-        with open(os.path.join(os.path.dirname(source), "domains.def"), encoding="utf-8") as file:
+        with open(os.path.join(schema, "domains.def"), encoding="utf-8") as file:
             domain = int(re.search(r"^DOMAIN\((\d+), kernel,", file.read(), re.M)[1])
         self.ids = {name: domain << 10 | index for index, name in enumerate(names)}
         self.ids["lost"] = int(re.search(r'name = "lost"; id = (\d+)', self.metadata)[1])
