@@ -50,12 +50,19 @@ static void add_counts(struct text *out, const struct report *report, size_t wid
 {
 	struct text line = TEXT_INIT;
 
+	if (!width)
+		width = SIZE_MAX;
 	add_count(&line, report->processes, "process", "processes");
 	text_add_string(&line, ", ");
 	add_count(&line, report->thread_count, "thread", "threads");
-	if (report->threads && report->threads != report->thread_count)
+	if (report->threads && report->threads != report->thread_count) {
 		text_format(&line, " (%" PRIu64 " with events)", report->threads);
-	text_add_string(&line, ", ");
+		wrapped_add(out, line.failed ? "" : line.data, 2, 2, width);
+		text_add_string(out, "  ");
+		text_clear(&line);
+	} else {
+		text_add_string(&line, ", ");
+	}
 	add_count(&line, report->events, "event", "events");
 	if (report->kernel_events) {
 		text_add_string(&line, ", ");
@@ -63,7 +70,7 @@ static void add_counts(struct text *out, const struct report *report, size_t wid
 	}
 	if (!report->lost_total)
 		text_add_string(&line, "; nothing lost");
-	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);
+	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width);
 	text_free(&line);
 }
 
