@@ -228,10 +228,12 @@ static const char *describe(struct findings *findings, const struct finding *fin
 			    const struct preemption_sum *sum, enum cause cause)
 {
 	char ns[UNITS_BYTES], count[UNITS_BYTES], others[UNITS_BYTES], all[UNITS_BYTES];
-	const char *rest = "";
+	const char *times, *rest = "";
 
 	units_ns(ns, (double)sum->ns);
-	units_count(count, sum->count);
+	times = sum->count == 1
+			? "once"
+			: findings_text(findings, "%s times", units_count(count, sum->count));
 	if (sum->threads > 1)
 		rest = findings_text(findings, "; %s over %s threads",
 				     units_ns(all, (double)sum->all_ns),
@@ -240,22 +242,20 @@ static const char *describe(struct findings *findings, const struct finding *fin
 	case IN_CALLS:
 		return findings_text(findings,
 				     "CPU contention in API calls, mainly %s: the thread was "
-				     "runnable but not running for %s, %s times%s",
-				     finding->object, ns, count, rest);
+				     "runnable but not running for %s, %s%s",
+				     finding->object, ns, times, rest);
 	case BETWEEN_CALLS:
 		return findings_text(findings,
 				     "CPU contention between API calls: the thread that drives "
-				     "the device was runnable but not running for %s, %s "
-				     "times%s",
-				     ns, count, rest);
+				     "the device was runnable but not running for %s, %s%s",
+				     ns, times, rest);
 	default:
 		return findings_text(findings,
-				     "CPU contention: %s was runnable but not running for %s, %s "
-				     "times%s",
+				     "CPU contention: %s was runnable but not running for %s, %s%s",
 				     makes_calls(findings->waits, finding->pid)
 					     ? "a worker thread (for example the driver's)"
 					     : "the thread",
-				     ns, count, rest);
+				     ns, times, rest);
 	}
 }
 
