@@ -6,6 +6,7 @@
  *	r  visible range, ns       s  selected range, ns       e  selected event
  *	p  pinned rows             c  chosen rows              o  rows folded or unfolded
  *	q  search  k  of a kind    f  filter of rows           t  theme     w  tab of the panel
+ *	g  task graph: places or tasks, coloured by time
  */
 "use strict";
 
@@ -41,6 +42,7 @@ class Address {
 		add("k", app.search.input.value && app.search.only);
 		add("f", byId("filter").value);
 		add("t", app.themeChosen && (app.dark ? "dark" : "light"));
+		add("g", app.graph.look.join("~"));
 		add("w", app.panel.chosenByUser && app.panel.sheet);
 		return found.toString().replace(/%7E/g, "~");
 	}
@@ -91,6 +93,7 @@ class Address {
 		app.search.input.value = given.get("q") || "";
 		app.search.only = given.get("k");
 		await app.search.find();
+		app.graph.setLook(named("g"));
 		await this.applyEvent(given.get("e"));
 		if (app.panel.sheets.includes(given.get("w")) && !byId("tab-" + given.get("w")).hidden) {
 			app.panel.chosenByUser = true;

@@ -190,17 +190,31 @@ class Graph {
 
 	fold(folded) {
 		this.folded = folded;
+		this.app.address.changed();
 		this.refresh();
 	}
 
 	colourByTime(byTime) {
 		this.byTime = byTime;
+		this.app.address.changed();
+		this.refresh();
+	}
+
+	/* How it is drawn, where that was chosen: in the page's address. */
+	get look() {
+		return [...this.folded === null ? [] : [this.folded ? "places" : "tasks"], ...this.byTime ? ["time"] : []];
+	}
+
+	setLook(words) {
+		this.folded = words.has("places") ? true : words.has("tasks") ? false : null;
+		this.byTime = words.has("time");
 		this.refresh();
 	}
 
 	/* The tasks of a place: the first one is selected, in the middle. */
 	async unfold(place) {
 		this.folded = false;
+		this.app.address.changed();
 		await this.refresh();
 		const first = this.shown.nodes.findIndex((node) => node.of === place.of);
 		if (first >= 0)
@@ -229,6 +243,7 @@ class Graph {
 	async reveal(session, number) {
 		this.session = session;
 		this.folded = false;
+		this.app.address.changed();
 		this.app.panel.chosenByUser = true;
 		this.app.panel.open("graph");
 		await this.refresh();
