@@ -38,6 +38,25 @@ def of_report(session, *part):
             "lost": said["losses"]["total"]}
 
 
+def of_print(session, *part):
+    if part:
+        return None
+    events = [json.loads(line) for line in run("print", "--raw", "--format", "json", session).splitlines()]
+    events = [event for event in events if event["domain"] != "kernel"]
+    ranges = [event["args"]["kind"] for event in events if event["name"] == "range"]
+    return {"calls": sum("duration_ns" in event for event in events),
+            "operations": sum(event["name"] == "operation" for event in events),
+            "ranges": sum(kind != "marker" for kind in ranges), "markers": ranges.count("marker")}
+
+
+def of_status(session, *part):
+    if part:
+        return None
+    said = json.loads(run("status", "--format", "json", session))
+    return {"threads": said["threads_with_events"], "processes": said["processes"],
+            "lost": said["losses"]["total"]}
+
+
 def tables(rows):
     """Of `rows(table)`: a table's rows as dicts."""
     kinds = collections.Counter(row["kind"] for row in rows("ranges"))
@@ -143,7 +162,7 @@ def of_ctf(session, *part):
 
 
 def outputs(session, *part):
-    found = {"report": of_report, "sql": of_sql, "sqlite": of_sqlite, "csv": of_csv,
+    found = {"report": of_report, "print": of_print, "status": of_status, "sql": of_sql, "sqlite": of_sqlite, "csv": of_csv,
              "chrome": of_chrome, "perfetto": of_perfetto, "otf2": of_otf2, "ctf": of_ctf}
     return {name: counts for name, counts in
             ((name, count(session, *part)) for name, count in found.items()) if counts}
