@@ -334,7 +334,7 @@ static int parse_event(struct parser *parser, struct tsdl_text line)
 {
 	struct trace_tsdl_domain *owner;
 	struct tandem_event made = {.name = NULL}, *place;
-	struct event event = {.count = 0};
+	struct event event; /* large: only what is counted is written */
 	struct token name, number;
 	unsigned at;
 	int64_t id;
@@ -354,6 +354,7 @@ static int parse_event(struct parser *parser, struct tsdl_text line)
 	    !token_expect(&line, "=") || !token_expect(&line, "struct") ||
 	    !token_expect(&line, "{"))
 		return -EINVAL;
+	event.count = 0;
 	status = parse_fields(parser, &line, &event);
 	if (!status)
 		status = lay_out(parser, &event, &made);
