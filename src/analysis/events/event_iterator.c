@@ -269,7 +269,7 @@ static int next_unfinished(struct event_iterator *iterator)
 	return operation_matcher_unfinished(&iterator->matcher, &iterator->item.operation);
 }
 
-static void show_progress(struct event_iterator *iterator)
+void event_iterator_progress(struct event_iterator *iterator)
 {
 	uint64_t before = iterator->flags & EVENT_PLACED ? iterator->session->content_bytes : 0;
 
@@ -277,18 +277,12 @@ static void show_progress(struct event_iterator *iterator)
 		      before + iterator->session->content_bytes);
 }
 
-int event_iterator_next(struct event_iterator *iterator, const struct event_item **item)
+int event_iterator_take(struct event_iterator *iterator, const struct trace_event *event)
 {
-	const struct trace_event *event;
 	int status;
 
-	*item = &iterator->item;
-	status = trace_ahead_next(&iterator->ahead, &event);
-	if (__builtin_expect(status <= 0, 0))
-		return status ? status : next_unfinished(iterator);
-	iterator->item.event = event;
-	if (__builtin_expect(!(++iterator->events & (PROGRESS_EVENTS - 1)), 0))
-		show_progress(iterator);
+	if (!event)
+		return next_unfinished(iterator);
 	if (trace_event_is_call(event)) {
 		iterator->item.system = false;
 		status = take_call(iterator, event);

@@ -99,8 +99,35 @@ int event_iterator_open(struct event_iterator *iterator, struct trace_session *s
 int event_iterator_open_with(struct event_iterator *iterator, struct trace_session *session,
 			     unsigned flags, const struct progress *progress);
 
-/* Returns 1 and the next item, 0 at the end, or -ENOMEM. */
-int event_iterator_next(struct event_iterator *iterator, const struct event_item **item);
+/* The same as event_iterator_next(), whatever the event is; NULL: there are no more. */
+int event_iterator_take(struct event_iterator *iterator, const struct trace_event *event);
+
+void event_iterator_progress(struct event_iterator *iterator);
+
+/* Returns 1 and the next item, 0 at the end, or -ENOMEM. Inline, as most events are calls of
+ * which nothing but the number is to be noted. */
+static inline int event_iterator_next(struct event_iterator *iterator,
+				      const struct event_item **item)
+{
+	struct event_item *taken = &iterator->item;
+	const struct trace_event *event;
+	int status = trace_ahead_next(&iterator->ahead, &event);
+
+	*item = taken;
+	if (__builtin_expect(status <= 0, 0))
+		return status ? status : event_iterator_take(iterator, NULL);
+	taken->event = event;
+	if (__builtin_expect(!(++iterator->events & (PROGRESS_EVENTS - 1)), 0))
+		event_iterator_progress(iterator);
+	if (!event->layout->is_plain)
+		return event_iterator_take(iterator, event);
+	taken->kind = ITEM_CALL;
+	taken->system = false;
+	taken->call = ++iterator->calls;
+	taken->end_ns = event->end_ticks ? event->end_ns : INT64_MIN;
+	iterator->last_calls[event->stream->index] = taken->call;
+	return 1;
+}
 
 /* The place in the program whose task the operation is of; NULL: none, or not known. */
 static inline const struct task_construct *

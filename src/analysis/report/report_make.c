@@ -57,8 +57,14 @@ static int take_linux(struct maker *maker, const struct trace_event *event)
 	return samples_consume(&maker->samples, event);
 }
 
-static inline int take_call(struct maker *maker, const struct trace_event *event)
+static inline int take_call(struct maker *maker, const struct event_item *item)
 {
+	const struct trace_event *event = item->event;
+
+	if (event->layout->is_plain)
+		return calls_add(&maker->calls, event);
+	if (ranges_report_add(&maker->ranges, item))
+		return -ENOMEM;
 	if (event->layout->op_offset && operation_stats_enqueued(&maker->stats, event))
 		return -ENOMEM;
 	if (event->layout->class == TANDEM_CLASS_TASK && tasks_report_call(&maker->tasks, event))
@@ -94,15 +100,17 @@ static int take_item(void *user, const struct event_item *item)
 
 	if (item->system)
 		return take_linux(maker, item->event);
-	if (ranges_report_add(&maker->ranges, item))
-		return -ENOMEM;
 	if (item->kind == ITEM_UNFINISHED) {
+		if (ranges_report_add(&maker->ranges, item))
+			return -ENOMEM;
 		operation_stats_unfinished(&maker->stats, &item->operation);
 		return 0;
 	}
 	maker->calls.threads[item->event->stream->index].events +=
 		maker->calls.whole || range_holds(&maker->range, item->event->ns);
-	return item->kind == ITEM_CALL ? take_call(maker, item->event) : take_record(maker, item);
+	if (item->kind == ITEM_CALL)
+		return take_call(maker, item);
+	return ranges_report_add(&maker->ranges, item) ? -ENOMEM : take_record(maker, item);
 }
 
 /* The control page counts every loss; a session without one has what the streams

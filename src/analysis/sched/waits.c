@@ -238,8 +238,7 @@ static inline int call_begin(struct wait_thread *waiter, const struct trace_even
 	return 0;
 }
 
-/* Whatever there is to settle first. */
-static __attribute__((noinline)) int call_any(struct waits *waits, const struct trace_event *event)
+int waits_call_any(struct waits *waits, const struct trace_event *event)
 {
 	struct states_thread *thread = stream_thread(waits, event);
 	bool counts = range_holds(&waits->range, event->ns);
@@ -268,31 +267,6 @@ static __attribute__((noinline)) int call_any(struct waits *waits, const struct 
 	if (lasts && call_begin(waiter, event, counts))
 		return -ENOMEM;
 	return waits->failed;
-}
-
-/* Nearly always the thread is running, and its call before is over and only ran: then this
- * one takes its place. */
-int waits_call(struct waits *waits, const struct trace_event *event)
-{
-	struct states_thread *thread = waits->of_stream[event->stream->index];
-	struct wait_thread *waiter = thread ? thread->user : NULL;
-	struct wait_call *call;
-
-	if (!waiter || thread->local_tid != event->tid || thread->state != STATE_RUNNING ||
-	    waiter->call_count != 1 || waits->failed || !event->end_ticks ||
-	    event->end_ns <= event->ns)
-		return call_any(waits, event);
-	call = waiter->calls;
-	if (call->end > event->ns || call->waited)
-		return call_any(waits, event);
-	if (call->counts)
-		waits->functions[call->function].ns[STATE_RUNNING] +=
-			(uint64_t)(call->end - call->begin);
-	call->begin = event->ns;
-	call->end = event->end_ns;
-	call->function = event->layout->index;
-	call->counts = range_holds(&waits->range, event->ns);
-	return 0;
 }
 
 const struct tandem_event *waits_function(const struct waits *waits, uint32_t function)

@@ -82,7 +82,34 @@ int waits_init(struct waits *waits, struct trace_session *session);
 
 /* Return 0 or -ENOMEM. */
 int waits_kernel(struct waits *waits, const struct trace_event *event);
-int waits_call(struct waits *waits, const struct trace_event *event);
+
+/* The same as waits_call(), whatever there is to settle first. */
+int waits_call_any(struct waits *waits, const struct trace_event *event);
+
+/* Nearly always the thread is running, and its call before is over and only ran: then this
+ * one takes its place. */
+static inline int waits_call(struct waits *waits, const struct trace_event *event)
+{
+	struct states_thread *thread = waits->of_stream[event->stream->index];
+	struct wait_thread *waiter = thread ? thread->user : NULL;
+	struct wait_call *call;
+
+	if (!waiter || thread->local_tid != event->tid || thread->state != STATE_RUNNING ||
+	    waiter->call_count != 1 || waits->failed || !event->end_ticks ||
+	    event->end_ns <= event->ns)
+		return waits_call_any(waits, event);
+	call = waiter->calls;
+	if (call->end > event->ns || call->waited)
+		return waits_call_any(waits, event);
+	if (call->counts)
+		waits->functions[call->function].ns[STATE_RUNNING] +=
+			(uint64_t)(call->end - call->begin);
+	call->begin = event->ns;
+	call->end = event->end_ns;
+	call->function = event->layout->index;
+	call->counts = range_holds(&waits->range, event->ns);
+	return 0;
+}
 
 /* No more comes: `threads`, `functions` and `rows` hold all. Returns 0 or -ENOMEM. */
 int waits_settle(struct waits *waits);

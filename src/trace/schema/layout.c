@@ -60,6 +60,10 @@ static int layout_init(struct trace_layouts *layouts, struct trace_layout *made,
 				      .class = event->class,
 				      .has_result = event->has_result,
 				      .is_call = event->class != TANDEM_CLASS_RECORD,
+				      .is_plain = event->class != TANDEM_CLASS_RECORD &&
+						  event->class != TANDEM_CLASS_ENQUEUE &&
+						  event->class != TANDEM_CLASS_WAIT &&
+						  event->class != TANDEM_CLASS_TASK,
 				      .variables = variables,
 				      .sizes = sizes};
 	for (unsigned i = 0; i < layout->field_count; i++) {

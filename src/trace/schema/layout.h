@@ -35,6 +35,7 @@ struct trace_layout {
 	uint32_t index; /* 0..trace_layouts_count() - 1, to key tables by event */
 	uint8_t class;	/* cached from the event descriptor, and the next too */
 	bool has_result, is_call;
+	bool is_plain; /* a call that enqueues nothing, waits for nothing and is no task's */
 	const struct tandem_field *const *variables;
 	const struct trace_variable *sizes;	   /* of the same fields */
 	const struct trace_conversion *conversion; /* NULL: what is stored is this layout */
