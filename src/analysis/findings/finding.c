@@ -17,6 +17,7 @@
 	X(shared_device) \
 	X(idle_device)   \
 	X(overlap)       \
+	X(ordering)      \
 	X(transfers)     \
 	X(copies)        \
 	X(waiting)       \

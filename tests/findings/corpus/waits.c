@@ -100,11 +100,14 @@ void corpus_callback_heavy(struct corpus *corpus)
 /* Kernels and transfers that need nothing of each other. */
 static void independent(struct corpus *corpus, bool barriers, bool chain)
 {
-	static float data[1 << 14];
-	cl_mem other = corpus_buffer(corpus, sizeof(data));
+	static float data[(1 << 14) + 60 * 16] __attribute__((aligned(64)));
+	size_t bytes = (1 << 14) * sizeof(*data);
+	cl_mem other = corpus_buffer(corpus, bytes);
 	cl_command_queue in_order = corpus->queue;
 	cl_event last = NULL;
 
+	for (size_t i = 0; i < sizeof(data) / sizeof(*data); i++)
+		data[i] = (float)i;
 	corpus->queue = corpus_out_of_order(corpus);
 	for (int i = 0; i < 60; i++) {
 		cl_event events[2];
@@ -113,7 +116,7 @@ static void independent(struct corpus *corpus, bool barriers, bool chain)
 		if (barriers)
 			must(clEnqueueBarrierWithWaitList(corpus->queue, 0, NULL, NULL),
 			     "clEnqueueBarrierWithWaitList");
-		must(clEnqueueWriteBuffer(corpus->queue, other, CL_FALSE, 0, sizeof(data), data,
+		must(clEnqueueWriteBuffer(corpus->queue, other, CL_FALSE, 0, bytes, data + i * 16,
 					  chain ? 1 : 0, chain ? &events[0] : NULL, &events[1]),
 		     "clEnqueueWriteBuffer");
 		if (barriers)

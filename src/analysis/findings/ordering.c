@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that use no memory of each other and are kept apart all the same: by a barrier in a
+ * queue that need not keep their order, or by an event that one of them waits for.
+ *
+ * What a command uses is known with all arguments only (used_memory.h). Memory grows with
+ * kernels, memory objects and queues; of each process the latest commands are remembered.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/findings/finding.h"
+#include "analysis/operations/used_memory.h"
+#include "trace/field.h"
+#include "util/array.h"
+#include "util/units.h"
+
+/* Fewer are no habit. */
+#define HABIT_COUNT 8u
+
+#define REMEMBERED 256u /* commands of a process */
+#define SEGMENT_MOST 32u
+
+enum cause { BARRIERS, EVENTS, CAUSES };
+
+struct order_command {
+	uint64_t op;
+	uint32_t queue;
+	struct used_memory_list memory;
+	uint64_t previous; /* of the queue: its place, + 1 */
+	uint64_t waits[4]; /* operations */
+	unsigned wait_count;
+	bool ended, hidden; /* hidden: it could run next to another one, which is counted */
+	bool fills;	    /* the device has no room for another one next to it */
+	bool transfer;
+	uint8_t kind;
+	uint64_t ns;
+};
+
+struct order_sum {
+	uint64_t count, ns, longest_ns;
+	uint32_t stream, queue, device;
+	int64_t begin_ns, end_ns; /* of the longest */
+};
+
+struct order_process {
+	struct order_command *commands; /* a ring, made at the first */
+	uint64_t count;
+	struct order_sum sums[CAUSES];
+};
+
+struct ordering {
+	struct used_memory used;
+	struct map out_of_order; /* process and number of a queue -> 1 */
+	struct map latest;	 /* the same -> place of its latest command, + 1 */
+	struct map place_of;	 /* operation, mixed with its process -> place, + 1 */
+	struct map units;	 /* row of devices -> compute units */
+	struct order_process *processes;
+};
+
+static uint64_t key_of(uint32_t process, uint64_t number)
+{
+	return (uint64_t)process << 32 | (uint32_t)number;
+}
+
+static uint64_t mixed(uint32_t process, uint64_t value)
+{
+	return value ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static int ordering_begin(struct findings *findings, void *state)
+{
+	struct ordering *ordering = state;
+
+	ordering->processes =
+		calloc(findings->session->process_count + 1, sizeof(*ordering->processes));
+	return ordering->processes ? 0 : -ENOMEM;
+}
+
+static int note_object(struct findings *findings, struct ordering *ordering,
+		       const struct trace_event *event)
+{
+	const struct tandem_rec_queue *queue = (const void *)event->record;
+	const struct tandem_rec_device *device = (const void *)event->record;
+	uint32_t row;
+
+	if (event->record->id == TANDEM_EVENT_queue && !queue->in_order)
+		return map_set(&ordering->out_of_order,
+			       key_of(event->stream->process->index, queue->queue), 1);
+	if (event->record->id != TANDEM_EVENT_device)
+		return 0;
+	if (devices_of_number(&findings->iterator->devices, event, device->device, device->domain,
+			      &row))
+		return -ENOMEM;
+	return map_set(&ordering->units, row, device->compute_units);
+}
+
+static void find_waits(const struct trace_event *event, struct order_command *command)
+{
+	const struct tandem_field *list = trace_field_role(event->layout, TANDEM_ROLE_events);
+	const uint8_t *elements;
+	size_t count;
+
+	if (!list || list->kind != TANDEM_FIELD_OP || !list->variable)
+		return;
+	elements = trace_field_elements(event, list, &count);
+	if (count > sizeof(command->waits) / sizeof(*command->waits)) {
+		command->memory.unknown = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		command->waits[command->wait_count++] =
+			trace_element_unsigned(list, elements + i * list->bytes);
+}
+
+static int note_enqueue(struct ordering *ordering, const struct trace_event *event)
+{
+	uint32_t process = event->stream->process->index;
+	struct order_process *of = &ordering->processes[process];
+	const struct tandem_field *queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	struct order_command *command;
+	uint64_t key;
+
+	if (!of->commands) {
+		of->commands = calloc(REMEMBERED, sizeof(*of->commands));
+		if (!of->commands)
+			return -ENOMEM;
+	}
+	command = &of->commands[of->count % REMEMBERED];
+	if (command->op)
+		map_remove(&ordering->place_of, mixed(process, command->op));
+	*command = (struct order_command){.op = trace_event_op(event)};
+	command->queue = queue ? (uint32_t)trace_field_unsigned(event, queue) : 0;
+	used_memory_find(&ordering->used, event, &command->memory);
+	find_waits(event, command);
+	key = key_of(process, command->queue);
+	command->previous = map_get(&ordering->latest, key) % MAP_NONE;
+	of->count++;
+	if (map_set(&ordering->latest, key, of->count))
+		return -ENOMEM;
+	return map_set(&ordering->place_of, mixed(process, command->op), of->count);
+}
+
+/* By its place, + 1; NULL: none, or it was too long ago. */
+static struct order_command *command_at(const struct order_process *process, uint64_t place)
+{
+	if (!place || place + REMEMBERED <= process->count)
+		return NULL;
+	return &process->commands[(place - 1) % REMEMBERED];
+}
+
+static bool are_independent(const struct order_command *a, const struct order_command *b)
+{
+	return a->ended && used_memory_is_apart(&a->memory, &b->memory);
+}
+
+/* The shorter one could have run next to the longer. */
+static void count_apart(struct order_sum *sum, struct order_command *before,
+			struct order_command *command, const struct operation *operation)
+{
+	struct order_command *shorter = before->ns < command->ns ? before : command;
+
+	if (before->transfer == command->transfer && before->fills && command->fills)
+		return;
+	sum->count++;
+	if (shorter->hidden)
+		return;
+	shorter->hidden = true;
+	sum->ns += shorter->ns;
+	if (shorter->ns < sum->longest_ns)
+		return;
+	sum->longest_ns = shorter->ns;
+	sum->stream = operation->stream;
+	sum->queue = command->queue;
+	sum->device = operation->device;
+	sum->begin_ns = operation->times.start_ns;
+	sum->end_ns = operation->times.end_ns;
+}
+
+/* What a barrier before it had to wait for: the commands from there to the one before. */
+static void look_at_barrier(const struct order_process *process, struct order_command *command,
+			    const struct operation *operation, struct order_sum *sum)
+{
+	struct order_command *before = command_at(process, command->previous), *longest = NULL;
+
+	if (!before || before->kind != TANDEM_OPERATION_KIND_barrier || before->wait_count)
+		return;
+	before = command_at(process, before->previous);
+	for (unsigned i = 0;
+	     before && before->kind != TANDEM_OPERATION_KIND_barrier && i < SEGMENT_MOST; i++) {
+		if (!are_independent(before, command))
+			return;
+		if (!longest || before->ns > longest->ns)
+			longest = before;
+		before = command_at(process, before->previous);
+	}
+	if (longest)
+		count_apart(sum, longest, command, operation);
+}
+
+static void look_at_waits(const struct ordering *ordering, const struct order_process *process,
+			  struct order_command *command, const struct operation *operation,
+			  struct order_sum *sum)
+{
+	struct order_command *longest = NULL;
+
+	for (unsigned i = 0; i < command->wait_count; i++) {
+		uint64_t place =
+			map_get(&ordering->place_of, mixed(operation->process, command->waits[i]));
+		struct order_command *waited =
+			place == MAP_NONE ? NULL : command_at(process, place);
+
+		if (!waited || !are_independent(waited, command))
+			return;
+		/* Such a queue keeps their order anyway. */
+		if (waited->queue == command->queue &&
+		    map_get(&ordering->out_of_order, key_of(operation->process, command->queue)) ==
+			    MAP_NONE)
+			return;
+		if (!longest || waited->ns > longest->ns)
+			longest = waited;
+	}
+	if (longest)
+		count_apart(sum, longest, command, operation);
+}
+
+/* Whether it has a group for each compute unit. What a runtime chooses does. */
+static bool fills(const struct ordering *ordering, const struct operation *operation)
+{
+	uint64_t units = map_get(&ordering->units, operation->device), groups = 1;
+
+	if (!operation->size.local_dimensions || units == MAP_NONE)
+		return true;
+	for (unsigned i = 0; i < operation->size.dimensions; i++) {
+		uint64_t local =
+			i < operation->size.local_dimensions ? operation->size.local[i] : 1;
+
+		groups *= local ? operation->size.global[i] / local : 1;
+	}
+	return 2 * groups > units;
+}
+
+/* A driver that runs commands in their calls runs nothing next to them. */
+static bool is_in_call(const struct operation *operation)
+{
+	return operation->times.start_ns >= operation->call_begin_ns && operation->call_end_ns &&
+	       operation->times.end_ns <= operation->call_end_ns;
+}
+
+static void note_end(struct ordering *ordering, const struct operation *operation)
+{
+	struct order_process *process = &ordering->processes[operation->process];
+	uint64_t place = map_get(&ordering->place_of, mixed(operation->process, operation->op));
+	struct order_command *command = place == MAP_NONE ? NULL : command_at(process, place);
+
+	if (!command || !operation->record || !operation->placed)
+		return;
+	command->kind = operation->kind;
+	command->ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
+	command->transfer = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
+			    operation->kind == TANDEM_OPERATION_KIND_copy_d2h;
+	command->fills = command->transfer || fills(ordering, operation);
+	command->ended = true;
+	if (is_in_call(operation))
+		return;
+	if (map_get(&ordering->out_of_order, key_of(operation->process, command->queue)) !=
+	    MAP_NONE)
+		look_at_barrier(process, command, operation, &process->sums[BARRIERS]);
+	if (command->wait_count)
+		look_at_waits(ordering, process, command, operation, &process->sums[EVENTS]);
+}
+
+static int ordering_item(struct findings *findings, void *state, const struct event_item *item)
+{
+	struct ordering *ordering = state;
+	int status = used_memory_item(&ordering->used, item);
+
+	if (status)
+		return status;
+	if (item->kind == ITEM_OBJECT)
+		return note_object(findings, ordering, item->event);
+	if (item->kind == ITEM_OPERATION)
+		note_end(ordering, &item->operation);
+	if (item->kind == ITEM_CALL && trace_event_op(item->event) &&
+	    !trace_event_failed(item->event))
+		return note_enqueue(ordering, item->event);
+	return 0;
+}
+
+/* Where the device is the CPU, what runs at the same time shares its cores. */
+static double share_of(const struct findings *findings, const struct ordering *ordering,
+		       uint32_t device)
+{
+	uint64_t units = map_get(&ordering->units, device);
+
+	if (findings->iterator->devices.rows[device].type != TANDEM_DEVICE_TYPE_cpu)
+		return 1;
+	return units == MAP_NONE || !units ? 0 : 1 - 1 / (double)units;
+}
+
+static int add_sum(struct findings *findings, const struct ordering *ordering,
+		   const struct order_sum *sum, enum cause cause)
+{
+	char count[UNITS_BYTES];
+	struct finding *finding;
+	double share;
+
+	if (sum->count < HABIT_COUNT)
+		return 0;
+	share = share_of(findings, ordering, sum->device);
+	finding = share > 0 ? findings_add(findings, "ordering",
+					   cause == BARRIERS ? "barriers" : "events")
+			    : NULL;
+	if (!finding)
+		return share > 0 ? -ENOMEM : 0;
+	finding->count = sum->count;
+	finding->cost_ns = (uint64_t)(share * (double)sum->ns);
+	finding->queue = sum->queue;
+	finding->device = findings_text(
+		findings, "%s", event_iterator_device_name(findings->iterator, sum->device));
+	finding->what = findings_text(
+		findings,
+		cause == BARRIERS
+			? "%s commands waited behind a barrier for commands that use none of their "
+			  "memory"
+			: "%s commands waited for events of commands that use none of their memory",
+		units_count(count, sum->count));
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why = "by the memory objects that each command was given; that the device can run "
+		       "the two at the same time is assumed";
+	finding->suggestion =
+		cause == BARRIERS
+			? "leave the barriers out, and let each command wait for the events of those "
+			  "that it needs"
+			: "let each command wait for the events of those only that it needs";
+	finding_place(findings, finding, sum->stream);
+	finding_time(findings, finding, sum->begin_ns, sum->end_ns);
+	return 0;
+}
+
+static int ordering_end(struct findings *findings, void *state)
+{
+	const struct ordering *ordering = state;
+	int status = 0;
+
+	for (size_t i = 0; i < findings->session->process_count; i++) {
+		for (unsigned cause = 0; !status && cause < CAUSES; cause++)
+			status = add_sum(findings, ordering, &ordering->processes[i].sums[cause],
+					 cause);
+	}
+	return status;
+}
+
+static void ordering_release(struct findings *findings, void *state)
+{
+	struct ordering *ordering = state;
+
+	for (size_t i = 0; ordering->processes && i < findings->session->process_count; i++)
+		free(ordering->processes[i].commands);
+	free(ordering->processes);
+	used_memory_free(&ordering->used);
+	map_free(&ordering->out_of_order);
+	map_free(&ordering->latest);
+	map_free(&ordering->place_of);
+	map_free(&ordering->units);
+}
+
+const struct finding_ops finding_ordering = {
+	.name = "ordering",
+	.words = "barriers and events that keep independent commands apart",
+	.state_bytes = sizeof(struct ordering),
+	.begin = ordering_begin,
+	.item = ordering_item,
+	.whole = true,
+	.end = ordering_end,
+	.release = ordering_release,
+};
