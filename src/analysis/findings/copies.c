@@ -15,7 +15,7 @@
 #define HABIT_COUNT 8u
 
 /* Of the run; what is less does not dominate it. */
-#define DOMINATES 0.2
+#define DOMINATES 0.1
 
 struct copy_time {
 	uint64_t count, bytes, ns, most_ns; /* most: of one */
@@ -23,6 +23,7 @@ struct copy_time {
 
 struct copy_buffer { /* of a process */
 	struct copy_time to_device, to_host;
+	uint64_t inputs;	/* those of the process, at the latest transfer to the host */
 	uint64_t offset, bytes; /* written last */
 	uint32_t generation;	/* +1: what parts of it were given before is no longer there */
 };
@@ -40,6 +41,7 @@ struct copy_call {	 /* of a transfer in flight */
 	uint64_t buffer; /* process and number */
 	uint64_t pair;	 /* the call of the read that it brings back to the device; 0: none */
 	bool unchanged;	 /* the device was given the same before */
+	bool changed;	 /* it was not: this is known */
 };
 
 struct copy_process {
@@ -47,6 +49,7 @@ struct copy_process {
 	bool sampled; /* not all bytes of those were compared */
 	uint32_t unchanged_stream;
 	int64_t unchanged_ns; /* when the first was enqueued */
+	uint64_t inputs;      /* transfers that may have brought the device something new */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
 	int64_t kernels_until_ns;
@@ -108,7 +111,7 @@ static int note_call(struct copies *copies, const struct event_item *item)
 				    last->address == address
 			    ? last->call
 			    : 0;
-	call.unchanged = false;
+	call.unchanged = call.changed = false;
 	*last = (struct copy_read){call.buffer, bytes, address, item->call,
 				   .read_before = last->call && !last->written &&
 						  last->bytes == bytes && last->address == address};
@@ -212,9 +215,16 @@ static int count_command(struct copies *copies, const struct operation *operatio
 	}
 	if (call.unchanged)
 		time_add(&process->unchanged, operation->record->bytes, ns);
-	time_add(operation->kind == TANDEM_OPERATION_KIND_copy_h2d ? &buffer->to_device
-								   : &buffer->to_host,
-		 operation->record->bytes, ns);
+	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d) {
+		process->inputs += !call.unchanged;
+		if (!call.changed)
+			time_add(&buffer->to_device, operation->record->bytes, ns);
+	} else if (buffer->inputs == process->inputs || !buffer->inputs) {
+		/* Nothing new came since: what is read is on its way to a result. */
+		time_add(&buffer->to_host, operation->record->bytes, ns);
+	}
+	if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
+		buffer->inputs = process->inputs;
 	return count_by_host(copies, process, operation, call.pair, ns);
 }
 
@@ -243,6 +253,19 @@ static int find_unchanged(struct copies *copies, uint64_t key,
 	return map_set(&copies->contents, part, now);
 }
 
+/* A transfer that was counted brought something new after all. */
+static int time_take_back(struct copies *copies, const struct copy_read *last, uint64_t bytes)
+{
+	struct copy_buffer *buffer;
+
+	if (buffer_find(copies, last->buffer, &buffer))
+		return -ENOMEM;
+	buffer->to_device.count--;
+	buffer->to_device.bytes -= bytes;
+	buffer->to_device.ns -= last->ns;
+	return 0;
+}
+
 /* It follows its call, and may come before its command's end or after it. */
 static int take_content(struct copies *copies, const struct event_item *item)
 {
@@ -258,9 +281,15 @@ static int take_content(struct copies *copies, const struct event_item *item)
 	last->written = true;
 	if (find_unchanged(copies, last->buffer, content, &unchanged))
 		return -ENOMEM;
+	if (!unchanged && last->done)
+		return time_take_back(copies, last, content->bytes);
+	if (!unchanged && at != MAP_NONE)
+		copies->open[at].changed = true;
 	/* What comes back is said to do so. */
 	if (!unchanged || last->read_before)
 		return 0;
+	if (last->done && process->inputs)
+		process->inputs--;
 	process->sampled |= content->hashed < content->bytes;
 	if (!process->unchanged_ns) {
 		process->unchanged_stream = stream;
@@ -360,7 +389,9 @@ static int add_dominate(struct findings *findings, const struct copies *copies, 
 		for (unsigned j = 0; j < 2 && copies->buffer_keys[i] >> 32 == index; j++) {
 			if (times[j]->count < HABIT_COUNT)
 				continue;
-			saved_ns += times[j]->ns - times[j]->most_ns;
+			saved_ns +=
+				times[j]->ns - (times[j]->most_ns < times[j]->ns ? times[j]->most_ns
+										 : times[j]->ns);
 			count += times[j]->count;
 			bytes += times[j]->bytes;
 		}

@@ -51,7 +51,7 @@ struct transfer_row { /* one device and direction */
 
 struct transfer_buffer { /* what was last moved of a buffer */
 	uint8_t kind;
-	uint64_t bytes, ns;
+	uint64_t bytes, ns, address;
 };
 
 struct bounce { /* the same bytes to the host and back, of a process */
@@ -67,6 +67,7 @@ struct transfers {
 	struct transfer_buffer *last;
 	size_t last_count, last_capacity;
 	struct map calls;	/* number of a call in flight -> its buffer's key */
+	struct map addresses;	/* the same -> the host's end */
 	struct bounce *bounces; /* by process */
 	struct launch_configs launch_configs;
 };
@@ -159,7 +160,7 @@ static int count_size(struct transfers *transfers, const struct operation *opera
 }
 
 static int count_bounce(struct transfers *transfers, const struct operation *operation,
-			uint64_t key)
+			uint64_t key, uint64_t address)
 {
 	struct bounce *bounce = &transfers->bounces[operation->process];
 	uint64_t known = map_get(&transfers->buffers, key);
@@ -167,6 +168,7 @@ static int count_bounce(struct transfers *transfers, const struct operation *ope
 		.kind = operation->kind,
 		.bytes = operation->record->bytes,
 		.ns = operation->record->end - operation->record->start,
+		.address = address,
 	};
 	struct transfer_buffer *last;
 
@@ -179,7 +181,8 @@ static int count_bounce(struct transfers *transfers, const struct operation *ope
 	}
 	last = &transfers->last[known];
 	if (last->kind == TANDEM_OPERATION_KIND_copy_d2h &&
-	    now.kind == TANDEM_OPERATION_KIND_copy_h2d && last->bytes == now.bytes) {
+	    now.kind == TANDEM_OPERATION_KIND_copy_h2d && last->bytes == now.bytes &&
+	    last->address == now.address) {
 		if (!bounce->count++) {
 			bounce->stream = operation->stream;
 			bounce->begin_ns = operation->times.start_ns;
@@ -212,6 +215,9 @@ static int note_call(struct transfers *transfers, const struct event_item *item)
 	address = trace_field_role(event->layout, TANDEM_ROLE_address);
 	if (address && trace_field_unsigned(event, address) % ALIGNMENT)
 		odd = ODD_ADDRESS;
+	if (address &&
+	    map_set(&transfers->addresses, item->call, trace_field_unsigned(event, address)))
+		return -ENOMEM;
 	return map_set(&transfers->calls, item->call,
 		       odd | (uint64_t)event->stream->process->index << 32 |
 			       (uint32_t)trace_field_unsigned(event, buffer));
@@ -220,6 +226,7 @@ static int note_call(struct transfers *transfers, const struct event_item *item)
 static int count_command(struct transfers *transfers, const struct operation *operation)
 {
 	uint64_t key = map_remove(&transfers->calls, operation->call);
+	uint64_t address = map_remove(&transfers->addresses, operation->call);
 	int status;
 
 	if (!operation->record || !operation->placed || !is_transfer(operation->kind) ||
@@ -227,7 +234,7 @@ static int count_command(struct transfers *transfers, const struct operation *op
 		return 0;
 	status = count_size(transfers, operation, key != MAP_NONE && key & ODD_ADDRESS);
 	if (!status && operation->call && key != MAP_NONE)
-		status = count_bounce(transfers, operation, key & ~ODD_ADDRESS);
+		status = count_bounce(transfers, operation, key & ~ODD_ADDRESS, address);
 	return status;
 }
 
@@ -471,6 +478,7 @@ static void transfers_release(struct findings *findings, void *state)
 	free(transfers->rows);
 	map_free(&transfers->buffers);
 	map_free(&transfers->calls);
+	map_free(&transfers->addresses);
 	free(transfers->last);
 	launch_configs_free(&transfers->launch_configs);
 	free(transfers->bounces);
