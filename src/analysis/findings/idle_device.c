@@ -28,9 +28,14 @@ enum activity { WORKING, WAITING, CALLING, ACTIVITIES };
 /* Fewer gaps of the host's doing are no habit: a program has to begin and to end. */
 #define HABIT_COUNT 4u
 
-/* Times that a thread slept that are remembered: more than a gap has, or so short
- * that they do not matter. */
+/* Times that a thread slept, or waited for a CPU, that are remembered: more than a gap has,
+ * or so short that they do not matter. */
 #define SLEEPS 256u
+#define SLEEPS_APART_NS 100000
+
+/* A wait in the midst of more commands than this is no way to feed a device command by
+ * command: the host needs a result now and then. */
+#define COMMANDS_A_WAIT 8u
 
 /* LAUNCH: enqueued in the gap; AHEAD: before it. */
 enum cause { SYNCHRONISATION, HOST_WORK, HOST_BLOCKED, HOST_CALLS, LAUNCH, AHEAD, CAUSES };
@@ -41,8 +46,13 @@ struct idle_enqueue {
 	int64_t spent[ACTIVITIES]; /* by the thread until then */
 };
 
-struct idle_sleep {
-	int64_t from_ns, to_ns;
+struct idle_sleep { /* one, or several that were hardly apart: so long within that time */
+	int64_t from_ns, to_ns, ns;
+};
+
+struct idle_sleeps {
+	struct idle_sleep *times; /* a ring, made at the first */
+	uint64_t count;
 };
 
 struct idle_mark {
@@ -59,8 +69,7 @@ struct idle_thread { /* of a stream */
 	int64_t spent[ACTIVITIES];
 	struct idle_enqueue *enqueues; /* a ring, made at the first */
 	uint64_t enqueued;
-	struct idle_sleep *sleeps; /* a ring, made at the first */
-	uint64_t slept;
+	struct idle_sleeps slept, preempted;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
 
@@ -85,6 +94,8 @@ struct idle_device {
 };
 
 struct idle {
+	struct map process_of;	     /* pid -> index */
+	struct idle_sleeps *drivers; /* by process: its threads without calls, for a CPU */
 	struct idle_thread *threads;
 	struct idle_device *devices;
 	size_t device_count;
@@ -97,7 +108,12 @@ static int idle_begin(struct findings *findings, void *state)
 	idle->threads = calloc(findings->session->stream_count + 1, sizeof(*idle->threads));
 	idle->device_count = findings->iterator->devices.count;
 	idle->devices = calloc(idle->device_count + 1, sizeof(*idle->devices));
-	return idle->threads && idle->devices ? 0 : -ENOMEM;
+	idle->drivers = calloc(findings->session->process_count + 1, sizeof(*idle->drivers));
+	for (size_t i = 0; i < findings->session->process_count; i++) {
+		if (map_set(&idle->process_of, findings->session->processes[i].pid, i))
+			return -ENOMEM;
+	}
+	return idle->threads && idle->devices && idle->drivers ? 0 : -ENOMEM;
 }
 
 /* Brings the thread's account up to `ns`, and notes what it was when a device
@@ -192,39 +208,65 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 	return status;
 }
 
+static struct idle_sleeps *sleeps_of(struct idle *idle, const struct wait_thread *waiter,
+				     unsigned state)
+{
+	struct idle_thread *thread = waiter->stream ? &idle->threads[waiter->stream - 1] : NULL;
+	uint64_t process;
+
+	if (state == STATE_WAIT_BLOCKED)
+		return thread ? &thread->slept : NULL;
+	if (state != STATE_WAIT_CPU)
+		return NULL;
+	if (thread)
+		return &thread->preempted;
+	process = map_get(&idle->process_of, waiter->thread->pid);
+	return process == MAP_NONE ? NULL : &idle->drivers[process];
+}
+
 /* Of what the kernel saw, as soon as it saw it: that is before the events of that
  * time come, which wait for their place. */
 static int idle_interval(struct findings *findings, void *state, const struct wait_thread *waiter,
 			 const struct states_interval *interval)
 {
-	struct idle *idle = state;
-	struct idle_thread *thread;
+	struct idle_sleeps *sleeps = sleeps_of(state, waiter, interval->state);
+	struct idle_sleep *last;
 
 	(void)findings;
-	if (interval->state != STATE_WAIT_BLOCKED || !waiter->stream)
+	if (!sleeps)
 		return 0;
-	thread = &idle->threads[waiter->stream - 1];
-	if (!thread->sleeps) {
-		thread->sleeps = calloc(SLEEPS, sizeof(*thread->sleeps));
-		if (!thread->sleeps)
+	if (!sleeps->times) {
+		sleeps->times = calloc(SLEEPS, sizeof(*sleeps->times));
+		if (!sleeps->times)
 			return -ENOMEM;
 	}
-	thread->sleeps[thread->slept++ % SLEEPS] =
-		(struct idle_sleep){interval->from, interval->to};
+	last = &sleeps->times[(sleeps->count - 1) % SLEEPS];
+	if (sleeps->count && interval->from >= last->to_ns &&
+	    interval->from - last->to_ns < SLEEPS_APART_NS) {
+		last->to_ns = interval->to;
+		last->ns += interval->to - interval->from;
+		return 0;
+	}
+	sleeps->times[sleeps->count++ % SLEEPS] =
+		(struct idle_sleep){interval->from, interval->to, interval->to - interval->from};
 	return 0;
 }
 
-static int64_t slept_within(const struct idle_thread *thread, int64_t from_ns, int64_t to_ns)
+/* Those that are remembered are in the order of time. */
+static int64_t slept_within(const struct idle_sleeps *sleeps, int64_t from_ns, int64_t to_ns)
 {
 	int64_t sum = 0;
 
-	for (unsigned i = 0; thread->sleeps && i < SLEEPS; i++) {
-		const struct idle_sleep *sleep = &thread->sleeps[i];
+	for (uint64_t i = 0; i < SLEEPS && i < sleeps->count; i++) {
+		const struct idle_sleep *sleep = &sleeps->times[(sleeps->count - 1 - i) % SLEEPS];
 		int64_t from = sleep->from_ns > from_ns ? sleep->from_ns : from_ns;
 		int64_t to = sleep->to_ns < to_ns ? sleep->to_ns : to_ns;
 
+		if (sleep->to_ns < from_ns)
+			break;
 		if (to > from)
-			sum += to - from;
+			sum += (int64_t)((double)sleep->ns * (double)(to - from) /
+					 (double)(sleep->to_ns - sleep->from_ns));
 	}
 	return sum;
 }
@@ -256,7 +298,7 @@ static enum cause cause_of(const struct idle *idle, const struct sequence_event 
 		return LAUNCH;
 	if (spent[WORKING] < spent[CALLING])
 		return HOST_CALLS;
-	return 2 * slept_within(thread, device->idle_ns, enqueue->ns) > spent[WORKING]
+	return 2 * slept_within(&thread->slept, device->idle_ns, enqueue->ns) > spent[WORKING]
 		       ? HOST_BLOCKED
 		       : HOST_WORK;
 }
@@ -264,9 +306,19 @@ static enum cause cause_of(const struct idle *idle, const struct sequence_event 
 static void count_gap(const struct idle *idle, struct idle_device *device, size_t index,
 		      const struct sequence_event *next)
 {
-	struct idle_cause *cause = &device->causes[cause_of(idle, next, device, index)];
-	uint64_t ns = (uint64_t)(next->ns - device->idle_ns);
+	enum cause kind = cause_of(idle, next, device, index);
+	struct idle_cause *cause = &device->causes[kind];
+	uint64_t ns = (uint64_t)(next->ns - device->idle_ns), away_ns = 0;
 
+	/* What others took of a CPU, also of the driver's threads, is no pace of the driver's. */
+	if ((kind == LAUNCH || kind == AHEAD) && next->stream != TRACE_NONE)
+		away_ns = (uint64_t)(slept_within(&idle->threads[next->stream].preempted,
+						  device->idle_ns, next->ns) +
+				     slept_within(&idle->drivers[next->process], device->idle_ns,
+						  next->ns));
+	if (away_ns >= ns)
+		return;
+	ns -= away_ns;
 	cause->count++;
 	cause->ns += ns;
 	cause->longer += ns > next->duration_ns;
@@ -375,7 +427,10 @@ static uint64_t saving(const struct findings *findings, const struct idle_device
 	case LAUNCH:
 		return cause->count >= HABIT_COUNT ? cause->ns : 0;
 	case SYNCHRONISATION:
-		return cause->count >= HABIT_COUNT ? cause->ns : 0;
+		return cause->count >= HABIT_COUNT &&
+				       cause->count * COMMANDS_A_WAIT >= device->count
+			       ? cause->ns
+			       : 0;
 	default:
 		if (cause->count < HABIT_COUNT ||
 		    (kind == HOST_CALLS && is_building(findings, device)))
@@ -522,10 +577,15 @@ static void idle_release(struct findings *findings, void *state)
 	for (size_t i = 0; idle->threads && i < findings->session->stream_count; i++) {
 		free(idle->threads[i].enqueues);
 		free(idle->threads[i].marks);
-		free(idle->threads[i].sleeps);
+		free(idle->threads[i].slept.times);
+		free(idle->threads[i].preempted.times);
 	}
 	for (size_t i = 0; idle->devices && i < idle->device_count; i++)
 		map_free(&idle->devices[i].calls);
+	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
+		free(idle->drivers[i].times);
+	free(idle->drivers);
+	map_free(&idle->process_of);
 	free(idle->threads);
 	free(idle->devices);
 }
