@@ -12,9 +12,9 @@
 #define LOOP_COUNT 8u
 #define LOOP_LIVE_PART 4u
 
-struct allocation_row { /* one function and size */
+struct allocation_row { /* one function, and sizes up to the next power of two */
 	const struct tandem_event *api;
-	uint64_t bytes;
+	uint64_t bytes; /* of all */
 	uint64_t count, freed, live, most_live;
 	uint64_t ns, first_ns; /* of the calls that made and freed them */
 	uint32_t stream;
@@ -26,14 +26,10 @@ struct last_call { /* of a stream */
 	int64_t begin_ns, end_ns;
 };
 
-/* Programs that allocate a different size each time have no loop of the kind that is
- * meant; further sizes are not looked at. */
-#define ROWS_MOST 100000u
-
 struct allocations {
 	struct allocation_row *rows;
 	size_t count, capacity;
-	struct map row_of; /* function and size, mixed -> row */
+	struct map row_of; /* function and class of sizes -> row */
 	struct map live;   /* process and number -> row */
 	struct last_call *last;
 };
@@ -49,9 +45,8 @@ static int allocations_begin(struct findings *findings, void *state)
 static int row_find(struct allocations *allocations, const struct tandem_event *api, uint64_t bytes,
 		    size_t *row)
 {
-	/* Two that are mixed to the same key share what comes of it; that is rare, and
-	 * harmless. */
-	uint64_t key = (bytes * UINT64_C(0x9E3779B97F4A7C15)) ^ api->id;
+	uint64_t class = (uint64_t)(63 - __builtin_clzll(bytes | 1));
+	uint64_t key = class << 32 | api->id;
 	uint64_t known = map_get(&allocations->row_of, key);
 
 	*row = (size_t)known;
@@ -62,8 +57,7 @@ static int row_find(struct allocations *allocations, const struct tandem_event *
 	    array_reserve(&allocations->rows, &allocations->capacity, allocations->count + 1,
 			  sizeof(*allocations->rows)))
 		return -ENOMEM;
-	allocations->rows[allocations->count++] =
-		(struct allocation_row){.api = api, .bytes = bytes};
+	allocations->rows[allocations->count++] = (struct allocation_row){.api = api};
 	return 0;
 }
 
@@ -81,8 +75,6 @@ static int count_new(struct graph *graph, struct allocations *allocations,
 	struct allocation_row *row;
 	size_t index;
 
-	if (allocations->count == ROWS_MOST)
-		return 0;
 	/* Parts of others cost nothing; what is described anew is no new one. */
 	if (record->kind == TANDEM_MEMORY_KIND_sub_buffer || !call->api ||
 	    call->api->class != TANDEM_CLASS_CREATE || map_get(&allocations->live, key) != MAP_NONE)
@@ -92,6 +84,7 @@ static int count_new(struct graph *graph, struct allocations *allocations,
 		return -ENOMEM;
 	row = &allocations->rows[index];
 	row->count++;
+	row->bytes += record->bytes;
 	row->ns += call_ns(call);
 	if (row->count == 1)
 		row->first_ns = call_ns(call);
@@ -160,12 +153,12 @@ static int add_row(struct findings *findings, const struct allocation_row *row)
 	finding->cost_ns = row->ns - row->first_ns;
 	finding->removes = GRAPH_ALLOCATION;
 	finding->object = row->api->name;
-	finding->what =
-		findings_text(findings,
-			      "%s allocated %s %s times and at most %s of them were in use "
-			      "at a time",
-			      row->api->name, units_bytes(bytes, (double)row->bytes),
-			      units_count(count, row->count), units_count(live, row->most_live));
+	finding->what = findings_text(
+		findings,
+		"%s allocated %s %s times and at most %s of them were in use "
+		"at a time",
+		row->api->name, units_bytes(bytes, (double)row->bytes / (double)row->count),
+		units_count(count, row->count), units_count(live, row->most_live));
 	finding->why = "the calls' own time; first uses of fresh memory cost more";
 	finding->suggestion = "allocate once before the loop and use it again";
 	finding_place(findings, finding, row->stream);

@@ -165,6 +165,19 @@ void corpus_clean_upload(struct corpus *corpus)
 	}
 }
 
+/* Each step has new data, and a result. */
+void corpus_clean_stream(struct corpus *corpus)
+{
+	size_t bytes = corpus_items * sizeof(float);
+
+	for (int i = 0; i < 40; i++) {
+		memset(data, i, bytes);
+		corpus_write(corpus, corpus->buffer, CL_FALSE, 0, bytes, data);
+		corpus_work(corpus, 100, 0, NULL, NULL);
+		corpus_read(corpus, corpus->buffer, CL_TRUE, 0, bytes, data + bytes);
+	}
+}
+
 void corpus_clean_map(struct corpus *corpus)
 {
 	for (int i = 0; i < 8; i++) {

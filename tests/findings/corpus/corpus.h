@@ -47,6 +47,7 @@ struct corpus {
 	X(build_in_contexts)   \
 	X(build_first)         \
 	X(allocate_in_loop)    \
+	X(allocate_sizes)      \
 	X(queue_in_loop)       \
 	X(kernel_in_loop)      \
 	X(events_leaked)       \
@@ -69,6 +70,7 @@ struct corpus {
 	X(clean_transfer_once) \
 	X(clean_chunks)        \
 	X(clean_upload)        \
+	X(clean_stream)        \
 	X(clean_map)           \
 	X(clean_pool)          \
 	X(clean_threads)       \

@@ -58,6 +58,25 @@ void corpus_allocate_in_loop(struct corpus *corpus)
 	}
 }
 
+/* Each step needs a little more. */
+void corpus_allocate_sizes(struct corpus *corpus)
+{
+	size_t most = (size_t)corpus_items * sizeof(float) + 100 * 4096;
+	cl_mem buffer = corpus->repaired ? corpus_buffer(corpus, most) : NULL;
+
+	for (size_t i = 0; i < 100; i++) {
+		if (!corpus->repaired)
+			buffer = corpus_buffer(corpus, most - (99 - i) * 4096);
+		must(clSetKernelArg(corpus->kernel, 0, sizeof(buffer), &buffer), "clSetKernelArg");
+		corpus_work(corpus, 1, 0, NULL, NULL);
+		corpus_finish(corpus);
+		if (!corpus->repaired)
+			must(clReleaseMemObject(buffer), "clReleaseMemObject");
+	}
+	if (corpus->repaired)
+		must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
 void corpus_queue_in_loop(struct corpus *corpus)
 {
 	for (int i = 0; i < 400; i++) {
