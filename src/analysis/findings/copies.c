@@ -15,10 +15,11 @@
 #define HABIT_COUNT 8u
 
 /* Of the run; what is less does not dominate it. */
-#define DOMINATES 0.1
+#define DOMINATES 0.2
 
 struct copy_time {
 	uint64_t count, bytes, ns, most_ns; /* most: of one */
+	uint16_t api;			    /* event id of the call */
 };
 
 struct copy_buffer { /* of a process */
@@ -33,7 +34,8 @@ struct copy_read { /* the latest transfer of a thread */
 	uint64_t call;
 	bool written;	  /* its content was recorded: it went to the device */
 	bool read_before; /* the transfer before it brought as many bytes there */
-	bool done;	  /* it took: */
+	uint16_t api;
+	bool done; /* it took: */
 	uint64_t ns;
 };
 
@@ -144,8 +146,9 @@ static int buffer_find(struct copies *copies, uint64_t key, struct copy_buffer *
 	return 0;
 }
 
-static void time_add(struct copy_time *time, uint64_t bytes, uint64_t ns)
+static void time_add(struct copy_time *time, uint16_t api, uint64_t bytes, uint64_t ns)
 {
+	time->api = api;
 	time->count++;
 	time->bytes += bytes;
 	time->ns += ns;
@@ -185,7 +188,7 @@ static int count_by_host(struct copies *copies, struct copy_process *process,
 		process->begin_ns = operation->times.start_ns;
 		process->end_ns = operation->times.end_ns;
 	}
-	time_add(&process->by_host, operation->record->bytes, ns + read_ns);
+	time_add(&process->by_host, operation->api, operation->record->bytes, ns + read_ns);
 	return 0;
 }
 
@@ -212,16 +215,17 @@ static int count_command(struct copies *copies, const struct operation *operatio
 	    copies->last[operation->stream].call == operation->call) {
 		copies->last[operation->stream].done = true;
 		copies->last[operation->stream].ns = ns;
+		copies->last[operation->stream].api = operation->api;
 	}
 	if (call.unchanged)
-		time_add(&process->unchanged, operation->record->bytes, ns);
+		time_add(&process->unchanged, operation->api, operation->record->bytes, ns);
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d) {
 		process->inputs += !call.unchanged;
 		if (!call.changed)
-			time_add(&buffer->to_device, operation->record->bytes, ns);
+			time_add(&buffer->to_device, operation->api, operation->record->bytes, ns);
 	} else if (buffer->inputs == process->inputs || !buffer->inputs) {
 		/* Nothing new came since: what is read is on its way to a result. */
-		time_add(&buffer->to_host, operation->record->bytes, ns);
+		time_add(&buffer->to_host, operation->api, operation->record->bytes, ns);
 	}
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
 		buffer->inputs = process->inputs;
@@ -296,7 +300,7 @@ static int take_content(struct copies *copies, const struct event_item *item)
 		process->unchanged_ns = item->event->ns;
 	}
 	if (last->done)
-		time_add(&process->unchanged, content->bytes, last->ns);
+		time_add(&process->unchanged, last->api, content->bytes, last->ns);
 	else if (at != MAP_NONE)
 		copies->open[at].unchanged = true;
 	return 0;
@@ -314,6 +318,13 @@ static int copies_item(struct findings *findings, void *state, const struct even
 	return 0;
 }
 
+static const char *api_name(const struct findings *findings, const struct copy_time *time)
+{
+	const struct tandem_event *api = trace_session_event(findings->session, time->api);
+
+	return api ? api->name : "";
+}
+
 static int add_by_host(struct findings *findings, const struct copies *copies,
 		       const struct copy_process *process)
 {
@@ -326,6 +337,7 @@ static int add_by_host(struct findings *findings, const struct copies *copies,
 	if (!finding)
 		return -ENOMEM;
 	finding->count = process->by_host.count;
+	finding->object = api_name(findings, &process->by_host);
 	finding->cost_ns = process->by_host.ns;
 	finding->what = findings_text(
 		findings,
@@ -356,6 +368,7 @@ static int add_unchanged(struct findings *findings, const struct copy_process *p
 	if (!finding)
 		return -ENOMEM;
 	finding->count = time->count;
+	finding->object = api_name(findings, time);
 	finding->cost_ns = time->ns;
 	finding->what = findings_text(findings,
 				      "%s transfers brought the device data that it had been given "
@@ -379,6 +392,7 @@ static int add_unchanged(struct findings *findings, const struct copy_process *p
 static int add_dominate(struct findings *findings, const struct copies *copies, uint32_t index)
 {
 	uint64_t saved_ns = 0, count = 0, bytes = 0, told_ns;
+	const struct copy_time *worst = NULL;
 	char number[UNITS_BYTES], all[UNITS_BYTES];
 	struct finding *finding;
 
@@ -392,6 +406,8 @@ static int add_dominate(struct findings *findings, const struct copies *copies, 
 			saved_ns +=
 				times[j]->ns - (times[j]->most_ns < times[j]->ns ? times[j]->most_ns
 										 : times[j]->ns);
+			if (!worst || times[j]->ns > worst->ns)
+				worst = times[j];
 			count += times[j]->count;
 			bytes += times[j]->bytes;
 		}
@@ -405,6 +421,7 @@ static int add_dominate(struct findings *findings, const struct copies *copies, 
 	if (!finding)
 		return -ENOMEM;
 	finding->count = count;
+	finding->object = worst ? api_name(findings, worst) : "";
 	finding->cost_ns = saved_ns;
 	finding->pid = findings->session->processes[index].pid;
 	finding->what = findings_text(

@@ -90,6 +90,7 @@ struct idle_device {
 	uint64_t bound_ns; /* the greatest of the clock's bounds */
 	struct idle_cause causes[CAUSES];
 	struct map calls;  /* event id -> ns in such calls within gaps */
+	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
 	int64_t waited_ns; /* by threads while it ran something */
 };
 
@@ -186,6 +187,13 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 	return status;
 }
 
+static int map_count(struct map *map, uint64_t key, uint64_t ns)
+{
+	uint64_t known = map_get(map, key);
+
+	return map_set(map, key, (known == MAP_NONE ? 0 : known) + ns);
+}
+
 static int call_end(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
@@ -193,17 +201,15 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 
 	if (thread->depth && !--thread->depth)
 		thread->activity = WORKING;
-	for (size_t i = 0; !status && !event->blocking && i < idle->device_count; i++) {
+	for (size_t i = 0; !status && i < idle->device_count; i++) {
 		struct idle_device *device = &idle->devices[i];
 		int64_t from =
 			event->other_ns > device->idle_ns ? event->other_ns : device->idle_ns;
-		uint64_t known;
 
 		if (device->running || !device->active || from >= event->ns)
 			continue;
-		known = map_get(&device->calls, event->api->id);
-		status = map_set(&device->calls, event->api->id,
-				 (known == MAP_NONE ? 0 : known) + (uint64_t)(event->ns - from));
+		status = map_count(event->blocking ? &device->waits : &device->calls,
+				   event->api->id, (uint64_t)(event->ns - from));
 	}
 	return status;
 }
@@ -310,12 +316,13 @@ static void count_gap(const struct idle *idle, struct idle_device *device, size_
 	struct idle_cause *cause = &device->causes[kind];
 	uint64_t ns = (uint64_t)(next->ns - device->idle_ns), away_ns = 0;
 
-	/* What others took of a CPU, also of the driver's threads, is no pace of the driver's. */
-	if ((kind == LAUNCH || kind == AHEAD) && next->stream != TRACE_NONE)
-		away_ns = (uint64_t)(slept_within(&idle->threads[next->stream].preempted,
-						  device->idle_ns, next->ns) +
-				     slept_within(&idle->drivers[next->process], device->idle_ns,
-						  next->ns));
+	/* What others took of a CPU is no pace of the host's, nor of the driver's. */
+	if (kind != SYNCHRONISATION && kind != HOST_BLOCKED && next->stream != TRACE_NONE)
+		away_ns = (uint64_t)slept_within(&idle->threads[next->stream].preempted,
+						 device->idle_ns, next->ns);
+	if (kind == LAUNCH || kind == AHEAD)
+		away_ns += (uint64_t)slept_within(&idle->drivers[next->process], device->idle_ns,
+						  next->ns);
 	if (away_ns >= ns)
 		return;
 	ns -= away_ns;
@@ -381,14 +388,14 @@ static int idle_event(struct findings *findings, void *state, const struct seque
 	}
 }
 
-/* The function in which most of the gaps' time was spent. */
-static const char *main_call(const struct findings *findings, const struct idle_device *device)
+/* The function in which most of the time was spent. */
+static const char *main_call(const struct findings *findings, const struct map *calls)
 {
 	const struct tandem_event *call = NULL;
 	uint64_t id, ns, most = 0;
 	size_t at = 0;
 
-	while (map_next(&device->calls, &at, &id, &ns)) {
+	while (map_next(calls, &at, &id, &ns)) {
 		if (ns > most) {
 			most = ns;
 			call = trace_session_event(findings->session, (unsigned)id);
@@ -474,10 +481,12 @@ static void describe(struct findings *findings, struct finding *finding,
 				     units_count(count, cause->count), units_ns(each, gap));
 	switch (kind) {
 	case SYNCHRONISATION:
+		finding->object = main_call(findings, &device->waits);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s because the host waited "
-					      "for a command before it enqueued the next",
-					      gaps);
+					      "for a command%s%s%s before it enqueued the next",
+					      gaps, *finding->object ? " (" : "", finding->object,
+					      *finding->object ? ")" : "");
 		finding->suggestion =
 			"enqueue the next commands before waiting, or work on several "
 			"queues, so that the device always has something to do";
@@ -500,7 +509,7 @@ static void describe(struct findings *findings, struct finding *finding,
 			"--table waits` names what it waited on";
 		break;
 	case HOST_CALLS:
-		finding->object = main_call(findings, device);
+		finding->object = main_call(findings, &device->calls);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s while the host was in "
 					      "other calls, mainly %s",
@@ -580,8 +589,10 @@ static void idle_release(struct findings *findings, void *state)
 		free(idle->threads[i].slept.times);
 		free(idle->threads[i].preempted.times);
 	}
-	for (size_t i = 0; idle->devices && i < idle->device_count; i++)
+	for (size_t i = 0; idle->devices && i < idle->device_count; i++) {
 		map_free(&idle->devices[i].calls);
+		map_free(&idle->devices[i].waits);
+	}
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
 		free(idle->drivers[i].times);
 	free(idle->drivers);

@@ -38,7 +38,8 @@ struct transfer_class { /* of a power of two of bytes */
 	uint64_t host_ns;  /* and what the call took besides */
 	uint64_t least_ns; /* of both, of one transfer */
 	uint32_t stream;
-	int64_t begin_ns, end_ns; /* of the longest */
+	uint16_t api; /* event id of the call, of the longest; so are: */
+	int64_t begin_ns, end_ns;
 	uint64_t longest_ns;
 };
 
@@ -127,6 +128,7 @@ static void class_add(struct transfer_class *class, const struct operation *oper
 	if (ns >= class->longest_ns) {
 		class->longest_ns = ns;
 		class->stream = operation->stream;
+		class->api = operation->api;
 		class->begin_ns = operation->times.start_ns;
 		class->end_ns = operation->times.end_ns;
 	}
@@ -268,6 +270,13 @@ static double best_rate(const struct transfer_row *row)
 	return best;
 }
 
+static const char *api_name(const struct findings *findings, const struct transfer_class *class)
+{
+	const struct tandem_event *api = trace_session_event(findings->session, class->api);
+
+	return api ? api->name : "other calls";
+}
+
 static const char *direction(uint8_t kind)
 {
 	return kind == TANDEM_OPERATION_KIND_copy_h2d ? "to the device" : "to the host";
@@ -329,6 +338,7 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 		if (class->longest_ns >= small.longest_ns) {
 			small.longest_ns = class->longest_ns;
 			small.stream = class->stream;
+			small.api = class->api;
 			small.begin_ns = class->begin_ns;
 			small.end_ns = class->end_ns;
 		}
@@ -341,8 +351,8 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 		return -ENOMEM;
 	finding->cost_ns = small.ns - (uint64_t)alone_ns;
 	finding->what = findings_text(
-		findings, "%s small transfers %s, of %s on average, took %s with their calls",
-		units_count(count, small.count), direction(row->kind),
+		findings, "%s small transfers %s (%s), of %s on average, took %s with their calls",
+		units_count(count, small.count), direction(row->kind), api_name(findings, &small),
 		units_bytes(bytes, (double)small.bytes / (double)small.count),
 		units_ns(all, (double)small.ns));
 	finding->why = findings_text(findings,
@@ -375,9 +385,10 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 		finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / best);
 		finding->what = findings_text(
 			findings,
-			"%s transfers %s of about %s ran at %s/s; the device reached "
+			"%s transfers %s (%s) of about %s ran at %s/s; the device reached "
 			"%s/s",
 			units_count(count, class->count), direction(row->kind),
+			api_name(findings, class),
 			units_bytes(bytes, (double)class->bytes / (double)class->count),
 			units_bytes(rate, class_rate(class) * 1e9), units_bytes(most, best * 1e9));
 		finding->why = "against the best rate of this device and direction in this run";
