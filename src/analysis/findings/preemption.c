@@ -21,6 +21,10 @@
 /* Less is what every thread waits on every machine. */
 #define WAIT_LEAST_NS 100000u
 
+/* A thread that is woken where the one that woke it runs waits until that sleeps: who has lost
+ * the CPU to another thread of the program waits for a time slice, which is milliseconds. */
+#define SLICE_NS 500000u
+
 /* Processes that are named: the rest are many and had little. */
 #define NAMED 4u
 
@@ -63,7 +67,8 @@ static bool is_preemption(const struct findings *findings, const struct wait_row
 	if (row->state != STATE_WAIT_CPU || row->by_idle)
 		return false;
 	if (row->by_pid && row->by_pid == thread->thread->pid)
-		return thread->stream && !devices_have_cpu(&findings->iterator->devices);
+		return thread->stream && !devices_have_cpu(&findings->iterator->devices) &&
+		       row->ns >= row->count * SLICE_NS;
 	return strcmp(intern_text(&waits->states.names, row->by_name), RECORDER) != 0;
 }
 
