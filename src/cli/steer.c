@@ -63,7 +63,11 @@ static int steer(const struct command *command, int (*act)(struct target *target
 		return options_status(status);
 	if (target_open(&target, session, TARGET_STEER, &error))
 		return cli_fail(&error);
-	if (target_is_alive(&target))
+	if (target_is_alive(&target) && target.control->external)
+		status = cli_error("LTTng records %s: `lttng list` names its session, and `lttng "
+				   "stop` and `lttng start` pause and resume it",
+				   target.directory);
+	else if (target_is_alive(&target))
 		status = act(&target);
 	else
 		status = cli_error("nothing records into %s any more", target.directory);

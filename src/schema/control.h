@@ -78,7 +78,8 @@ struct tandem_control {
 
 	char capture[128]; /* what bounds the recording (capture.h); "": nothing */
 	struct tandem_domain_control domain[TANDEM_DOMAINS_MOST]; /* by number (ids.h) */
-	uint64_t domains; /* the mask that `recording` has when not paused */
+	uint64_t domains;  /* the mask that `recording` has when not paused */
+	uint32_t external; /* 1: another tool's daemons record, and say what */
 };
 
 static inline bool tandem_control_readable(const struct tandem_control *control)

@@ -34,6 +34,9 @@ if os.environ.get("TANDEM_SANITIZE"):
 done = subprocess.run([TANDEM, "record", "--live", "net://localhost", "true"], capture_output=True,
                       text=True)
 check(done.returncode == 2 and "--sink lttng" in done.stderr, "--live needs the sink", done.stderr)
+done = subprocess.run([TANDEM, "record", "--sink", "lttng", "--start-paused", "true"], capture_output=True,
+                      text=True)
+check(done.returncode == 2 and "lttng start" in done.stderr, "a paused start is LTTng's own", done.stderr)
 done = subprocess.run([TANDEM, "record", "--sink", "lttng", "-o", "none", "true"], text=True,
                       capture_output=True, env=dict(os.environ, PATH="/nonexistent:/usr/nothing"))
 check(done.returncode in (1, 127), "a program that is not found", done.stderr)
@@ -182,6 +185,9 @@ if not os.geteuid() or relay.poll() is None:
                              "-h", "64", "-n", "20000"], stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL, env=dict(os.environ, POCL_DEVICES="basic"))
     check(wait_for(lambda: "live" in lttng.run("list").stdout), "a live session is there")
+    for verb in ("pause", "resume", "stop"):
+        said = tandem(verb, "live")
+        check(said.returncode == 1 and "lttng stop" in said.stderr, f"{verb} is LTTng's to do", said.stderr)
     time.sleep(1)
     said = tandem("report", "--format", "json", address, timeout=120)
     long.wait(100)

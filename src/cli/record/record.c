@@ -218,12 +218,18 @@ static void choices_default(struct session_options *session)
 }
 
 /* LTTng's clock is CLOCK_MONOTONIC, and so is that of all that it records. */
-static int parse_lttng(struct session_options *session)
+static int parse_lttng(struct recorder_options *recorder)
 {
+	struct session_options *session = &recorder->session;
 	const struct lttng_options *lttng = &session->lttng;
 
 	if (!lttng->enabled && (lttng->name || lttng->live || lttng->relay)) {
 		cli_error("--lttng-session, --live and --relay need --sink lttng");
+		return options_wrong(&command_record);
+	}
+	if (lttng->enabled && (session->start_paused || recorder->duration_ns)) {
+		cli_error("--start-paused, --delay and --duration are not for --sink lttng: `lttng "
+			  "start` and `lttng stop` are");
 		return options_wrong(&command_record);
 	}
 	if (lttng->live && lttng->relay) {
@@ -251,7 +257,7 @@ static int parse(struct request *request, int argc, char **argv)
 		return options_wrong(&command_record);
 	}
 	request->recorder.command = argv + first;
-	return parse_lttng(&request->recorder.session);
+	return parse_lttng(&request->recorder);
 }
 
 /* Says in a shell's words why it can't be run. Returns the shells' status. */

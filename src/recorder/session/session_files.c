@@ -196,6 +196,7 @@ static void fill_control(struct session *session)
 	control->subbuffer_bytes = subbuffer_bytes(options->limit_bytes);
 	control->version = TANDEM_CONTROL_VERSION;
 	control->domains = options->domains;
+	control->external = options->lttng.enabled;
 	control->recorder_pid = getpid();
 	control->start_ticks = session->start.ticks;
 	control->start_monotonic_ns = session->start.monotonic_ns;
