@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/cli.h"
+#include "cli/live.h"
 #include "cli/newest.h"
 #include "cli/options/options.h"
 #include "cli/options/part.h"
@@ -23,6 +25,8 @@
 	  "the same time and machine")                                                     \
 	X(port, 'p', "PORT", TEXT(NULL), "the port to listen on (default: a free one)")    \
 	PART_OPTIONS(X)                                                                    \
+	X(follow, 0, NULL, FLAG,                                                           \
+	  "one session, while it is recorded: the page shows what has come since")         \
 	X(align_starts, 0, NULL, FLAG,                                                     \
 	  "several sessions: each begins at 0, to compare them (else those of one "        \
 	  "machine lie as far apart as they ran)")                                         \
@@ -41,6 +45,7 @@ const struct command command_view = {
 		 "which is printed, leads to it. Ctrl-C ends.\n",
 	.examples = "  tandem view tandem-app-20261120-100000\n"
 		    "  tandem view --range step/2 DIR\n"
+		    "  tandem view --follow DIR                    while it is recorded\n"
 		    "  tandem view --align-starts before after     two runs, one above the other\n",
 	.column = 22,
 	COMMAND_OPTIONS,
@@ -51,7 +56,7 @@ const struct command command_view = {
 #define APART_MOST 100
 
 struct arguments {
-	bool no_open;
+	bool no_open, follow;
 	const char *with;
 	uint64_t port;
 	enum view_align align;
@@ -85,6 +90,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	case OPTION_to:
 	case OPTION_range:
 		return part_option(&arguments->part, option_rows[option].name, value);
+	case OPTION_follow:
+		arguments->follow = true;
+		return 0;
 	case OPTION_align_starts:
 		arguments->align = VIEW_ALIGN_starts;
 		return 0;
@@ -104,6 +112,10 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		return OPTIONS_WRONG;
 	arguments->paths = argv + first;
 	arguments->count = (size_t)(argc - first);
+	if (arguments->follow && (arguments->count > 1 || arguments->with)) {
+		cli_error("--follow is of one session, without --with");
+		return options_wrong(&command_view);
+	}
 	if (arguments->count)
 		return 0;
 	arguments->newest = (char *)(uintptr_t)newest_session();
@@ -152,6 +164,15 @@ static void align(const struct arguments *arguments, struct view_source *sources
 			 "--join puts them together by their times of day");
 }
 
+static void print_address(const struct arguments *arguments, const struct view_server *server)
+{
+	printf("%s\n", view_server_address(server));
+	fflush(stdout);
+	if (!arguments->no_open && browser_open(view_server_ticket(server)))
+		cli_note("no browser could be opened: open the address above");
+	cli_note("Ctrl-C ends the timeline");
+}
+
 static int serve(const struct arguments *arguments, struct view_source *sources,
 		 const sigset_t *signals)
 {
@@ -171,11 +192,7 @@ static int serve(const struct arguments *arguments, struct view_source *sources,
 		view_findings_stop(served.findings);
 		return cli_fail(&error);
 	}
-	printf("%s\n", view_server_address(server));
-	fflush(stdout);
-	if (!arguments->no_open && browser_open(view_server_ticket(server)))
-		cli_note("no browser could be opened: open the address above");
-	cli_note("Ctrl-C ends the timeline");
+	print_address(arguments, server);
 	wait_for_end(signals);
 	view_server_stop(server);
 	view_findings_stop(served.findings);
@@ -226,6 +243,109 @@ static int view_all(const struct arguments *arguments, const sigset_t *signals)
 	return status;
 }
 
+/* A look at a session that is being recorded. */
+struct look {
+	struct viewing viewing;
+	struct view_source source;
+};
+
+static void look_close(struct look *look)
+{
+	if (look->viewing.shown)
+		view_source_close(&look->source);
+	if (look->viewing.open)
+		reading_close(&look->viewing.reading);
+	*look = (struct look){.viewing = {.open = false}};
+}
+
+static int look_open(struct look *look, const struct arguments *arguments, const struct live *live)
+{
+	int status = open_session(&look->viewing, &look->source, live->session, arguments);
+
+	if (status != CLI_DONE)
+		look_close(look);
+	return status;
+}
+
+static bool has_grown(const struct look *now, const struct look *before)
+{
+	const struct trace_session *session = &now->viewing.reading.session;
+	const struct trace_session *last = &before->viewing.reading.session;
+
+	return session->content_bytes != last->content_bytes ||
+	       session->last_ticks != last->last_ticks ||
+	       session->traced_count != last->traced_count ||
+	       session->run.has_end != last->run.has_end;
+}
+
+/* Looks again until the session or the user ends. Two looks take turns: one is served. */
+static void follow_on(const struct arguments *arguments, const struct live *live,
+		      struct look looks[2], struct view_served *served, struct view_server *server,
+		      const sigset_t *signals)
+{
+	struct timespec pause = {.tv_sec = 2};
+	unsigned now = 0;
+
+	while (served->runs) {
+		struct look *next = &looks[!now];
+		bool runs;
+
+		if (sigtimedwait(signals, NULL, &pause) >= 0)
+			return;
+		runs = live_runs(live);
+		if (look_open(next, arguments, live) != CLI_DONE)
+			return;
+		if (!has_grown(next, &looks[now]) && runs) {
+			look_close(next);
+			continue;
+		}
+		served->sources = &next->source;
+		served->look++;
+		served->runs = runs;
+		view_server_replace(server, served);
+		look_close(&looks[now]);
+		now = !now;
+	}
+	wait_for_end(signals);
+}
+
+static int follow_live(const struct arguments *arguments, const struct live *live,
+		       const sigset_t *signals)
+{
+	struct look looks[2] = {{.viewing = {.open = false}}};
+	struct view_served served = {
+		.sources = &looks[0].source, .count = 1, .look = 1, .runs = live_runs(live)};
+	struct error error = ERROR_INIT;
+	struct view_server *server;
+	int status = look_open(&looks[0], arguments, live);
+
+	if (status != CLI_DONE)
+		return status;
+	pthread_sigmask(SIG_BLOCK, signals, NULL);
+	if (view_server_start(&server, &served, (uint16_t)arguments->port, &error)) {
+		status = cli_fail(&error);
+	} else {
+		print_address(arguments, server);
+		follow_on(arguments, live, looks, &served, server, signals);
+		view_server_stop(server);
+	}
+	look_close(&looks[0]);
+	look_close(&looks[1]);
+	return status;
+}
+
+static int view_follow(const struct arguments *arguments, const sigset_t *signals)
+{
+	struct live live;
+	int status;
+
+	if (live_open(&live, arguments->paths[0]))
+		return CLI_FAILED;
+	status = follow_live(arguments, &live, signals);
+	live_close(&live);
+	return status;
+}
+
 int cmd_view(int argc, char **argv)
 {
 	struct arguments arguments = {.port = 0, .part = PART_WHOLE};
@@ -240,5 +360,6 @@ int cmd_view(int argc, char **argv)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
-	return view_all(&arguments, &signals);
+	return arguments.follow ? view_follow(&arguments, &signals)
+				: view_all(&arguments, &signals);
 }

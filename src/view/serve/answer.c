@@ -81,10 +81,24 @@ static int answer_model(const struct view_question *question, struct text *out)
 	json_init(&json, out, false);
 	json_begin_object(&json, NULL);
 	json_string(&json, "version", TANDEM_VERSION);
+	if (question->look)
+		json_unsigned(&json, "look", question->look);
 	json_begin_array(&json, "sessions");
 	for (size_t i = 0; i < question->source_count; i++)
 		view_source_json(&question->sources[i], &json);
 	json_end_array(&json);
+	json_end_object(&json);
+	return 0;
+}
+
+static int answer_follow(const struct view_question *question, struct text *out)
+{
+	struct json json;
+
+	json_init(&json, out, false);
+	json_begin_object(&json, NULL);
+	json_unsigned(&json, "look", question->look);
+	json_bool(&json, "runs", question->runs);
 	json_end_object(&json);
 	return 0;
 }
@@ -403,6 +417,7 @@ int view_answer(const struct view_question *question, struct text *out, const ch
 		{"counts", answer_counts},     {"instances", answer_instances},
 		{"step", answer_step},	       {"marks", answer_marks},
 		{"findings", answer_findings}, {"graph", answer_graph},
+		{"follow", answer_follow},
 	};
 	int status = -ENOENT;
 

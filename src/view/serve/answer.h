@@ -9,11 +9,15 @@
  *	step      session, labels, at, track, item, back: {"track", "item", ...} or null
  *	marks     session, labels, from, to, bins: [bins that hold any]
  *	findings  session: findings.h
+ *	follow    {"look", "runs"}: which look at a session that is being recorded this is, and
+ *	          whether more may come
  *
  * Times are ns since the session's start. Any thread.
  */
 #ifndef TANDEM_VIEW_SERVE_ANSWER_H
 #define TANDEM_VIEW_SERVE_ANSWER_H
+
+#include <stdbool.h>
 
 #include "util/text.h"
 #include "view/serve/findings.h"
@@ -27,6 +31,8 @@ struct view_question {
 	struct view_source *sources;
 	size_t source_count;
 	struct view_findings *findings; /* of the same sessions; NULL: none are made */
+	unsigned look;			/* from 1; 0: nothing is followed */
+	bool runs;
 };
 
 /* Fills *out and says in *type what it is. Returns 0, -ENOENT (no such question),

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct view_server {
 	struct MHD_Daemon *daemon;
 	struct view_connections connections;
 	struct view_served served;
+	pthread_rwlock_t served_lock;
 	uint16_t port;
 	char token[TOKEN_LETTERS + 1];
 	char ticket[TOKEN_LETTERS + 1];
@@ -119,14 +121,19 @@ static enum MHD_Result send_answer(struct view_server *server, struct MHD_Connec
 		.name = name,
 		.parameter = parameter,
 		.user = connection,
-		.sources = server->served.sources,
-		.source_count = server->served.count,
-		.findings = server->served.findings,
 	};
 	struct text out = TEXT_INIT;
 	const char *type;
-	int status = view_answer(&question, &out, &type);
+	int status;
 
+	pthread_rwlock_rdlock(&server->served_lock);
+	question.sources = server->served.sources;
+	question.source_count = server->served.count;
+	question.findings = server->served.findings;
+	question.look = server->served.look;
+	question.runs = server->served.runs;
+	status = view_answer(&question, &out, &type);
+	pthread_rwlock_unlock(&server->served_lock);
 	if (!status)
 		return send_bytes(connection, MHD_HTTP_OK, type, out.data, out.length,
 				  MHD_RESPMEM_MUST_FREE);
@@ -286,6 +293,7 @@ int view_server_start(struct view_server **made, const struct view_served *serve
 	if (!server)
 		return error_add(error, status, "out of memory");
 	server->served = *served;
+	pthread_rwlock_init(&server->served_lock, NULL);
 	server->port = port;
 	view_connections_init(&server->connections);
 	fd = make_socket(&server->port);
@@ -329,8 +337,16 @@ const char *view_server_ticket(const struct view_server *server)
 	return server->ticket_address;
 }
 
+void view_server_replace(struct view_server *server, const struct view_served *served)
+{
+	pthread_rwlock_wrlock(&server->served_lock);
+	server->served = *served;
+	pthread_rwlock_unlock(&server->served_lock);
+}
+
 void view_server_stop(struct view_server *server)
 {
 	microhttpd.stop_daemon(server->daemon);
+	pthread_rwlock_destroy(&server->served_lock);
 	free(server);
 }

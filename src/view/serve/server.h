@@ -27,12 +27,18 @@ struct view_served {
 	struct view_source *sources;
 	size_t count;
 	struct view_findings *findings; /* may be NULL */
+	unsigned look; /* at a session that is being recorded, from 1; 0: nothing is followed */
+	bool runs;     /* and more may come */
 };
 
 /* Port 0: a free one. Returns 0, -EADDRINUSE or another -errno; on error there is
  * nothing to stop. */
 int view_server_start(struct view_server **server, const struct view_served *served, uint16_t port,
 		      struct error *error);
+
+/* Serves these from now on: those of before are the caller's to close. Waits for answers that
+ * are being made. */
+void view_server_replace(struct view_server *server, const struct view_served *served);
 
 /* "http://127.0.0.1:PORT/TOKEN/" */
 const char *view_server_address(const struct view_server *server);

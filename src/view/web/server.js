@@ -77,6 +77,10 @@ class ServerSource {
 		return this.ask("graph", {session});
 	}
 
+	follow() {
+		return this.ask("follow");
+	}
+
 	findings(session) {
 		return this.ask("findings", {session});
 	}
