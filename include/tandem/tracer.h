@@ -27,7 +27,8 @@
  * call, also in a signal handler that calls a traced function. Traced functions that a
  * callback calls are neither reported nor recorded; nor are those of a pool's callback; nor
  * those of a signal handler that interrupts a callback, or the library's own work at a call's
- * entry or exit. A signal does not part an entry from its exit.
+ * entry or exit. A signal does not part an entry from its exit. Calls may nest (a runtime calls
+ * the program back) up to 64 deep in a thread: deeper ones have an entry, and no exit or record.
  *
  * Changes take effect at the next call: one that is under way when its callback is enabled
  * has no exit; one whose callback is disabled gets no exit either. A callback that is left by

@@ -32,7 +32,7 @@
  * Calls may nest 64 deep in a thread; ends of deeper ones are not given.
  *
  * Owner: the caller; the struct lives until tandem_sink_detach() has returned. At most
- * TANDEM_SINKS at once. Any thread; attach and detach not from the functions of a sink.
+ * TANDEM_SINKS at once. Any thread; detach not from the functions of a sink.
  */
 #ifndef TANDEM_SINKS_SINK_H
 #define TANDEM_SINKS_SINK_H
@@ -79,8 +79,8 @@ struct tandem_sink {
 };
 
 /* From now on the sink gets what it wants, and is told anew of all objects that it meets.
- * 0; -EEXIST: it does already; -ENOSPC: there are TANDEM_SINKS; -EDEADLK: from a sink's
- * function. */
+ * 0; -EEXIST: it does already; -ENOSPC: there are TANDEM_SINKS. Also from a sink's function:
+ * the call under way is not the new one's. */
 TANDEM_SINK_API int tandem_sink_attach(struct tandem_sink *sink);
 
 /* Nothing new begins in the sink's functions. 0; -ENOENT: it is not attached. Also from a
