@@ -43,6 +43,7 @@ if not has_pocl():
 program("edges", [FOLDER / "tracer-client.so"], least=75)
 program("forks", least=2)
 program("storm", least=26)
+program("promises", [FOLDER / "tracer-client.so"], least=40)
 program("steps", ["11"], least=25)
 program("roctracer", least=75)
 program("clients", least=20)
