@@ -68,8 +68,7 @@ struct tap {
 	struct tandem_packet_header *packet; /* ... */
 
 	uintptr_t in_sink; /* the frame that called it; 0: in none */
-	uint64_t id;	   /* of the next event that has none; 0: not known */
-	uintptr_t frame;   /* of the next call; 0: its record's */
+	struct call_prepared prepared;
 	uint32_t depth, scratch_used;
 	struct open_call open[OPEN_CALLS + 1];
 	struct tandem_packet_header header; /* of the scratch space */
@@ -267,21 +266,36 @@ bool tandem_sink_in_here(void)
 uint64_t tandem_sink_next_id(void)
 {
 	struct tap *tap = tandem_thread.tap;
-	uint64_t known = tap ? tap->id : 0;
 
-	if (!known)
-		return tandem_operation_next();
-	tap->id = 0;
-	return known;
+	return tap && tap->prepared.id && tap->prepared.event == tap->record->id
+		       ? tap->prepared.id
+		       : tandem_operation_next();
 }
 
-void call_prepare(uint64_t id, const void *frame)
+void call_prepare(struct call_prepared *before, uint16_t event, uint64_t id, const void *frame)
 {
 	struct tap *tap = tandem_thread.tap;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)frame;
 
-	tap->id = id;
-	tap->frame = at > here && at - here < FRAME_BYTES ? at : 0;
+	*before = tap->prepared;
+	tap->prepared.event = 0;
+	tandem_barrier();
+	tap->prepared.id = id;
+	tap->prepared.frame = at > here && at - here < FRAME_BYTES ? at : 0;
+	tandem_barrier();
+	tap->prepared.event = event;
+}
+
+void call_restore(const struct call_prepared *before)
+{
+	struct tap *tap = tandem_thread.tap;
+
+	tap->prepared.event = 0;
+	tandem_barrier();
+	tap->prepared.id = before->id;
+	tap->prepared.frame = before->frame;
+	tandem_barrier();
+	tap->prepared.event = before->event;
 }
 
 /* The calls that were left by longjmp(): what is under way has its frame above the call that
@@ -368,10 +382,8 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	tap->mask = wanted_by(tap, id);
 	tap->is_call = what & TANDEM_RECORD_CALL;
 	tap->call_pointer = thread->busy;
-	if (tap->is_call && tap->frame) {
-		tap->call_pointer = tap->frame;
-		tap->frame = 0;
-	}
+	if (tap->is_call && tap->prepared.frame && tap->prepared.event == id)
+		tap->call_pointer = tap->prepared.frame;
 	if (tap->mask) {
 		/* Other records may come from the frame in which the call's began. */
 		if (tap->is_call)

@@ -22,4 +22,9 @@ for version in ("5.2", "5.7", "6.3", "7.2"):
             failed = [line for line in done.stdout.splitlines() if line.startswith(("not ok", "#"))]
             check(done.returncode == 0 and not failed and done.stdout.count("ok ") >= least, title,
                   (done.returncode, failed, done.stdout.count("ok "), done.stderr[-400:]))
+for version in ("5.7", "7.2"):
+    done = rocm.run([os.path.join(rocm.BUILD, "tests", "tracer", "hip-steps-" + version[0]), "97"], version)
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("not ok", "#"))]
+    check(done.returncode == 0 and not failed and done.stdout.count("ok ") >= 9,
+          "signals in calls of HIP %s" % version, (done.returncode, failed, done.stderr[-400:]))
 finish()

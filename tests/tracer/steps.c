@@ -7,17 +7,15 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "step.h"
 #include "tandem/tracer.h"
 
 #define ALL TANDEM_TRACER_ALL
-#define TRAP_FLAG 0x100
 #define SLOTS 32u /* the least that a pool's buffer has */
 #define STEPS_MOST 20000u
 
@@ -37,53 +35,7 @@ static void mark(void)
 		"a text that is longer than what a slot has room for: it takes two of them");
 }
 
-/* --- one step at a time -------------------------------------------------------------------- */
-
-static volatile unsigned steps, target;
 static unsigned stride = 1;
-static void (*volatile at_target)(void);
-static sigjmp_buf out;
-
-static void stepped(int signal, siginfo_t *info, void *context)
-{
-	(void)signal, (void)info, (void)context;
-	if (++steps != target)
-		return;
-#if defined(__x86_64__)
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-#endif
-	at_target();
-}
-
-static void switched(int signal, siginfo_t *info, void *context)
-{
-	(void)signal, (void)info, (void)context;
-#if defined(__x86_64__)
-	if (signal == SIGUSR1)
-		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
-	else
-		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-#endif
-}
-
-static void leave(void)
-{
-	siglongjmp(out, 1);
-}
-
-/* false: `what` has fewer instructions than that. */
-static bool run_to(unsigned instruction, void (*what)(void), void (*then)(void))
-{
-	steps = 0;
-	target = instruction;
-	at_target = then;
-	if (!sigsetjmp(out, 1)) {
-		raise(SIGUSR1);
-		what();
-		raise(SIGUSR2);
-	}
-	return steps >= instruction;
-}
 
 /* --- pools ----------------------------------------------------------------------------------- */
 
@@ -219,9 +171,6 @@ static void call_everywhere(void)
 
 int main(int argc, char **argv)
 {
-	struct sigaction step = {.sa_sigaction = stepped, .sa_flags = SA_SIGINFO | SA_NODEFER};
-	struct sigaction toggle = {.sa_sigaction = switched, .sa_flags = SA_SIGINFO};
-
 #if !defined(__x86_64__)
 	puts("ok 1 # SKIP single steps are of x86-64 here");
 	return 0;
@@ -229,9 +178,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		stride = (unsigned)atoi(argv[1]);
 	alarm(argc > 1 ? 80 : 600); /* what hangs has failed */
-	sigaction(SIGTRAP, &step, NULL);
-	sigaction(SIGUSR1, &toggle, NULL);
-	sigaction(SIGUSR2, &toggle, NULL);
+	steps_begin();
 	opencl = (uint32_t)tandem_tracer_domain("opencl");
 	annotation = (uint32_t)tandem_tracer_domain("annotation");
 	OK(!tandem_tracer_create(&tracer), "a tracer");

@@ -54,18 +54,39 @@ void *tandem_call_args(uint32_t bytes, uint32_t returned_at, uint32_t returned_b
 /* The same for arguments that lie elsewhere, of so many bytes; 0: their size is not known. */
 void tandem_call_args_at(const void *args, uint32_t bytes);
 
-/* What sinks are to know of this thread's next call, or operation: the id of one whose record
- * has none, as what a device does for a call that counts as none that enqueues (0: no such id);
- * and an address in the call's own frame, where its record is begun in a function that returns
- * before the call does (NULL: it is not). Records between that and the call's end come from
- * frames below it, and one from above it means that the call was left by longjmp().
- * An id holds until tandem_call_prepare(0, NULL), after the record. */
-void call_prepare(uint64_t id, const void *frame);
+/* What sinks are to know of the record that this thread makes next, which is of that event: the
+ * id of one whose record has none, as what a device does for a call that counts as none that
+ * enqueues (0: no such id); and an address in the call's own frame, where its record is begun in
+ * a function that returns before the call does (NULL: it is not). Records between that and the
+ * call's end come from frames below it, and one from above it means that the call was left by
+ * longjmp().
+ *
+ *	tandem_call_prepare(&before, id, operation, frame);
+ *	... the record
+ *	tandem_call_restore(&before);
+ *
+ * A signal handler's records in between have other events, or are prepared themselves. */
+struct call_prepared {
+	uint64_t id;
+	uintptr_t frame;
+	uint16_t event; /* 0: none */
+};
 
-static inline void tandem_call_prepare(uint64_t id, const void *frame)
+void call_prepare(struct call_prepared *before, uint16_t event, uint64_t id, const void *frame);
+void call_restore(const struct call_prepared *before);
+
+static inline void tandem_call_prepare(struct call_prepared *before, uint16_t event, uint64_t id,
+				       const void *frame)
+{
+	before->event = 0;
+	if (tandem_unlikely(tandem_thread.tap))
+		call_prepare(before, event, id, frame);
+}
+
+static inline void tandem_call_restore(const struct call_prepared *before)
 {
 	if (tandem_unlikely(tandem_thread.tap))
-		call_prepare(id, frame);
+		call_restore(before);
 }
 
 /* What follows the publishing of a call's record. struct TYPE has the arguments, of which the
@@ -78,7 +99,7 @@ static inline void tandem_call_prepare(uint64_t id, const void *frame)
 			_Static_assert(sizeof(*args_) <= TANDEM_CALL_ARGS_MOST, #type);        \
 			if (args_)                                                             \
 				*args_ = (struct type){__VA_ARGS__};                           \
-			tandem_record_after(&tandem_thread);                                   \
+			tandem_record_give(&tandem_thread);                                    \
 		}                                                                              \
 	} while (0)
 
@@ -98,7 +119,7 @@ tandem_call_commit_at(struct tandem_call *call, const void *args, uint32_t bytes
 	tandem_record_publish();
 	if (tandem_unlikely(tandem_thread.after)) {
 		tandem_call_args_at(args, bytes);
-		tandem_record_after(&tandem_thread);
+		tandem_record_give(&tandem_thread);
 	}
 }
 

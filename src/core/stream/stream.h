@@ -142,11 +142,19 @@ static inline __attribute__((always_inline)) void tandem_record_publish(void)
 	thread->busy = 0;
 }
 
+/* The same, in the frame in which the record was begun: no jump may take its place, as sinks'
+ * functions are known by their stack, which is below it (sinks/tap.c). */
+static inline __attribute__((always_inline)) void tandem_record_give(struct tandem_thread *thread)
+{
+	tandem_record_after(thread);
+	tandem_barrier();
+}
+
 static inline __attribute__((always_inline)) void tandem_record_commit(void)
 {
 	tandem_record_publish();
 	if (tandem_unlikely(tandem_thread.after))
-		tandem_record_after(&tandem_thread);
+		tandem_record_give(&tandem_thread);
 }
 
 /* A new operation id: this thread's number and the next sequence number.

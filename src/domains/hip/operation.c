@@ -133,13 +133,19 @@ void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool 
 	uint32_t kernel = (uint32_t)known;
 	uint8_t kind = kind_of(activity);
 	struct tandem_rec_operation *record;
+	struct call_prepared before;
 
 	if (kind == TANDEM_OPERATION_KIND_kernel && has_name && activity->kernel)
 		kernel = tandem_kernel_named(TANDEM_DOMAIN_hip, activity->kernel);
-	tandem_call_prepare(op & ~HIP_NO_OPERATION, NULL);
+	/* The first record of the runtime's own thread has an id too. */
+	if (tandem_unlikely(!tandem_thread.tap))
+		tandem_tap_open(&tandem_thread);
+	tandem_call_prepare(&before, TANDEM_EVENT_operation, op & ~HIP_NO_OPERATION, NULL);
 	record = tandem_record_begin(TANDEM_EVENT_operation, sizeof(*record));
-	if (!record)
+	if (!record) {
+		tandem_call_restore(&before);
 		return;
+	}
 	record->op = op & HIP_NO_OPERATION ? 0 : op;
 	record->queued = 0;
 	record->submitted = 0;
@@ -159,5 +165,5 @@ void hip_operation_write(const struct hip_activity *activity, uint64_t op, bool 
 	record->time_domain = timed ? TANDEM_TIME_DOMAIN_device_ns : TANDEM_TIME_DOMAIN_no;
 	record->launch_config = kind == TANDEM_OPERATION_KIND_kernel && known ? launch_config : 0;
 	tandem_record_commit();
-	tandem_call_prepare(0, NULL);
+	tandem_call_restore(&before);
 }

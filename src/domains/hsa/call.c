@@ -26,6 +26,7 @@ static uint32_t object_number(enum arguments_kind kind, const void *handle)
 void hsa_wrapped_begin(struct hsa_call *call, uint32_t function, const void *arguments)
 {
 	const struct arguments_function *api = &hsa_functions[function];
+	struct call_prepared before;
 
 	call->call.record = NULL;
 	call->op = 0;
@@ -39,9 +40,10 @@ void hsa_wrapped_begin(struct hsa_call *call, uint32_t function, const void *arg
 	if (api->class == TANDEM_CLASS_ENQUEUE && hsa_wanted(TANDEM_HSA_kernels) &&
 	    !hsa_is_below() && !tandem_stream_open())
 		call->op = tandem_operation_next();
-	tandem_call_prepare(0, call);
+	tandem_call_prepare(&before, api->id, 0, call);
 	if (hsa_wanted(TANDEM_HSA_api))
 		arguments_begin(&call->call, api, hsa_steps, arguments, call->op, object_number);
+	tandem_call_restore(&before);
 	switch (function) {
 	case HSA_ID_hsa_queue_destroy:
 		hsa_queue_destroyed(((const struct hsa_args_hsa_queue_destroy *)arguments)->queue);

@@ -198,11 +198,13 @@ void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,
 		     const struct cupti_call *data)
 {
 	unsigned level = tandem_control.args_level;
+	struct call_prepared before;
 
 	/* The struct of arguments is in the function's own frame. */
-	tandem_call_prepare(0, data->arguments ? data->arguments : data);
+	tandem_call_prepare(&before, api->id, 0, data->arguments ? data->arguments : data);
 	if (tandem_likely(!api->level[level].bytes))
 		plain_begin(call, api->id, data->arguments);
 	else
 		full_begin(call, api, data, level);
+	tandem_call_restore(&before);
 }

@@ -158,11 +158,13 @@ void hip_call_record(struct hip_call *call, const void *arguments)
 		operation_expect(call, api, arguments);
 	if (hip_wanted(TANDEM_HIP_api) && (!(api->flags & ARGUMENTS_QUIET) || hip_wants_all())) {
 		bool enqueues = !(call->op & HIP_NO_OPERATION);
+		struct call_prepared before;
 
-		tandem_call_prepare(enqueues ? 0 : call->op & ~HIP_NO_OPERATION, call->frame);
+		tandem_call_prepare(&before, api->id, enqueues ? 0 : call->op & ~HIP_NO_OPERATION,
+				    call->frame);
 		arguments_begin(&call->call, api, hip_steps, arguments, enqueues ? call->op : 0,
 				object_number);
-		tandem_call_prepare(0, NULL);
+		tandem_call_restore(&before);
 	}
 	if (api->flags & ARGUMENTS_HOOK)
 		hip_hook_before(call->function, arguments);
