@@ -63,6 +63,9 @@ if kernel:
     made = report("pipe")
     check(f"0 events, {counted} kernel events" in said, "record and status count alike",
           (last, said))
+    said = tandem("diff", "pipe", "pipe").stdout
+    check("pipe: no GPU API calls" in said and "nothing was recorded" not in said,
+          "so does diff", said)
     states = json.loads(tandem("sql", "--format", "json", "pipe",
                                "SELECT DISTINCT p.name FROM thread_states s JOIN processes p ON "
                                "p.id = s.process").stdout)

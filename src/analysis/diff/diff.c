@@ -398,8 +398,8 @@ static void note_runs(struct diff *diff, int side)
 				    "long as its records\n",
 				    side_names[side], shown);
 		if (!run->events)
-			text_format(&diff->notes, "%s, %s: nothing was recorded\n",
-				    side_names[side], shown);
+			text_format(&diff->notes, "%s, %s: %s\n", side_names[side], shown,
+				    run->kernel ? "no GPU API calls" : "nothing was recorded");
 		for (size_t other = 0; side == DIFF_B && other < diff->run_count[DIFF_A]; other++)
 			if (!strcmp(diff->runs[DIFF_A][other].path, run->path))
 				text_format(&diff->notes, "%s is on both sides\n", shown);

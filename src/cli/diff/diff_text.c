@@ -241,7 +241,7 @@ static void add_test(struct text *out, const struct diff *diff)
 	const struct diff_options *options = &diff->options;
 
 	text_format(out,
-		    "Significant: p at most %g (%s,\nadjusted after Benjamini and Hochberg), and "
+		    "Significant: p at most %g (%s, adjusted after Benjamini and Hochberg), and "
 		    "a change of %g %% or more that is %g %% of the run.\n",
 		    options->most_p, diff->statistic, options->least_percent,
 		    options->least_run_percent);
@@ -253,8 +253,23 @@ static void add_test(struct text *out, const struct diff *diff)
 				     "side are more reliable (A... -- B...).\n");
 }
 
+/* Sentences that stand alone fit the terminal, too. */
+static void add_wrapped(struct text *out, void (*add)(struct text *, const struct diff *),
+			const struct diff *diff, size_t width)
+{
+	struct text lines = TEXT_INIT;
+	char *line, *rest = NULL;
+
+	add(&lines, diff);
+	out->failed |= lines.failed;
+	for (line = lines.data ? strtok_r(lines.data, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest))
+		wrapped_add(out, line, 0, 0, width ? width : SIZE_MAX);
+	text_free(&lines);
+}
+
 /* What changed, of all tables, the largest first. */
-static void add_changes(struct text *out, const struct diff *diff)
+static void add_changes(struct text *out, const struct diff *diff, size_t width)
 {
 	struct sentence *sentences;
 	size_t all = 0, count = 0;
@@ -264,7 +279,7 @@ static void add_changes(struct text *out, const struct diff *diff)
 	if (!all) {
 		text_add_string(out, "Nothing changed significantly in calls, operations and "
 				     "findings.\n");
-		add_test(out, diff);
+		add_wrapped(out, add_test, diff, width);
 		return;
 	}
 	sentences = calloc(all, sizeof(*sentences));
@@ -284,7 +299,7 @@ static void add_changes(struct text *out, const struct diff *diff)
 		add_sentence(out, sentences[i].kind, sentences[i].row, diff->each_statistic);
 	if (count > SENTENCES_MOST)
 		text_format(out, "  ... and %zu more, in the tables\n", count - SENTENCES_MOST);
-	add_test(out, diff);
+	add_wrapped(out, add_test, diff, width);
 	free(sentences);
 }
 
@@ -309,8 +324,8 @@ void diff_text(struct text *out, const struct diff *diff, int table, size_t top,
 		add_side(out, diff, DIFF_B, colour);
 		add_notes(out, diff, colour);
 		text_add_char(out, '\n');
-		add_run(out, diff);
-		add_changes(out, diff);
+		add_wrapped(out, add_run, diff, style.width);
+		add_changes(out, diff, style.width);
 	}
 	for (int i = 0; i < DIFF_TABLE_COUNT; i++) {
 		const struct diff_table *of = &diff->tables[i];
