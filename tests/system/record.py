@@ -176,7 +176,8 @@ else:
     for user in users:
         user.tell("calls 6")
     late = Steps(user=61003, group=61003, extra_groups=[])
-    wait_for(lambda: os.path.lexists(os.path.join(BASE, "tandem-61003", "session")))
+    # The mask of what is recorded comes last, at the page's begin.
+    wait_for(lambda: any(open(os.path.join(BASE, "tandem-61003", "control"), "rb").read(8)))
     late.tell("calls 8")
     folders = {os.stat(os.path.join(run, name)).st_uid: os.path.join(run, name)
                for name in os.listdir(run) if name.startswith("process-")}
