@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""What LTTng's sink costs a synchronous call, next to our files and to two bare tracepoints of
+LTTng-UST's with the same fields and contexts, in turn in every round. As a program it measures, with
+daemons of its own (tests/lib/lttng.py); 77: they can't be had here."""
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CALLS, REPEATS = "20000", "5"
+
+
+def quickest(build, command, **environment):
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
+    return min(float(line) for line in done.stdout.split())
+
+
+def figures(build, rounds):
+    """By state: the samples of all rounds."""
+    sync = [os.path.join(build, "bench", "bench-sync"), CALLS, REPEATS]
+    record = [os.path.join(build, "tandem"), "record", "-q", "--kernel", "off", "--force", "-o", "cost"]
+    sink = {"TANDEM_SINK": "lttng", "LD_PRELOAD": os.path.join(build, "libtandem.so.0"),
+            "OPENCL_LAYERS": os.path.join(build, "libtandem-opencl.so"), "POCL_DEVICES": "basic"}
+    states = {"base": (sync, {}), "loaded": ([*record, "--start-paused", "--", *sync], {}),
+              "traced": ([*record, "--", *sync], {}), "none": (sync, sink), "lttng": (sync, sink),
+              "bare": ([os.path.join(build, "bench", "bench-lttng-bare"), CALLS, REPEATS], {})}
+    samples = {state: [] for state in states}
+    for number in range(rounds):
+        for state, (command, environment) in states.items():
+            session = f"{state}-{number}" if state in ("lttng", "bare") else None
+            if session:
+                lttng.need(lttng.run("create", session, "--output=" + os.path.abspath(session)))
+                lttng.need(lttng.run("enable-channel", "-u", "large", "--subbuf-size=8M", "--num-subbuf=4"))
+                lttng.need(lttng.run("enable-event", "-u", "-c", "large", "tandem_*,bare:*"))
+                lttng.need(lttng.run("add-context", "-u", "-c", "large", "-t", "vpid", "-t", "vtid", "-t", "procname"))
+                lttng.need(lttng.run("start"))
+            samples[state].append(quickest(build, command, **environment))
+            if session:
+                said = lttng.need(lttng.run("destroy", session))
+                # What is discarded costs less.
+                if "iscarded" in said.stdout + said.stderr:
+                    samples[state].pop()
+    return samples
+
+
+def lttng_cost(bench):
+    bench.title("LTTng's sink: a synchronous call, and two bare tracepoints of LTTng-UST's")
+    if not os.path.exists(bench.program("bench", "bench-lttng-bare")):
+        print("built without LTTng-UST")
+        return
+    done = subprocess.run([sys.executable, os.path.abspath(__file__), bench.build, str(bench.rounds)], text=True,
+                          cwd=bench.sessions, stdout=subprocess.PIPE,
+                          env={**bench.environment, "TANDEM_BUILD": bench.build})
+    if done.returncode:
+        print(done.stdout)
+        return
+    found = json.loads(done.stdout.splitlines()[-1])
+    middle = {state: statistics.median(values) for state, values in found.items()}
+    bench.add("lttng", "our files", "ns", {state: found[state] for state in ("base", "loaded", "traced")})
+    bench.add("lttng", "LTTng's sink, no session", "ns", {"base": found["base"], "loaded": found["none"]},
+              target="loaded <= ours loaded + 1 ns", passed=middle["none"] <= middle["loaded"] + 1)
+    bench.add("lttng", "LTTng's sink, recording", "ns",
+              {"base": found["base"], "traced": found["lttng"], "floor": found["bare"]},
+              target="traced - base <= 1.15 x floor",
+              passed=middle["lttng"] - middle["base"] <= 1.15 * middle["bare"])
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.join(HERE, os.pardir, "tests", "lib"))
+    import lttng
+    lttng.start()
+    print(json.dumps(figures(sys.argv[1], int(sys.argv[2]))))
