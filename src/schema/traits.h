@@ -82,7 +82,9 @@ enum tandem_event_class {
  *   fault          of unified memory; fields kind, begin, end (ticks; 0: a moment),
  *                  address, value, device
  *   module         device code was loaded; fields program, hash, bytes, saved
- *   external_id    the program's own number of a command; fields op, kind, id */
+ *   external_id    the program's own number of a command; fields op, kind, id
+ *   description    what later records refer to by number, or rely on: an object, a name,
+ *                  what is recorded; of one object, its number is the first field */
 #define TANDEM_RECORD_ROLES(X) \
 	X(none)                \
 	X(device_limits)       \
@@ -93,7 +95,8 @@ enum tandem_event_class {
 	X(overhead)            \
 	X(fault)               \
 	X(module)              \
-	X(external_id)
+	X(external_id)         \
+	X(description)
 
 /* What a field of a call is: X(name). One field of an event at most has a role. */
 #define TANDEM_ROLES(X)                                                           \

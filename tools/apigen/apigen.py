@@ -54,6 +54,7 @@ def outputs_make():
         elif domain.part == domain.name:
             made.append((domain.name, domain.number, records_make(outputs, domain.name)))
     outputs["src/schema/gen/hash.c"] = schema.hash_write(made)
+    outputs["src/schema/gen/lasting.h"] = schema.lasting_write(made)
     shared = re.search(r"TANDEM_SHARED_OBJECTS\(X\)((?:.*\\\n)+.*)", text_of("src/schema/schema.h"))
     outputs["src/schema/gen/objects.h"] = schema.objects_write(
         [event for _, _, events in made for event in events], re.findall(r"X\((\w+)\)", shared[1]))

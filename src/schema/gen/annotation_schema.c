@@ -67,9 +67,9 @@ static const struct tandem_event events[] = {
 	  { { 45, 9, fields_0 }, { 45, 9, fields_0 }, { 45, 9, fields_0 } } },
 	[2] = { 11266, TANDEM_CLASS_RECORD, 0, "range_end", NULL, { 0 },
 	  { { 25, 3, fields_1 }, { 25, 3, fields_1 }, { 25, 3, fields_1 } } },
-	[3] = { 11267, TANDEM_CLASS_RECORD, 0, "range_scope", NULL, { 0 },
+	[3] = { 11267, TANDEM_CLASS_RECORD, 0, "range_scope", NULL, { .record = TANDEM_RECORD_description },
 	  { { 19, 3, fields_2 }, { 19, 3, fields_2 }, { 19, 3, fields_2 } } },
-	[4] = { 11268, TANDEM_CLASS_RECORD, 0, "range_category", NULL, { 0 },
+	[4] = { 11268, TANDEM_CLASS_RECORD, 0, "range_category", NULL, { .record = TANDEM_RECORD_description },
 	  { { 22, 3, fields_3 }, { 22, 3, fields_3 }, { 22, 3, fields_3 } } },
 };
 

@@ -3215,9 +3215,9 @@ static const struct tandem_field fields_409[] = {
 static const struct tandem_event events[] = {
 	[0] = { 2048, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
-	[1] = { 2049, TANDEM_CLASS_RECORD, 0, "cupti", NULL, { 0 },
+	[1] = { 2049, TANDEM_CLASS_RECORD, 0, "cupti", NULL, { .record = TANDEM_RECORD_description },
 	  { { 27, 5, fields_0 }, { 27, 5, fields_0 }, { 27, 5, fields_0 } } },
-	[2] = { 2050, TANDEM_CLASS_RECORD, 0, "refused", NULL, { 0 },
+	[2] = { 2050, TANDEM_CLASS_RECORD, 0, "refused", NULL, { .record = TANDEM_RECORD_description },
 	  { { 19, 3, fields_1 }, { 19, 3, fields_1 }, { 19, 3, fields_1 } } },
 	[3] = { 2051, TANDEM_CLASS_RECORD, 0, "multiprocessor", NULL, { .record = TANDEM_RECORD_device_limits },
 	  { { 60, 13, fields_2 }, { 60, 13, fields_2 }, { 60, 13, fields_2 } } },

@@ -1288,9 +1288,9 @@ static const struct tandem_field fields_143[] = {
 static const struct tandem_event events[] = {
 	[0] = { 4096, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
-	[1] = { 4097, TANDEM_CLASS_RECORD, 0, "runtime", NULL, { 0 },
+	[1] = { 4097, TANDEM_CLASS_RECORD, 0, "runtime", NULL, { .record = TANDEM_RECORD_description },
 	  { { 22, 4, fields_0 }, { 22, 4, fields_0 }, { 22, 4, fields_0 } } },
-	[2] = { 4098, TANDEM_CLASS_RECORD, 0, "memory_pool", NULL, { 0 },
+	[2] = { 4098, TANDEM_CLASS_RECORD, 0, "memory_pool", NULL, { .record = TANDEM_RECORD_description },
 	  { { 40, 5, fields_1 }, { 40, 5, fields_1 }, { 40, 5, fields_1 } } },
 	[3] = { 4099, TANDEM_CLASS_ENQUEUE, 0, "dispatch", NULL, { 0 },
 	  { { 66, 11, fields_2 }, { 66, 11, fields_2 }, { 66, 11, fields_2 } } },
