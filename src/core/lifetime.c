@@ -9,6 +9,7 @@
 #include "core/dormant.h"
 #include "core/process.h"
 #include "core/stream/bus_error.h"
+#include "core/stream/lasting.h"
 #include "core/stream/stream.h"
 #include "core/stream/stream_file.h"
 #include "core/stream/stream_threads.h"
@@ -21,6 +22,7 @@ static void process_forked(void)
 	tandem_stream_forget();
 	stream_files_forget();
 	stream_threads_forget();
+	tandem_lasting_forget();
 	tandem_process_forget();
 	domains_at_fork();
 }

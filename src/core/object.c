@@ -260,6 +260,24 @@ int tandem_event_held(struct tandem_kind kind, const void *event)
 	return !!(tandem_handle_get(kind, event) & TANDEM_EVENT_HELD);
 }
 
+void tandem_objects_each(void (*found)(unsigned type, uint32_t number))
+{
+	for (uint32_t table = 0; table <= atomic_load(&newest); table++) {
+		struct slot *slots = atomic_load(&tables[table]);
+
+		for (uint64_t i = 0; slots && i < table_slots(table); i++) {
+			unsigned type =
+				tandem_kind_type((struct tandem_kind){atomic_load(&slots[i].key)});
+			uint64_t value = atomic_load(&slots[i].value);
+
+			/* Events stand for operations, and domains keep values of their own. */
+			if (type != TANDEM_OBJECT_none && type != TANDEM_OBJECT_event &&
+			    value >> 32 == tandem_process_statedump() && (uint32_t)value)
+				found(type, (uint32_t)value);
+		}
+	}
+}
+
 void tandem_objects_describe(struct tandem_thread *thread)
 {
 	/* Describing one may meet another (a queue's context): it joins the end. */

@@ -89,6 +89,9 @@ int tandem_event_held(struct tandem_kind kind, const void *event);
 /* 0 for NULL, TANDEM_OP_UNKNOWN for an event we know nothing of. */
 uint64_t tandem_event_op(struct tandem_kind kind, const void *event);
 
+/* All objects that have a number which is valid now. Others may be made meanwhile. */
+void tandem_objects_each(void (*found)(unsigned type, uint32_t number));
+
 struct tandem_thread;
 
 /* Describes the objects that the record just committed has named for the first time. */

@@ -87,5 +87,6 @@ bool directory_folder_has(const char *name)
 	return !strcmp(name, DIRECTORY_METADATA) ||
 	       directory_parse(name, DIRECTORY_STREAM, &number) ||
 	       directory_parse(name, DIRECTORY_WINDOW, &number) ||
+	       directory_parse(name, DIRECTORY_DESCRIPTIONS, &number) ||
 	       starts_with(name, "session.sqlite");
 }

@@ -26,8 +26,9 @@
 
 /* In the folder of a process, and of the operating system's side. */
 #define DIRECTORY_METADATA "metadata"
-#define DIRECTORY_STREAM "stream" /* -K; .N: its N-th file */
-#define DIRECTORY_WINDOW "window" /* -K: the packet being written; until version 0.1 */
+#define DIRECTORY_STREAM "stream"	      /* -K; .N: its N-th file */
+#define DIRECTORY_DESCRIPTIONS "descriptions" /* -1: a flight recorder's (schema/descriptions.h) */
+#define DIRECTORY_WINDOW "window"	      /* -K: the packet being written; until version 0.1 */
 
 /* A name with its two numbers, and a NUL. */
 #define DIRECTORY_NAME_BYTES 64

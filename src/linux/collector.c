@@ -292,8 +292,10 @@ static void drain(struct linux_collector *collector)
 	boost_priority(collector, linux_machine_drain(&collector->machine, &collector->decoder,
 						      keep || collector->kept));
 	collector->kept = keep;
-	if (collector->folder.failures != collector->failures_seen) {
-		collector->failures_seen = collector->folder.failures;
+	if (collector->folder.failures + collector->folder.lasting.copies !=
+	    collector->failures_seen) {
+		collector->failures_seen =
+			collector->folder.failures + collector->folder.lasting.copies;
 		linux_decoder_invalidate(&collector->decoder);
 	}
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "format/directory.h"
+#include "format/ring.h"
 #include "schema/gen/core_records.h"
 #include "schema/ids.h"
 #include "schema/metadata.h"
@@ -27,6 +29,8 @@ int linux_folder_open(struct linux_folder *folder, const char *session,
 	*folder = (struct linux_folder){.session = session, .control = control, .clock = clock};
 	/* Every possible record must fit. */
 	folder->packet_bytes = 256u * 1024;
+	if (control->ring_bytes && folder->packet_bytes > control->subbuffer_bytes)
+		folder->packet_bytes = control->subbuffer_bytes;
 	folder->packet = malloc(folder->packet_bytes);
 	if (!folder->packet || asprintf(&folder->path, "%s/" DIRECTORY_SYSTEM, session) < 0) {
 		free(folder->packet);
@@ -37,6 +41,7 @@ int linux_folder_open(struct linux_folder *folder, const char *session,
 
 void linux_folder_close(struct linux_folder *folder)
 {
+	linux_lasting_close(&folder->lasting);
 	free(folder->packet);
 	free(folder->path);
 }
@@ -117,6 +122,65 @@ static bool space_take(struct tandem_control *control, uint64_t bytes)
 	return false;
 }
 
+static int put(const struct linux_stream *stream, const void *data, size_t bytes, uint64_t offset)
+{
+	ssize_t written = pwrite(stream->fd, data, bytes, (off_t)offset);
+
+	return written == (ssize_t)bytes ? 0 : written < 0 ? -errno : -ENOSPC;
+}
+
+static int field_put(const struct linux_stream *stream, uint64_t packet, size_t field,
+		     uint64_t value)
+{
+	return put(stream, &value, sizeof(value), packet + field);
+}
+
+/* Where it begins in the ring; a disk that is full makes that smaller. */
+static uint64_t ring_offset(const struct linux_stream *stream)
+{
+	const struct tandem_control *control = stream->folder->control;
+	uint64_t subbuffer = control->subbuffer_bytes, at = stream->offset;
+
+	if (at % subbuffer + stream->used > subbuffer)
+		at += subbuffer - at % subbuffer;
+	return at + stream->used > subbuffer * ring_subbuffers(control->ring_bytes,
+							       control->subbuffer_bytes)
+		       ? 0
+		       : at;
+}
+
+#define FIELD(name) offsetof(struct tandem_packet_header, name)
+
+/* As format/ring.h has it: what is overwritten is void before anything of it is. */
+static int ring_write(struct linux_stream *stream)
+{
+	struct tandem_packet_header *header = (void *)stream->folder->packet;
+	uint64_t at = ring_offset(stream), subbuffer = stream->folder->control->subbuffer_bytes;
+	uint64_t last = stream->last_offset, end = at;
+	int error;
+
+	memcpy(header->uuid, stream->folder->uuid, sizeof(header->uuid));
+	packet_end(header, stream->last_ticks, stream->content, subbuffer - at % subbuffer);
+	error = field_put(stream, at, FIELD(content_bits), sizeof(*header) * 8);
+	if (!error)
+		error = field_put(stream, at, FIELD(packet_seq_num), header->packet_seq_num);
+	if (!error)
+		error = put(stream, header, stream->used, at);
+	if (error)
+		return error;
+	if (at / subbuffer != last / subbuffer || at < last)
+		end = (last / subbuffer + 1) * subbuffer;
+	if (stream->sequence)
+		field_put(stream, last, FIELD(packet_bits), (end - last) * 8);
+	stream->last_offset = at;
+	stream->offset = at + stream->used;
+	if (linux_lasting_keep(&stream->folder->lasting, stream->folder->path,
+			       stream->folder->packet + sizeof(*header),
+			       stream->used - (uint32_t)sizeof(*header)))
+		stream->folder->failures++;
+	return 0;
+}
+
 static int packet_write(struct linux_stream *stream)
 {
 	struct tandem_packet_header *header = (void *)stream->folder->packet;
@@ -126,6 +190,8 @@ static int packet_write(struct linux_stream *stream)
 
 	if (error)
 		return error;
+	if (control->ring_bytes)
+		return ring_write(stream);
 	if (!space_take(control, stream->used))
 		return -EFBIG;
 	/* Made with the folder, which is made with the first packet that is written. */
@@ -166,6 +232,19 @@ void linux_stream_lost(struct linux_stream *stream, enum tandem_loss reason, uin
 	stream->discarded += count;
 }
 
+static void collecting_note(struct linux_stream *stream)
+{
+	uint32_t at = sizeof(struct tandem_packet_header);
+
+	while (at < stream->used) {
+		const struct tandem_record *record = (const void *)(stream->folder->packet + at);
+
+		if (record->id == TANDEM_KERNEL_EVENT_collecting)
+			memcpy(&stream->collecting, record, sizeof(stream->collecting));
+		at += TANDEM_ALIGNED((uint32_t)record->size);
+	}
+}
+
 void linux_stream_flush(struct linux_stream *stream)
 {
 	uint32_t count = stream->count;
@@ -173,6 +252,8 @@ void linux_stream_flush(struct linux_stream *stream)
 
 	if (!stream->used)
 		return;
+	if (stream->folder->control->ring_bytes)
+		collecting_note(stream);
 	error = packet_write(stream);
 	if (error) {
 		stream->folder->failures++;
@@ -180,7 +261,8 @@ void linux_stream_flush(struct linux_stream *stream)
 	} else {
 		for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++)
 			stream->lost[reason] -= stream->told[reason];
-		stream->offset += stream->used;
+		if (!stream->folder->control->ring_bytes)
+			stream->offset += stream->used;
 		stream->sequence++;
 		atomic_fetch_add(&stream->folder->control->records_flushed, count);
 	}
@@ -216,6 +298,18 @@ static void *record_add(struct linux_stream *stream, uint16_t id, uint64_t ticks
 	return record;
 }
 
+/* What a reader of a part of the stream could not tell otherwise. */
+static void collecting_add(struct linux_stream *stream, uint64_t ticks)
+{
+	struct tandem_kernel_collecting *record = record_add(stream, TANDEM_KERNEL_EVENT_collecting,
+							     ticks, sizeof(stream->collecting));
+	struct tandem_record head = record->head;
+
+	*record = stream->collecting;
+	record->head = head;
+	record->anew = 0;
+}
+
 static void lost_add(struct linux_stream *stream, uint64_t ticks)
 {
 	for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++) {
@@ -243,8 +337,11 @@ void *linux_stream_put(struct linux_stream *stream, uint16_t id, uint64_t ticks,
 		linux_stream_flush(stream);
 	if (ticks < stream->last_ticks)
 		ticks = stream->last_ticks;
-	if (!stream->used)
+	if (!stream->used) {
 		stream_packet_begin(stream, ticks);
+		if (stream->collecting.head.size)
+			collecting_add(stream, ticks);
+	}
 	lost_add(stream, ticks);
 	stream->last_ticks = ticks;
 	stream->count++;

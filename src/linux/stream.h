@@ -3,6 +3,9 @@
  * is appended to stream-K by one write, so that the file always ends with a
  * whole packet (format/packet.h; K is the CPU's number + 1, as K begins at 1).
  *
+ * A flight recorder's stream is a ring (format/ring.h), of which the packets are written the
+ * same way; what outlasts it is next to it (lasting.h).
+ *
  * The folder is made, with its metadata, when the first packet is written. One
  * thread; the streams of a folder are filled one after another, as they share
  * the memory of a packet.
@@ -20,8 +23,10 @@
 #include <stdint.h>
 
 #include "format/packet.h"
+#include "linux/lasting.h"
 #include "linux/perf/perf_clock.h"
 #include "schema/control.h"
+#include "schema/gen/kernel_records.h"
 #include "schema/record.h"
 
 struct linux_folder {
@@ -33,6 +38,7 @@ struct linux_folder {
 	uint8_t uuid[16];
 	uint8_t *packet;
 	uint32_t packet_bytes;
+	struct linux_lasting lasting;
 	uint64_t failures; /* packets that could not be written: their records are gone */
 };
 
@@ -41,6 +47,9 @@ struct linux_stream {
 	int cpu;
 	int fd; /* -1: not open */
 	uint64_t offset, sequence, discarded;
+	uint64_t last_offset; /* of the packet before, in a ring */
+	/* What the stream holds, as it last said: said again in each packet of a ring. */
+	struct tandem_kernel_collecting collecting;
 	uint64_t last_ticks;		  /* of the latest record: none comes before it */
 	uint32_t running;		  /* tid, by the records so far; ~0: not known */
 	uint32_t gaps;			  /* switches that must have been and left no record */

@@ -80,6 +80,10 @@ struct tandem_control {
 	struct tandem_domain_control domain[TANDEM_DOMAINS_MOST]; /* by number (ids.h) */
 	uint64_t domains;  /* the mask that `recording` has when not paused */
 	uint32_t external; /* 1: another tool's daemons record, and say what */
+
+	/* A flight recorder: each stream holds its last records, in so many bytes
+	 * (format/ring.h). 0: everything is kept; and in what a snapshot has copied. */
+	uint64_t ring_bytes;
 };
 
 static inline bool tandem_control_readable(const struct tandem_control *control)
@@ -102,6 +106,7 @@ static inline void tandem_control_upgrade(struct tandem_control *copy)
 	copy->recording = recording;
 	copy->args_level = args_level;
 	copy->domains = domains;
+	copy->ring_bytes = 0;
 }
 
 _Static_assert(sizeof(struct tandem_control) == TANDEM_CONTROL_BYTES, "one page");

@@ -16,6 +16,7 @@
 #include "core/object.h"
 #include "core/process.h"
 #include "core/sandbox/sandbox.h"
+#include "core/stream/lasting.h"
 #include "core/stream/stream.h"
 #include "core/stream/stream_file.h"
 #include "core/stream/stream_threads.h"
@@ -504,6 +505,8 @@ static void after_commit(struct tandem_thread *thread)
 
 void tandem_record_after(struct tandem_thread *thread)
 {
+	if (thread->after & TANDEM_AFTER_LASTING)
+		tandem_lasting_keep(thread);
 	if (thread->after & TANDEM_AFTER_SINKS)
 		after_commit(thread);
 	if (thread->after & TANDEM_AFTER_OBJECTS)
@@ -531,19 +534,21 @@ void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t
 	uint32_t depth;
 	bool given;
 
-	if (call->stream != STREAM_TAP || !tap)
+	if (call->stream != STREAM_TAP) {
+		if (tandem_stream_holds(thread, call->stream))
+			call_store_end(call->record, result, end, returned, returned_bytes);
+		return;
+	}
+	if (!tap)
 		return;
 	for (depth = tap->depth; depth && tap->open[depth - 1].record != call->record; depth--) {
 	}
 	if (!depth)
 		return;
 	open = &tap->open[depth - 1];
-	given = open->stream == STREAM_TAP || open->stream == thread->stream;
+	given = open->stream == STREAM_TAP || tandem_stream_holds(thread, open->stream);
 	if (given) {
-		open->record->result = result;
-		if (returned_bytes)
-			memcpy(open->record + 1, returned, returned_bytes);
-		open->record->end = end;
+		call_store_end(open->record, result, end, returned, returned_bytes);
 		if (open->args == open->space)
 			args_return(open, value);
 		/* Until the sinks are done handlers keep out: a call of theirs would have the

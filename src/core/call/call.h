@@ -123,8 +123,19 @@ tandem_call_commit_at(struct tandem_call *call, const void *args, uint32_t bytes
 	}
 }
 
-/* The call began with a sink, or in another stream: before a fork, in the parent's. `value`
- * is what the function returned. */
+static inline __attribute__((always_inline)) void call_store_end(struct tandem_call_record *record,
+								 int32_t result, uint64_t end,
+								 const void *returned,
+								 uint32_t returned_bytes)
+{
+	record->result = result;
+	if (returned_bytes)
+		memcpy(record + 1, returned, returned_bytes);
+	record->end = end;
+}
+
+/* The call began with a sink, in an earlier sub-buffer of a flight recorder's, or in another
+ * stream: before a fork, in the parent's. `value` is what the function returned. */
 void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t end,
 			const void *returned, uint32_t returned_bytes, uint64_t value);
 
@@ -135,10 +146,7 @@ static inline __attribute__((always_inline)) void call_end(const struct tandem_c
 							   uint32_t returned_bytes, uint64_t value)
 {
 	if (tandem_likely(call->record && call->stream == tandem_thread.stream)) {
-		call->record->result = result;
-		if (returned_bytes)
-			memcpy(call->record + 1, returned, returned_bytes);
-		call->record->end = end;
+		call_store_end(call->record, result, end, returned, returned_bytes);
 	} else if (call->record) {
 		call_end_elsewhere(call, result, end, returned, returned_bytes, value);
 	}

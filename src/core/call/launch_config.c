@@ -11,6 +11,7 @@
 #include "core/process.h"
 #include "core/stream/stream.h"
 #include "schema/gen/core_records.h"
+#include "schema/schema.h"
 
 #define SLOTS 4096u
 
@@ -58,6 +59,13 @@ static uint32_t config_write(uint16_t id, void *record, uint32_t bytes)
 	       bytes - sizeof(struct tandem_record));
 	tandem_record_commit();
 	return config->launch_config;
+}
+
+void launch_configs_each(void (*found)(unsigned type, uint32_t number))
+{
+	for (uint32_t i = 0; i < SLOTS; i++)
+		if (cache[i].number)
+			found(TANDEM_OBJECT_launch_config, cache[i].number);
 }
 
 uint32_t launch_config_number(uint16_t id, void *record, uint32_t bytes)

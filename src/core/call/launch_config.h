@@ -16,4 +16,7 @@
  * in the process; 0: it could not be recorded. Outside of any record; any thread. */
 uint32_t launch_config_number(uint16_t id, void *record, uint32_t bytes);
 
+/* Those that operations may still name. */
+void launch_configs_each(void (*found)(unsigned type, uint32_t number));
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "core/sandbox/sandbox.h"
+#include "core/stream/lasting.h"
 #include "core/stream/stream.h"
 
 /* How far below the record's frame its handler's frames are looked for. */
@@ -75,6 +76,7 @@ int tandem_record_blocked(struct tandem_thread *thread)
 	}
 	thread->blocked = 0;
 	thread->busy = 0;
+	tandem_lasting_abandon(thread);
 	if (thread->after & TANDEM_AFTER_SINKS)
 		tandem_tap_abandon(thread);
 	packet = thread->packet;

@@ -50,7 +50,17 @@ __attribute__((constructor)) static void stream_key_make(void)
 
 static void thread_reserved(struct tandem_thread *thread)
 {
-	tandem_record_limit(thread, thread->file->base + thread->file->reserved - MARGIN_BYTES);
+	const struct stream_file *file = thread->file;
+	uint8_t *end = file->base + file->reserved;
+
+	if (!file->ring.subbuffers) {
+		end -= MARGIN_BYTES;
+	} else {
+		uint8_t *subbuffer_end = ring_subbuffer_end(&file->ring, thread->packet);
+
+		end = end < subbuffer_end ? end : subbuffer_end;
+	}
+	tandem_record_limit(thread, end);
 }
 
 static uint64_t file_offset(const struct tandem_thread *thread, const void *place)
@@ -100,7 +110,15 @@ static int stream_open(struct tandem_thread *thread)
 		error = stream_file_take(&file);
 	if (error)
 		return error;
-	if (file->packet) {
+	if (file->packet && file->ring.subbuffers) {
+		error = stream_file_ring_packet(file, file->packet, 0, &packet);
+		/* There was room for what it holds. */
+		if (error) {
+			stream_file_leave(file);
+			return error;
+		}
+		file->packet = NULL;
+	} else if (file->packet) {
 		packet = stream_file_next_packet(file, file->packet);
 		file->packet = NULL;
 	} else {
@@ -115,6 +133,8 @@ static int stream_open(struct tandem_thread *thread)
 	thread->operations = file->operations;
 	packet_take(thread, packet);
 	thread->stream = atomic_fetch_add(&stream_count, 1);
+	if (file->ring.subbuffers)
+		thread->stream <<= 32;
 	/* Nobody learns when the memory of one that has been closed goes. */
 	if (thread->ending < LAST_ROUND)
 		stream_thread_add(thread);
@@ -204,7 +224,6 @@ static void lost_record(struct tandem_thread *thread)
 {
 	struct tandem_rec_lost *record;
 
-	stream_next_packet(thread);
 	record = (void *)thread->cursor;
 	record->head.id = TANDEM_EVENT_lost;
 	record->head.size = sizeof(*record);
@@ -239,6 +258,41 @@ static void stream_give_up(struct tandem_thread *thread)
 					 .after = thread->after};
 }
 
+bool tandem_stream_holds(const struct tandem_thread *thread, uint64_t stream)
+{
+	return stream == thread->stream ||
+	       (thread->file && thread->stream - stream < thread->file->ring.subbuffers);
+}
+
+/* On in the sub-buffer if there is room, else in the next one. */
+static int ring_advance(struct tandem_thread *thread, uint32_t bytes)
+{
+	struct stream_file *file = thread->file;
+	const uint8_t *end = ring_subbuffer_end(&file->ring, thread->packet);
+	ptrdiff_t need =
+		(ptrdiff_t)(TANDEM_ALIGNED(bytes) + TANDEM_ALIGNED(sizeof(struct tandem_rec_lost)));
+	struct tandem_packet_header *packet;
+	int error;
+
+	if (thread->lost || end - thread->cursor < need)
+		error = stream_file_ring_packet(file, thread->packet, (uint64_t)need, &packet);
+	else
+		error = stream_file_ring_reserve(
+			file, thread->packet, file_offset(thread, thread->cursor + need), &packet);
+	if (error)
+		return error;
+	if (packet != thread->packet) {
+		packet_take(thread, packet);
+		/* Calls whose records are overwritten by now can be told from others. */
+		if (ring_subbuffer_end(&file->ring, packet) != end)
+			thread->stream++;
+		if (thread->lost)
+			lost_record(thread);
+	}
+	thread_reserved(thread);
+	return 0;
+}
+
 static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 {
 	/* What may come before the record. */
@@ -250,15 +304,19 @@ static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 		stream_give_up(thread);
 	if (!thread->packet)
 		error = stream_open(thread);
+	if (!error && thread->file->ring.subbuffers)
+		return ring_advance(thread, bytes);
 	/* Behind a packet's header the cursor may be past the end. */
 	if (!error && thread->reserved_end - thread->cursor < need)
 		error = stream_reserve(thread, need);
 	if (error)
 		return error;
-	if (thread->lost)
-		lost_record(thread);
-	else if (thread->packet->content_bits / 8 >= tandem_control.subbuffer_bytes)
+	if (thread->lost) {
 		stream_next_packet(thread);
+		lost_record(thread);
+	} else if (thread->packet->content_bits / 8 >= tandem_control.subbuffer_bytes) {
+		stream_next_packet(thread);
+	}
 	return 0;
 }
 
@@ -337,6 +395,20 @@ int tandem_stream_open(void)
 	return error;
 }
 
+/* Of more threads than streams are left for others. A flight recorder's is taken away: files
+ * must not become more with each thread. */
+static void stream_left_over(struct tandem_thread *thread, struct stream_file *file)
+{
+	struct tandem_packet_header *rest;
+
+	if (file->ring.subbuffers) {
+		stream_file_discard(file);
+		return;
+	}
+	rest = stream_file_next_packet(file, file->packet);
+	stream_file_close(file, file_offset(thread, rest));
+}
+
 /* The next thread goes on with the stream, in a packet of its own. */
 void tandem_stream_close(void)
 {
@@ -359,9 +431,7 @@ void tandem_stream_close(void)
 	if (file->gone) {
 		stream_file_close(file, file->bytes);
 	} else if (!stream_file_leave(file)) {
-		struct tandem_packet_header *rest = stream_file_next_packet(file, file->packet);
-
-		stream_file_close(file, file_offset(thread, rest));
+		stream_left_over(thread, file);
 	}
 	stream_thread_remove(thread);
 	*thread = (struct tandem_thread){

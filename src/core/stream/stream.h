@@ -24,6 +24,10 @@
  * the packet before it. So the file is sound at every moment, whatever kills the
  * process, and nobody has to repair it. doc/INTERNALS.md has the figures.
  *
+ * A flight recorder's file is as large as the ring that it is (format/ring.h): a new packet
+ * begins at the next sub-buffer, and after the last at the first. What is recorded costs the
+ * same; a call that ends when its record has been overwritten is not stored.
+ *
  * A record is reserved at `cursor`, filled, and published by commit, which moves
  * content_bits over it. `busy` is set meanwhile: a signal handler that calls a
  * traced function just then passes through and is counted (`reentrant`). It holds
@@ -35,6 +39,7 @@
 #define TANDEM_CORE_STREAM_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +47,7 @@
 #include "core/stream/thread.h"
 #include "core/ticks.h"
 #include "format/packet.h"
+#include "schema/gen/lasting.h"
 #include "schema/record.h"
 
 #define tandem_barrier() atomic_signal_fence(memory_order_seq_cst)
@@ -54,6 +60,8 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes);
 /* Objects to describe (object.h), at most so many; and the record goes to sinks. */
 #define TANDEM_AFTER_OBJECTS 0xffffu
 #define TANDEM_AFTER_SINKS 0x10000u
+/* The record outlasts the sub-buffer that it is in (lasting.h). */
+#define TANDEM_AFTER_LASTING 0x20000u
 
 /* With the id, for sinks; a call's record has TANDEM_RECORD_CALL as well. */
 #define TANDEM_RECORD_CALL 0x10000u
@@ -113,7 +121,13 @@ static inline __attribute__((always_inline)) void *record_begin(uint16_t id, uin
 
 static inline __attribute__((always_inline)) void *tandem_record_begin(uint16_t id, uint32_t bytes)
 {
-	return record_begin(id, bytes, 0);
+	void *record = record_begin(id, bytes, 0);
+
+	if (tandem_id_lasts(id) && tandem_unlikely(tandem_control.ring_bytes) && record) {
+		tandem_thread.lasting = record;
+		tandem_thread.after |= TANDEM_AFTER_LASTING;
+	}
+	return record;
 }
 
 /* Gives the record to sinks, and describes what was left to describe (object.h); may
@@ -165,6 +179,9 @@ static inline uint64_t tandem_operation_next(void)
 
 	return (uint64_t)thread->number << 40 | ++thread->operations;
 }
+
+/* Whether what was recorded in `stream`, as a thread's was then, is still where it was. */
+bool tandem_stream_holds(const struct tandem_thread *thread, uint64_t stream);
 
 /* Makes sure that the thread has a stream (and a number). 0 or -errno. */
 int tandem_stream_open(void);

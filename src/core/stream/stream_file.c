@@ -36,13 +36,14 @@
 #define WRITE_BYTES (1024u * 1024)
 #define PAGE_BYTES 4096u
 #define BATCH_MOST 32u
-#define SPARES 8u /* for the threads of a sandbox */
+#define LEFT_MOST 1024u /* of a flight recorder's; else as many as a batch */
+#define SPARES 8u	/* for the threads of a sandbox */
 #define PAIR_TRIES 4u
 
 static struct tandem_pool pool = TANDEM_POOL(sizeof(struct stream_file));
 static _Atomic uint32_t file_numbers;
 static struct stream_file *_Atomic spares[BATCH_MOST]; /* made ahead */
-static struct stream_file *_Atomic left[BATCH_MOST];   /* by threads that have ended */
+static struct stream_file *_Atomic left[LEFT_MOST];    /* by threads that have ended */
 static _Atomic uint32_t next_batch = 1;
 static _Atomic uint32_t making, waiting; /* one thread makes files, the others wait */
 static _Atomic bool cannot_write;	 /* the way to the files is closed */
@@ -170,6 +171,17 @@ static void file_unmap(struct stream_file *file)
 	sandbox_unmap(file->base, file->bytes);
 }
 
+/* As much of a ring as the program's limits have left of it. */
+static bool ring_set(struct stream_file *file)
+{
+	file->ring = (struct ring){
+		.base = file->base,
+		.subbuffer_bytes = tandem_control.subbuffer_bytes,
+		.subbuffers = (uint32_t)(file->bytes / tandem_control.subbuffer_bytes),
+	};
+	return file->ring.subbuffers >= 2;
+}
+
 static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequence)
 {
 	char hidden[TANDEM_PATH_BYTES + 64], path[TANDEM_PATH_BYTES + 64];
@@ -183,6 +195,10 @@ static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequenc
 	if (fd < 0)
 		return fd;
 	error = fstat(fd, &status) ? -errno : file_map(file, fd);
+	if (!error && tandem_control.ring_bytes && !ring_set(file)) {
+		munmap(file->base, file->bytes);
+		error = -EIO;
+	}
 	if (!error) {
 		file->device = status.st_dev;
 		file->inode = status.st_ino;
@@ -247,9 +263,14 @@ static void file_drop(struct stream_file *file)
 	tandem_pool_give(&pool, file);
 }
 
-static struct stream_file *shelf_take(struct stream_file *_Atomic shelf[BATCH_MOST])
+static uint32_t left_most(void)
 {
-	for (uint32_t i = 0; i < BATCH_MOST; i++) {
+	return tandem_control.ring_bytes ? LEFT_MOST : BATCH_MOST;
+}
+
+static struct stream_file *shelf_take(struct stream_file *_Atomic *shelf, uint32_t places)
+{
+	for (uint32_t i = 0; i < places; i++) {
 		struct stream_file *file = atomic_load(&shelf[i]);
 
 		if (file && atomic_compare_exchange_strong(&shelf[i], &file, NULL))
@@ -258,11 +279,11 @@ static struct stream_file *shelf_take(struct stream_file *_Atomic shelf[BATCH_MO
 	return NULL;
 }
 
-static bool shelf_put(struct stream_file *_Atomic shelf[BATCH_MOST], struct stream_file *file)
+static bool shelf_put(struct stream_file *_Atomic *shelf, uint32_t places, struct stream_file *file)
 {
 	struct stream_file *none = NULL;
 
-	for (uint32_t i = 0; i < BATCH_MOST; i++, none = NULL)
+	for (uint32_t i = 0; i < places; i++, none = NULL)
 		if (atomic_compare_exchange_strong(&shelf[i], &none, file))
 			return true;
 	return false;
@@ -270,9 +291,9 @@ static bool shelf_put(struct stream_file *_Atomic shelf[BATCH_MOST], struct stre
 
 static struct stream_file *shelves_take(void)
 {
-	struct stream_file *file = shelf_take(left);
+	struct stream_file *file = shelf_take(left, left_most());
 
-	return file ? file : shelf_take(spares);
+	return file ? file : shelf_take(spares, BATCH_MOST);
 }
 
 bool stream_file_is_over(const struct stream_file *file)
@@ -290,20 +311,20 @@ static struct stream_file *shelves_take_current(void)
 	return file;
 }
 
-/* Nobody has recorded into it. */
-static void file_discard(struct stream_file *file)
+void stream_file_discard(struct stream_file *file)
 {
 	char path[TANDEM_PATH_BYTES + 64];
 
 	if (file_find(file, path))
 		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 	file_unmap(file);
-	file_drop(file);
+	space_give(file->written);
+	tandem_pool_give(&pool, file);
 }
 
 bool stream_file_leave(struct stream_file *file)
 {
-	return shelf_put(left, file);
+	return shelf_put(left, left_most(), file);
 }
 
 struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
@@ -322,6 +343,55 @@ struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
 	return packet;
 }
 
+static void ring_fill(struct tandem_packet_header *packet, uint64_t bytes, void *user)
+{
+	const struct stream_file *file = user;
+
+	stream_packet_begin(packet, file->number, bytes);
+}
+
+/* On at the ring's begin, and from now on with as many sub-buffers as there are before `at`. */
+static int ring_restart(struct stream_file *file, struct tandem_packet_header *last, uint64_t at,
+			int error, struct tandem_packet_header **packet)
+{
+	uint64_t filled = at / file->ring.subbuffer_bytes;
+
+	if (filled < 2 || file->ring.full)
+		return error;
+	file->ring.subbuffers = (uint32_t)filled;
+	*packet = (struct tandem_packet_header *)(void *)file->base;
+	ring_begin(&file->ring, *packet, last, ring_fill, file);
+	return 0;
+}
+
+int stream_file_ring_packet(struct stream_file *file, struct tandem_packet_header *last,
+			    uint64_t need, struct tandem_packet_header **packet)
+{
+	uint64_t at, until;
+	int error = 0;
+
+	*packet = ring_place(&file->ring, last, need);
+	at = (uint64_t)((uint8_t *)*packet - file->base);
+	until = at + sizeof(**packet) + need;
+	if (until > file->reserved)
+		error = stream_file_reserve(file, until - file->reserved);
+	if (error)
+		return ring_restart(file, last, at, error, packet);
+	ring_begin(&file->ring, *packet, last, ring_fill, file);
+	return 0;
+}
+
+int stream_file_ring_reserve(struct stream_file *file, struct tandem_packet_header *last,
+			     uint64_t until, struct tandem_packet_header **packet)
+{
+	int error = until > file->reserved ? stream_file_reserve(file, until - file->reserved) : 0;
+
+	*packet = last;
+	return error ? ring_restart(file, last, (uint64_t)((uint8_t *)last - file->base), error,
+				    packet)
+		     : 0;
+}
+
 uint32_t stream_file_number(void)
 {
 	return atomic_fetch_add(&file_numbers, 1) + 1;
@@ -332,6 +402,10 @@ static int batch_take(struct stream_file **file)
 {
 	struct batch batch = {.count = 0};
 	uint32_t want = atomic_load(&next_batch), threads = atomic_load(&waiting) + 1;
+	uint32_t packets =
+		tandem_control.ring_bytes
+			? ring_subbuffers(tandem_control.ring_bytes, tandem_control.subbuffer_bytes)
+			: FILE_PACKETS;
 	int error = 0;
 
 	if (want < threads)
@@ -339,7 +413,7 @@ static int batch_take(struct stream_file **file)
 	for (; batch.count < want; batch.count++) {
 		struct stream_file *made;
 
-		error = file_new(FILE_PACKETS, &made);
+		error = file_new(packets, &made);
 		if (error)
 			break;
 		made->number = stream_file_number();
@@ -352,8 +426,8 @@ static int batch_take(struct stream_file **file)
 			file_drop(batch.files[i]);
 		else if (!*file)
 			*file = batch.files[i];
-		else if (!shelf_put(spares, batch.files[i]))
-			file_discard(batch.files[i]);
+		else if (!shelf_put(spares, BATCH_MOST, batch.files[i]))
+			stream_file_discard(batch.files[i]);
 	}
 	/* One for whoever has one thread; then more and more. */
 	if (atomic_load(&next_batch) < BATCH_MOST)
@@ -552,8 +626,8 @@ void stream_files_prepare(struct stream_file *file)
 		return;
 	if (atomic_load(&next_batch) < SPARES)
 		atomic_store(&next_batch, SPARES);
-	if (!batch_take(&spare) && !shelf_put(spares, spare))
-		file_discard(spare);
+	if (!batch_take(&spare) && !shelf_put(spares, BATCH_MOST, spare))
+		stream_file_discard(spare);
 	making_ends();
 }
 
@@ -580,13 +654,15 @@ void stream_files_close(void)
 {
 	struct stream_file *file;
 
-	while ((file = shelf_take(left))) {
-		struct tandem_packet_header *packet = stream_file_next_packet(file, file->packet);
+	while ((file = shelf_take(left, left_most()))) {
+		struct tandem_packet_header *packet =
+			file->ring.subbuffers ? NULL : stream_file_next_packet(file, file->packet);
 
-		stream_file_close(file, (uint64_t)((uint8_t *)packet - file->base));
+		stream_file_close(file, packet ? (uint64_t)((uint8_t *)packet - file->base)
+					       : file->bytes);
 	}
-	while ((file = shelf_take(spares)))
-		file_discard(file);
+	while ((file = shelf_take(spares, BATCH_MOST)))
+		stream_file_discard(file);
 }
 
 void stream_files_forget(void)

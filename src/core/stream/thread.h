@@ -17,11 +17,13 @@ struct tandem_thread {
 	uint8_t *end;	 /* of what is reserved; NULL: a sink is attached (sinks/sink.h) */
 	struct tandem_packet_header *packet; /* the current one */
 	uintptr_t busy;			     /* a record is being made: the stack pointer there */
-	uint64_t stream;     /* which stream this is, of all in the process; UINT64_MAX: none */
+	uint64_t stream;     /* which stream this is, of all in the process; UINT64_MAX: none.
+			      * A flight recorder's counts its sub-buffers in the lower half */
 	uint64_t operations; /* the last operation's sequence number */
 	struct stream_file *file;
 	uint8_t *reserved_end; /* what `end` is without a sink */
 	struct tap *tap;       /* for sinks; NULL: none was attached yet */
+	const void *lasting;   /* the record that TANDEM_AFTER_LASTING is about */
 	uint32_t after;	       /* what follows the commit: TANDEM_AFTER_* */
 	uint32_t number;       /* K, from 1 */
 	uint32_t retry;	       /* records to drop before the next try after a failure */
