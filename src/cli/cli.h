@@ -21,11 +21,12 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
  * are in `tandem` itself, the others in tandem-reader, to which it hands on: what
  * reads, serves and stores needs a dozen libraries, and loading them would take longer
  * than everything else that `record` does to a short program. */
-#define CLI_RECORDER_COMMANDS(X)                 \
-	X(record, "run a program and record it") \
-	X(pause, "stop recording for now")       \
-	X(resume, "go on recording")             \
-	X(stop, "stop recording for good, without stopping the program")
+#define CLI_RECORDER_COMMANDS(X)                                         \
+	X(record, "run a program and record it")                         \
+	X(pause, "stop recording for now")                               \
+	X(resume, "go on recording")                                     \
+	X(stop, "stop recording for good, without stopping the program") \
+	X(snapshot, "save what a flight recorder holds, without stopping it")
 #define CLI_READER_COMMANDS(X)                                                       \
 	X(status, "what a running session has recorded so far")                      \
 	X(report, "where the time went: tables of a recorded session")               \

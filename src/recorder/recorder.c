@@ -11,8 +11,10 @@
 #include "format/directory.h"
 #include "recorder/program/child.h"
 #include "recorder/program/environment.h"
+#include "recorder/session/live_processes.h"
 #include "recorder/session/recover.h"
 #include "recorder/session/session_files.h"
+#include "recorder/snapshot/snapshot.h"
 #include "schema/domain.h"
 
 static const char *const injection_words[] = {
@@ -236,6 +238,16 @@ static void finish_processes(struct recorder *recorder)
 	recorder->session.processes = processes;
 }
 
+/* What every command reads, unless somebody still records: then `tandem snapshot` saves it. */
+static void finish_rings(struct recorder *recorder, struct error *error)
+{
+	struct session *session = &recorder->session;
+
+	if (session_is_left(session->absolute, session->control) ||
+	    !live_processes_find(session->absolute, 1, NULL, NULL))
+		snapshot_finish(session->absolute, error);
+}
+
 int recorder_wait(struct recorder *recorder, struct error *error)
 {
 	struct session *session = &recorder->session;
@@ -252,10 +264,13 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 	linux_collector_stop(recorder->collector);
 	finish_processes(recorder);
 	lttng_session_stop(&recorder->lttng, error);
-	session_recover(session->directory);
+	if (!session->options->ring_bytes)
+		session_recover(session->directory);
 	status = session_finish(session, wait_status);
 	if (status)
 		error_add(error, status, "cannot complete %s/session.json: %s", session->directory,
 			  strerror(-status));
+	else if (session->options->ring_bytes)
+		finish_rings(recorder, error);
 	return wait_status;
 }

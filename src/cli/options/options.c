@@ -153,8 +153,10 @@ int options_parse(const struct command *command, int argc, char **argv, option_h
 		*at++ = '+';
 	for (count = 0; count < ROWS_MOST && (row = command_row(command, count)); count++) {
 		options[count] = (struct option){option_name(names[count], row),
-						 row->value ? required_argument : no_argument, NULL,
-						 256 + (int)count};
+						 option_is_optional(row) ? optional_argument
+						 : row->value		 ? required_argument
+									 : no_argument,
+						 NULL, 256 + (int)count};
 		if (row->letter)
 			*at++ = row->letter;
 		if (row->letter && row->value)
@@ -252,7 +254,8 @@ static void print_row(const struct option_row *row, unsigned column)
 	used = row->letter ? snprintf(head, sizeof(head), "  -%c, --%s", row->letter, name)
 			   : snprintf(head, sizeof(head), "      --%s", name);
 	if (row->value)
-		used += snprintf(head + used, sizeof(head) - (size_t)used, " %s", row->value);
+		used += snprintf(head + used, sizeof(head) - (size_t)used, "%s%s",
+				 option_is_optional(row) ? "" : " ", row->value);
 	if (used + 2 > (int)column)
 		printf("%s\n%*s", head, (int)column, "");
 	else

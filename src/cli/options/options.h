@@ -22,6 +22,8 @@
  *	if (first < 0)
  *		return options_status(first);
  *
+ * A value in brackets, "[=BYTES]", may be left out: `value` is NULL then.
+ *
  * A row: its name (`_` stands for `-`), its letter (0: none), what its value is called
  * (NULL: it takes none), which values there are, and what it does.
  */
@@ -89,6 +91,12 @@ struct command {
 	enum command_operands operands;
 	const char *words; /* for OPERAND_WORD, separated by blanks */
 };
+
+/* Whether the value may be left out; it takes `=` otherwise. */
+static inline bool option_is_optional(const struct option_row *row)
+{
+	return row->value && row->value[0] == '[';
+}
 
 /* The row with this number, or NULL behind the last. */
 const struct option_row *command_row(const struct command *command, size_t number);

@@ -113,7 +113,7 @@ static void print_bash_values(void)
 		const struct option_row *row;
 
 		for (size_t r = 0; command && (row = command_row(command, r)); r++)
-			if (row->value)
+			if (row->value && !option_is_optional(row))
 				print_bash_value(command->name, row);
 	}
 	printf("\t*) return 1 ;;\n\tesac\n\treturn 0\n}\n");
@@ -168,10 +168,10 @@ static void print_zsh_row(const struct option_row *row)
 	if (row->letter)
 		printf("{-%c,--%s}'", row->letter, option_name(name, row));
 	else
-		printf("'--%s", option_name(name, row));
+		printf("'--%s%s", option_name(name, row), option_is_optional(row) ? "=-" : "");
 	print_zsh_about(row);
 	if (row->value)
-		printf(":value:");
+		printf(option_is_optional(row) ? "::value:" : ":value:");
 	switch (row->values) {
 	case VALUES_WORD:
 	case VALUES_TEXT:
@@ -260,7 +260,9 @@ static void print_man_row(const char *command, const struct option_row *row)
 	printf("\\-\\-");
 	for (const char *at = option_name(name, row); *at; at++)
 		printf("%s%c", *at == '-' ? "\\" : "", *at);
-	if (row->value && !print_man_choices(row))
+	if (option_is_optional(row))
+		printf(" \"[=\" \\fI%.*s\\fR ]", (int)strcspn(row->value + 2, "]"), row->value + 2);
+	else if (row->value && !print_man_choices(row))
 		printf(" \" \" \\fI%s\\fR", row->value);
 	putchar('\n');
 }

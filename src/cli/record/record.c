@@ -16,6 +16,7 @@
 #include "cli/reading.h"
 #include "cli/record/summary.h"
 #include "format/directory.h"
+#include "format/ring.h"
 #include "recorder/program/child.h"
 #include "recorder/recorder.h"
 #include "schema/domain.h"
@@ -52,6 +53,9 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 	  "when the session is read (fp)")                                                     \
 	X(limit_size, 0, "BYTES", TEXT(NULL),                                                  \
 	  "stop at this size; K, M, G, T are units (no limit)")                                \
+	X(snapshot, 0, "[=BYTES]", TEXT("4M 64M"),                                             \
+	  "keep the last BYTES of each thread and CPU only (4M), until `tandem snapshot DIR` " \
+	  "saves them or the program ends")                                                    \
 	X(exit_wait, 0, "MS", TEXT(NULL),                                                      \
 	  "wait at most so long at the program's end for commands that are still running "     \
 	  "(2000)")                                                                            \
@@ -96,6 +100,16 @@ struct request {
 static int parse_limit(const char *text, uint64_t *bytes)
 {
 	return cli_parse_bytes(text, bytes) ? option_refuse("--limit-size", text, "500M, 2G") : 0;
+}
+
+static int parse_ring(const char *text, uint64_t *bytes)
+{
+	*bytes = RING_USUAL_BYTES;
+	if (!text)
+		return 0;
+	return cli_parse_bytes(text, bytes) || *bytes < RING_LEAST_BYTES || *bytes > RING_MOST_BYTES
+		       ? option_refuse("--snapshot", text, "256K to 4G")
+		       : 0;
 }
 
 static int parse_ms(const char *option, const char *text, uint32_t *ms)
@@ -174,6 +188,8 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return 0;
 	case OPTION_limit_size:
 		return parse_limit(value, &session->limit_bytes);
+	case OPTION_snapshot:
+		return parse_ring(value, &session->ring_bytes);
 	case OPTION_exit_wait:
 		return parse_ms("--exit-wait", value, &session->exit_wait_ms);
 	case OPTION_capture:
@@ -234,6 +250,12 @@ static int parse_lttng(struct recorder_options *recorder)
 	}
 	if (lttng->live && lttng->relay) {
 		cli_error("--live and --relay name the same relay: give one of them");
+		return options_wrong(&command_record);
+	}
+	if (lttng->enabled && session->ring_bytes) {
+		cli_error(
+			"--snapshot keeps rings of files: omit --sink lttng (LTTng has `lttng create "
+			"--snapshot`)");
 		return options_wrong(&command_record);
 	}
 	if (lttng->enabled)

@@ -29,7 +29,7 @@
 /* All of this is whose turn it is. */
 static const struct tandem_thread *_Atomic turn;
 static struct descriptions store;
-static int failed; /* -errno of the first try: there is no file */
+static int failed;	 /* -errno of the first try: there is no file */
 static uint64_t session; /* to which they belong (core/control.h) */
 static uint64_t reserved[2];
 static _Atomic bool gone; /* somebody has cut the file; what is mapped is memory */

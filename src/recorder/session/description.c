@@ -44,6 +44,7 @@ static void add_options(struct json *json, const struct session *session)
 	json_bool(json, "device_timing", options->device_timing);
 	json_bool(json, "start_paused", options->start_paused);
 	json_unsigned(json, "limit_bytes", options->limit_bytes);
+	json_unsigned(json, "ring_bytes", options->ring_bytes);
 	json_unsigned(json, "exit_wait_ms", options->exit_wait_ms);
 	json_unsigned(json, "subbuffer_bytes", session->control->subbuffer_bytes);
 	json_unsigned(json, "max_string_bytes", session->control->max_string_bytes);

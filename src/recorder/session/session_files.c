@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/ring.h"
 #include "recorder/session/description.h"
 #include "recorder/session/directory_name.h"
 #include "recorder/session/folder.h"
@@ -193,7 +194,9 @@ static void fill_control(struct session *session)
 		control->domain[i].interval_ms = options->drain_ms;
 	}
 	strcpy(control->capture, options->capture);
-	control->subbuffer_bytes = subbuffer_bytes(options->limit_bytes);
+	control->ring_bytes = options->ring_bytes;
+	control->subbuffer_bytes = options->ring_bytes ? ring_subbuffer_bytes(options->ring_bytes)
+						       : subbuffer_bytes(options->limit_bytes);
 	control->version = TANDEM_CONTROL_VERSION;
 	control->domains = options->domains;
 	control->external = options->lttng.enabled;

@@ -23,6 +23,7 @@ struct trace_session {
 	struct trace_run run; /* session.json, else from the control page */
 
 	bool has_control;
+	bool has_rings; /* a flight recorder's: its streams are no plain ones */
 	enum tandem_args_level args_level;
 	bool ticks_monotonic;		  /* ticks are CLOCK_MONOTONIC; else a counter's */
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the control page counts them */

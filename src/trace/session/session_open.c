@@ -41,6 +41,7 @@ static void session_take_control(struct trace_session *session, struct tandem_co
 
 	tandem_control_upgrade(control);
 	session->has_control = true;
+	session->has_rings = control->ring_bytes != 0;
 	if (control->args_level <= TANDEM_ARGS_FULL)
 		session->args_level = (enum tandem_args_level)control->args_level;
 	for (unsigned i = 0; i < TANDEM_LOSS_COUNT; i++)
@@ -459,6 +460,13 @@ static int session_load(struct trace_session *session, struct error *error)
 
 	if (!status)
 		status = session_read_control(session, ours ? NULL : session->problems);
+	if (!status && session->has_rings) {
+		error_set_hint(error, "`tandem snapshot %s` saves what it holds now, to be read",
+			       session->path);
+		return error_add(error, -EBUSY,
+				 "%s is a flight recorder's, and overwrites its events",
+				 session->path);
+	}
 	if (!status)
 		status = session_read_run(session, ours ? NULL : session->problems);
 	if (status)
