@@ -145,7 +145,7 @@ extern const char tandem_schema_hash[];
 
 /* TSDL text that every trace's metadata needs before its events: the integer
  * types that they name (u8 to u64, x8 to x64, i32, i64, f64, utf8). The rest of
- * the prologue is printed by src/core/metadata.c. */
+ * the prologue is printed by src/schema/metadata.c. */
 extern const char tandem_tsdl_types[];
 
 #endif

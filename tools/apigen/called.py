@@ -21,7 +21,7 @@ VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i
 KEYS = ("basic", "noresult", "quiet", "query", "hook")
 # What every call's record has already.
 TAKEN = {"result", "end", "op"}
-# Steps of src/domains/cuda/call.c.
+# Steps of src/domains/cuda/calls/call.c.
 OBJECT_STEPS = {"queue": "QUEUE", "event": "EVENT", "kernel": "KERNEL"}
 COPY_MOST = 64
 # What is 0 where an enqueue has nothing to do, and the device never hears of it.
