@@ -224,10 +224,11 @@ class Steps:
             self.rows += steps
         return self.known[steps] if steps else 0
 
-    def text(self):
-        return "\n".join("\t{ CUDA_STEP_%s, %d, %d, %s }," %
-                         (kind, size, at, "CUDA_STEP_DIRECT" if inside is None else inside)
-                         for kind, at, inside, size in self.rows)
+
+def steps_text(steps):
+    return "\n".join("\t{ CUDA_STEP_%s, %d, %d, %s }," %
+                     (kind, size, at, "CUDA_STEP_DIRECT" if inside is None else inside)
+                     for kind, at, inside, size in steps.rows)
 
 
 def table_write(calls, domain, which, steps):
@@ -297,4 +298,4 @@ const struct cuda_step cuda_steps[] = {
 };
 
 %s
-%s""" % (" and ".join(sources), steps.text(), tables[0], tables[1])
+%s""" % (" and ".join(sources), steps_text(steps), tables[0], tables[1])

@@ -7,7 +7,7 @@ import dataclasses
 import os
 import re
 
-from called import Argument, Call, Function, Step, Version
+from called import Argument, Call, Function, Step, Steps, Version
 from c_args import KEYWORDS, member, members
 from c_text import declare, head
 from domains import event_id
@@ -94,23 +94,6 @@ def calls_make(api, rules, ids, results, fixed=True):
     return calls
 
 
-class Steps:
-    """One table of all steps; equal runs of steps are stored once."""
-
-    def __init__(self):
-        self.rows, self.known = [], {}
-
-    def place(self, steps):
-        if steps not in self.known:
-            self.known[steps] = len(self.rows)
-            self.rows += steps
-        return self.known[steps] if steps else 0
-
-    def text(self):
-        return "\n".join("\t{ ARGUMENTS_%s, %d, %d }," % (kind, size, at)
-                         for kind, at, _, size in self.rows)
-
-
 def row(call, version, domain, steps):
     levels = []
     for level in range(3):
@@ -157,7 +140,9 @@ const struct arguments_step %s_steps[] = {
 };
 
 %s""" % (head("How the record of each call is filled from a struct of its arguments, by "
-              "the number of its event.", sources), domain, domain, steps.text(), "\n".join(out))
+              "the number of its event.", sources), domain, domain,
+       "\n".join("\t{ ARGUMENTS_%s, %d, %d }," % (kind, size, at)
+                 for kind, at, _, size in steps.rows), "\n".join(out))
 
 
 def ids_h(domain, calls, api, sources):

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/call/call.h"
+#include "core/device.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/describe.h"
 #include "domains/opencl/memory.h"
@@ -16,25 +17,19 @@
 
 struct text {
 	uint16_t length;
-	char bytes[TEXT_BYTES];
+	char bytes[TEXT_BYTES + 1]; /* NUL behind */
 };
 
 static void info_text(struct text *text, opencl_get_info get, void *object, uint32_t name)
 {
 	size_t size = 0;
 
-	text->length = 0;
-	if (get(object, name, sizeof(text->bytes), text->bytes, &size) != CL_SUCCESS)
-		return;
-	if (size > sizeof(text->bytes))
-		size = sizeof(text->bytes);
+	if (get(object, name, TEXT_BYTES, text->bytes, &size) != CL_SUCCESS)
+		size = 0;
+	if (size > TEXT_BYTES)
+		size = TEXT_BYTES;
 	text->length = (uint16_t)strnlen(text->bytes, size);
-}
-
-static uint8_t *put_text(uint8_t *at, const struct text *text)
-{
-	memcpy(at, text->bytes, text->length);
-	return at + text->length;
+	text->bytes[text->length] = '\0';
 }
 
 /* Which platform is it, and which of the platform's devices. */
@@ -73,9 +68,8 @@ static void describe_device(void *device, uint32_t number)
 	void *platform = (void *)(uintptr_t)opencl_info_u64(get, device, CL_DEVICE_PLATFORM);
 	void *parent = (void *)(uintptr_t)opencl_info_u64(get, device, CL_DEVICE_PARENT_DEVICE);
 	struct text name, platform_name, vendor, version, driver;
-	struct tandem_rec_device described = {.device = number}, *record;
-	uint32_t bytes, platform_ordinal, ordinal;
-	uint8_t *at;
+	struct tandem_rec_device described = {.device = number};
+	uint32_t platform_ordinal, ordinal;
 
 	device_ordinals(device, platform, &platform_ordinal, &ordinal);
 	info_text(&name, get, device, CL_DEVICE_NAME);
@@ -95,25 +89,9 @@ static void describe_device(void *device, uint32_t number)
 	described.memory_bytes = opencl_info_u64(get, device, CL_DEVICE_GLOBAL_MEM_SIZE);
 	described.timer_ns = opencl_info_u64(get, device, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
 	described.max_work_group = opencl_info_u64(get, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-	described.name_count = name.length;
-	described.platform_name_count = platform_name.length;
-	described.vendor_count = vendor.length;
-	described.version_count = version.length;
-	described.driver_count = driver.length;
-
-	bytes = (uint32_t)sizeof(*record) + name.length + platform_name.length + vendor.length +
-		version.length + driver.length;
-	record = tandem_record_begin(TANDEM_EVENT_device, bytes);
-	if (!record)
-		return;
-	described.head = record->head;
-	*record = described;
-	at = put_text((uint8_t *)(record + 1), &name);
-	at = put_text(at, &platform_name);
-	at = put_text(at, &vendor);
-	at = put_text(at, &version);
-	put_text(at, &driver);
-	tandem_record_commit();
+	tandem_device_describe(described, &(struct tandem_device_texts){
+						  name.bytes, platform_name.bytes, vendor.bytes,
+						  version.bytes, driver.bytes});
 }
 
 static void describe_context(void *context, uint32_t number)
@@ -243,7 +221,7 @@ static void describe_kernel(void *kernel, uint32_t number)
 	record->local_bytes = work_group_info(kernel, devices[0], CL_KERNEL_LOCAL_MEM_SIZE);
 	record->private_bytes = work_group_info(kernel, devices[0], CL_KERNEL_PRIVATE_MEM_SIZE);
 	record->name_count = name.length;
-	put_text((uint8_t *)(record + 1), &name);
+	memcpy(record + 1, name.bytes, name.length);
 	tandem_record_commit();
 }
 

@@ -96,13 +96,6 @@ class Row {
 		return words ? this.name + " " + words : this.name;
 	}
 
-	isBelow(other) {
-		for (let row = this; row; row = row.parent)
-			if (row === other)
-				return true;
-		return false;
-	}
-
 	get items() {
 		return this.tracks.reduce((sum, track) => sum + track.items, 0) +
 			this.children.reduce((sum, child) => sum + child.items, 0);
