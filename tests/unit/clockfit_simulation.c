@@ -153,10 +153,11 @@ static void bounded(const struct clockfit *fit, const struct clockfit_options *o
 	size_t segments;
 
 	clockfit_lines(fit, &segments);
-	/* A segment has two edges and two hulls, a point has two numbers, and
+	/* A constraint that waits has a place in a ring, whose size is a power of two, or in a
+	 * heap. A segment has two edges and two hulls, a point has two numbers, and
 	 * an array grows by half; a hull keeps as much again that is done with. */
-	CHECK(stats.memory_bytes <=
-	      4096 + 36 * options->max_waiting + segments * (1024 + 144 * options->max_points));
+	CHECK(stats.memory_bytes <= 4096 + (48 + 36) * options->max_waiting +
+					    segments * (1024 + 144 * options->max_points));
 	CHECK(stats.constraints == 2 * commands);
 	CHECK(stats.steps <= 32 * stats.constraints);
 }
