@@ -104,6 +104,8 @@ static int process_run(int (*function)(void *data), uint64_t domains)
 		return -EPERM;
 	metadata.pid = (int)getpid();
 	metadata.ppid = (int)getppid();
+	if (sandbox_allows(SANDBOX_THREAD))
+		metadata.tid = (int)syscall(SYS_gettid);
 	return fdtable_run(function, &metadata);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "format/directory.h"
 #include "format/ticks.h"
@@ -17,6 +18,9 @@
 #ifndef TANDEM_VERSION
 #define TANDEM_VERSION "0"
 #endif
+
+/* The kernel's: 15 and a NUL. */
+#define NAME_BYTES 16
 
 /* The text that differs from process to process; the rest is constant. */
 struct head {
@@ -70,27 +74,58 @@ static void put_command(struct head *head)
 	put_string(head, "command", command, length > 0 ? (size_t)length : 0);
 }
 
-/* Clocks of different boots, or machines, have nothing in common. */
-static void put_boot(struct head *head)
+/* Without the newline at its end; "" where it can't be read. */
+static void read_line(const char *path, char *line, size_t bytes)
 {
-	int fd = system_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
-	char boot[40];
-	ssize_t length = fd < 0 ? 0 : read(fd, boot, sizeof(boot));
+	int fd = system_open(path, O_RDONLY | O_CLOEXEC, 0);
+	ssize_t length = fd < 0 ? 0 : read(fd, line, bytes - 1);
 
 	if (fd >= 0)
 		system_close(fd);
-	while (length > 0 && boot[length - 1] == '\n')
+	while (length > 0 && line[length - 1] == '\n')
 		length--;
-	if (length > 0)
-		put_string(head, "boot_id", boot, (size_t)length);
+	line[length > 0 ? length : 0] = 0;
+}
+
+/* Clocks of different boots, or machines, have nothing in common. */
+static void put_boot(struct head *head)
+{
+	char boot[40];
+
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	if (*boot)
+		put_string(head, "boot_id", boot, strlen(boot));
+}
+
+/* A process is called as its first thread. The caller may be another one, or a child that has the
+ * caller's name: then the process is its parent, by the number that this /proc knows. */
+static void process_name(const struct tandem_metadata *metadata, char name[NAME_BYTES])
+{
+	char stat[512], comm[NAME_BYTES + 1], path[32] = "/proc/self/comm", *at;
+	int parent = 0;
+
+	*name = 0;
+	prctl(PR_GET_NAME, name, 0, 0, 0);
+	if (!metadata->tid || metadata->tid == metadata->pid)
+		return;
+	if (getpid() != metadata->pid) {
+		read_line("/proc/self/stat", stat, sizeof(stat));
+		at = strrchr(stat, ')');
+		if (!at || sscanf(at + 1, " %*c %d", &parent) != 1)
+			return;
+		snprintf(path, sizeof(path), "/proc/%d/comm", parent);
+	}
+	read_line(path, comm, sizeof(comm));
+	if (*comm)
+		memcpy(name, comm, NAME_BYTES);
 }
 
 static void put_environment(struct head *head, const struct tandem_metadata *metadata)
 {
-	char comm[16] = "";
+	char comm[NAME_BYTES];
 	struct utsname host;
 
-	prctl(PR_GET_NAME, comm, 0, 0, 0);
+	process_name(metadata, comm);
 	if (uname(&host))
 		strcpy(host.nodename, "?");
 	put(head, "env {\n");

@@ -3,12 +3,14 @@
 """fork, vfork, exec, daemons: each process has its own trace, and all of them
 together hold each call once."""
 import glob
+import json
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from recording import compare, DRIVERS, has_pocl, LAYER, layer_counts, OTHER, PROGRAMS, run
 from tap import check, finish, skip, wait_for
+from traces import tandem
 
 # Way, processes that call OpenCL. exec makes a new trace: a new image of the same
 # process.
@@ -62,4 +64,21 @@ for driver in ("stub", "pthread"):
     check(wait_for(lambda: os.path.exists(done)), f"daemon on {driver}: goes on after its parent")
     wait_for(lambda: not named(done))
     recorded.session.verify(f"daemon on {driver}", expected)
+
+# A process is called as its first thread, whoever makes its first call.
+WORKER_FIRST = """
+import ctypes, threading
+system, opencl = ctypes.CDLL(None), ctypes.CDLL("libOpenCL.so.1")
+def work():
+    system.prctl(15, b"worker", 0, 0, 0)
+    opencl.clGetPlatformIDs(0, None, ctypes.byref(ctypes.c_uint()))
+system.prctl(15, b"leader", 0, 0, 0)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+recorded = run(["/usr/bin/python3", "-c", WORKER_FIRST], "basic", env=DRIVERS["stub"])
+report = json.loads(tandem("report", "--format", "json", recorded.session.folder).stdout)
+names = [row["name"] for row in report["processes"]]
+check(names == ["leader"], "a process has its first thread's name", names)
 finish()
