@@ -187,8 +187,9 @@ static int record(const struct system_scope *scope, struct request *request)
 	if (system_recording_start(&recording, &request->recording, &error))
 		return cli_fail(&error);
 	if (!request->quiet)
-		cli_note("recording %s's programs that wait into %s%s",
-			 scope->login.all ? "all users" : "this user", recording.session.directory,
+		cli_note("recording %s programs that wait into %s%s",
+			 scope->login.all ? "all users'" : "this user's",
+			 recording.session.directory,
 			 request->recording.duration_ns ? "" : "; Ctrl-C ends it");
 	if (system_recording_wait(&recording, &error))
 		return cli_fail(&error);
