@@ -72,7 +72,7 @@ class App {
 		this.range.set(this.atFirst.begin, this.atFirst.end);
 		if (location.hash.length > 1)
 			await this.address.apply();
-		this.follow = new Follow(this);
+		this.running = new Follow(this);
 		this.askFirst();
 	}
 
@@ -238,7 +238,7 @@ class App {
 			words.push(this.measured && this.measured.to === null ? "click the second point" : "click the first point");
 		else if (this.measured)
 			words.push("measured " + exactWords(Math.abs(this.measured.to - this.measured.from)));
-		if (this.follow && this.follow.more)
+		if (this.running && this.running.more)
 			words.push("more has been recorded: reload to see it");
 		byId("state").textContent = words.join("  \u00b7  ");
 	}
