@@ -20,7 +20,11 @@
 #define CALLS 100000 /* in each thread, at least */
 #define PERIOD_NS 30000
 #define HANDLER_STACK (64u * 1024)
+#ifdef __SANITIZE_THREAD__
+#define THREAD_STACK (4096u * 1024) /* most of it is the sanitizer's */
+#else
 #define THREAD_STACK (160u * 1024)
+#endif
 #define GUARD 4096u
 #define DEPTH 16
 
@@ -158,6 +162,7 @@ static void storm(enum stacks which, const char *name)
 							   .deliver = delivered};
 	tandem_tracer_pool_t pool = 0;
 	pthread_t thread[THREADS];
+	int started = 0;
 
 	entries = exits = records = made = handled = mismatched = unknown = damaged = 0;
 	stacks = which;
@@ -166,9 +171,11 @@ static void storm(enum stacks which, const char *name)
 		   !tandem_tracer_callback_enable(tracer, opencl, ALL, called, NULL) &&
 		   !tandem_tracer_activity_enable(tracer, opencl, TANDEM_TRACER_API, ALL, pool),
 	   "handlers on %s", name);
-	for (int i = 0; i < THREADS; i++)
-		damaged += !thread_start(&thread[i], i);
-	for (int i = 0; i < THREADS; i++)
+	for (int i = 0; i < THREADS; i++, started++)
+		if (!thread_start(&thread[i], i))
+			break;
+	OK(started == THREADS, "%d threads", started);
+	for (int i = 0; i < started; i++)
 		thread_end(thread[i], i);
 	OK(!tandem_tracer_pool_close(pool), "closed");
 	tandem_tracer_callback_disable(tracer, opencl, ALL);
