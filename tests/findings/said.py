@@ -49,7 +49,6 @@ CASES = [
     ("allocate_sizes", [], STUB, ["allocations/loop"], []),
     ("allocate_sizes", ["repaired"], STUB, [], ["allocations/loop"]),
     ("clean_residual", [], STUB, [], ["idle-device/synchronisation", "overlap/one-queue"]),
-    ("clean_map", [], STUB, [], ["overlap/one-queue"]),
     ("clean_events", [], STUB, [], ["leaks/event"]),
     ("clean_retained", [], STUB, [], ["leaks/event", "leaks/memory"]),
     ("prime_size", [], BASIC, ["launch/group-size"], []),
