@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Intel's public sample collectors, built from their source against the headers of Intel's wheel:
+"""Intel's public sample collectors, built against the headers of Intel's wheel:
 they print the same under our dispatcher as under Intel's.
 
 The sources are looked for in ~/.cache/tandem/xpti-samples (or under $TANDEM_CACHE), which is a copy
