@@ -14,7 +14,8 @@
 #include "core/sandbox/seccomp_filter.h"
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#define MADV_POPULATE_READ 22 /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
 #endif
 
 #define MAPPING_FLAGS (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
@@ -42,6 +43,7 @@ static const struct need {
 	{SANDBOX_CHILD, SYS_renameat, {0}},
 	{SANDBOX_CHILD, SYS_close, {3}},
 	{SANDBOX_SIGNALS, SYS_rt_sigprocmask, {SIG_SETMASK, 0, 0, _NSIG / 8}},
+	{SANDBOX_POPULATE, SYS_madvise, {0, SOME_BYTES, MADV_POPULATE_READ}},
 	{SANDBOX_POPULATE, SYS_madvise, {0, SOME_BYTES, MADV_POPULATE_WRITE}},
 	{SANDBOX_RELEASE, SYS_madvise, {0, SOME_BYTES, MADV_DONTNEED}},
 	{SANDBOX_THREAD, SYS_gettid, {0}},
@@ -57,6 +59,7 @@ static const struct need {
 	{SANDBOX_STACK, SYS_sigaltstack, {0}},
 	{SANDBOX_READ, SYS_process_vm_readv, {2}},
 	{SANDBOX_READ, SYS_getpid, {0}},
+	{SANDBOX_STATFS, SYS_fstatfs, {3}},
 };
 
 uint32_t sandbox_forbids(const struct sock_filter *program, unsigned length)

@@ -24,13 +24,14 @@
 enum sandbox_use {
 	SANDBOX_CHILD,	  /* fdtable_run() */
 	SANDBOX_SIGNALS,  /* rt_sigprocmask */
-	SANDBOX_POPULATE, /* madvise(MADV_POPULATE_WRITE) */
+	SANDBOX_POPULATE, /* madvise(MADV_POPULATE_READ, MADV_POPULATE_WRITE) */
 	SANDBOX_RELEASE,  /* madvise(MADV_DONTNEED) */
 	SANDBOX_THREAD,	  /* who this thread is: gettid, prctl(PR_GET_NAME) */
 	SANDBOX_CUT,	  /* a file's end: newfstatat, truncate, unlinkat */
 	SANDBOX_MEMORY,	  /* mmap, munmap */
 	SANDBOX_STACK,	  /* sigaltstack */
 	SANDBOX_READ,	  /* process_vm_readv: how a filter is looked at */
+	SANDBOX_STATFS,	  /* fstatfs */
 	SANDBOX_USES,
 };
 

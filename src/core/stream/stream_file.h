@@ -33,6 +33,7 @@ struct stream_file {
 	struct ring ring;  /* a flight recorder's; no sub-buffers: it is none */
 	uint32_t number;   /* K */
 	_Atomic bool gone; /* somebody has cut the file; what is mapped is memory */
+	bool in_memory;	   /* on tmpfs */
 	uint32_t part;	   /* 1, or that of a stream which outgrew its first file */
 
 	/* Of a stream that a thread has left: where it goes on. */
