@@ -13,6 +13,7 @@
 #include "core/process.h"
 #include "core/sandbox/sandbox.h"
 #include "core/stream/stream_file.h"
+#include "core/stream/stream_ring.h"
 #include "core/stream/stream_threads.h"
 #include "schema/gen/core_records.h"
 #include "util/system.h"

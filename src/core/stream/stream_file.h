@@ -18,28 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/pool.h"
+#include "core/stream/stream_reserve.h"
 #include "format/packet.h"
-#include "format/ring.h"
-
-struct stream_file {
-	struct stream_file *next; /* the pool's; then the part before this one */
-	uint8_t *base;
-	uint64_t bytes;	   /* of the file and its mapping */
-	uint64_t reserved; /* bytes from the front that may be written */
-	uint64_t written;  /* bytes from the front whose blocks are there: as many or more */
-	uint64_t device, inode;
-	uint64_t session;  /* in which it was made (core/control.h) */
-	struct ring ring;  /* a flight recorder's; no sub-buffers: it is none */
-	uint32_t number;   /* K */
-	_Atomic bool gone; /* somebody has cut the file; what is mapped is memory */
-	bool in_memory;	   /* on tmpfs */
-	uint32_t part;	   /* 1, or that of a stream which outgrew its first file */
-
-	/* Of a stream that a thread has left: where it goes on. */
-	struct tandem_packet_header *packet;
-	uint64_t operations;
-};
 
 /* Whether another session has begun since. */
 bool stream_file_is_over(const struct stream_file *file);
@@ -59,17 +39,9 @@ bool stream_file_leave(struct stream_file *file);
 int stream_file_continue(const struct stream_file *last, uint64_t sequence,
 			 struct stream_file **file);
 
-/* Reserves at least `bytes` more (0: as many as is usual). -ENOSPC: the disk is full;
- * -EFBIG: the session's limit; -EMSGSIZE: the file has no more. */
-int stream_file_reserve(struct stream_file *file, uint64_t bytes);
-
 /* Makes ready what can't be made any more in a sandbox: more of the file, and files for
  * threads to come. */
 void stream_files_prepare(struct stream_file *file);
-
-/* The records before `until` are not expected to be written again soon: they need
- * not count as the program's memory. */
-void stream_file_release(const struct stream_file *file, uint64_t from, uint64_t until);
 
 /* Takes the file away: nobody has recorded into it, or it can't be kept. */
 void stream_file_discard(struct stream_file *file);
@@ -85,16 +57,6 @@ void stream_files_close(void);
  * one there, an empty one of the same stream. Its thread is the caller's to write. */
 struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
 						     struct tandem_packet_header *last);
-
-/* The same in a ring, behind `last` or at the next sub-buffer, with room for so many bytes of
- * records. Where the disk has no room for the whole ring, it becomes a smaller one. */
-int stream_file_ring_packet(struct stream_file *file, struct tandem_packet_header *last,
-			    uint64_t need, struct tandem_packet_header **packet);
-
-/* Reserves a ring's file up to there, within the sub-buffer of `last`. Where the disk has no room,
- * `packet` is another than `last`, as above. */
-int stream_file_ring_reserve(struct stream_file *file, struct tandem_packet_header *last,
-			     uint64_t until, struct tandem_packet_header **packet);
 
 /* In the child of a fork: the parent's files are the parent's. */
 void stream_files_forget(void);
