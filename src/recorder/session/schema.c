@@ -3,59 +3,82 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <signal.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "recorder/session/schema_text.h"
 #include "schema/tsdl.h"
+#include "util/system.h"
 
-static int write_at(int fd, const char *bytes, size_t count, off_t offset)
-{
-	while (count) {
-		ssize_t written = pwrite(fd, bytes, count, offset);
-
-		if (written <= 0)
-			return written ? -errno : -ENOSPC;
-		bytes += written;
-		count -= (size_t)written;
-		offset += written;
-	}
-	return 0;
-}
-
+/* In one write: the file system then makes pages by the dozen. */
 static int write_domains(int fd, uint64_t domains, enum tandem_args_level level)
 {
+	struct iovec parts[1 + TANDEM_DOMAINS];
 	struct text index = TEXT_INIT;
-	off_t at = (off_t)__builtin_popcountll(domains) * TANDEM_SCHEMA_INDEX_BYTES;
-	int error = 0;
+	size_t at = (size_t)__builtin_popcountll(domains) * TANDEM_SCHEMA_INDEX_BYTES;
+	int count = 1, error = -ENOMEM;
 
-	for (unsigned number = 0; !error && number < TANDEM_DOMAINS; number++) {
+	for (unsigned number = 0; number < TANDEM_DOMAINS; number++) {
 		const struct schema_text *text = &schema_texts[level][number];
 
 		if (!(domains >> number & 1))
 			continue;
-		tandem_tsdl_index(&index, tandem_domain_get(number), (size_t)at, text->bytes);
-		error = write_at(fd, text->data, text->bytes, at);
-		at += (off_t)text->bytes;
+		tandem_tsdl_index(&index, tandem_domain_get(number), at, text->bytes);
+		parts[count].iov_base = (void *)(uintptr_t)text->data;
+		parts[count++].iov_len = text->bytes;
+		at += text->bytes;
 	}
-	if (!error)
-		error = index.failed ? -ENOMEM : write_at(fd, index.data, index.length, 0);
+	parts[0].iov_base = index.data;
+	parts[0].iov_len = index.length;
+	if (!index.failed)
+		error = system_pwritev(fd, parts, count, 0);
 	text_free(&index);
 	return error;
 }
 
-int schema_write(const struct session *session)
+static void *write_file(void *user)
 {
-	const struct tandem_control *control = session->control;
-	uint64_t domains = control->domains | TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(kernel);
-	char path[SESSION_PATH_BYTES + 16];
-	int fd, error;
+	struct schema_writing *writing = user;
 
-	snprintf(path, sizeof(path), "%s/schema", session->directory);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
+	writing->error = write_domains(writing->fd, writing->domains, writing->level);
+	close(writing->fd);
+	return NULL;
+}
+
+/* With all signals blocked: they are for the thread that waits for the program. */
+static bool thread_start(struct schema_writing *writing)
+{
+	sigset_t all, before;
+	bool started;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = !pthread_create(&writing->thread, NULL, write_file, writing);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+int schema_write_start(struct schema_writing *writing, const char *path,
+		       const struct tandem_control *control)
+{
+	*writing = (struct schema_writing){
+		.domains = control->domains | TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(kernel),
+		.level = (enum tandem_args_level)control->args_level,
+		.fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600),
+	};
+	if (writing->fd < 0)
 		return -errno;
-	error = write_domains(fd, domains, (enum tandem_args_level)control->args_level);
-	close(fd);
-	return error;
+	writing->running = thread_start(writing);
+	if (!writing->running)
+		write_file(writing);
+	return 0;
+}
+
+int schema_write_wait(struct schema_writing *writing)
+{
+	if (writing->running)
+		pthread_join(writing->thread, NULL);
+	writing->running = false;
+	return writing->error;
 }

@@ -219,6 +219,7 @@ static int cannot_write(const struct session *session, int status, struct error 
 
 int session_create(struct session *session, struct error *error)
 {
+	char path[SESSION_PATH_BYTES + 16];
 	int status = make_directory(session, error);
 
 	if (status)
@@ -234,7 +235,8 @@ int session_create(struct session *session, struct error *error)
 	}
 	clock_pair_read(&session->clock, &session->start);
 	fill_control(session);
-	status = schema_write(session);
+	snprintf(path, sizeof(path), "%s/schema", session->directory);
+	status = schema_write_start(&session->schema, path, session->control);
 	if (status) {
 		session_remove(session);
 		return cannot_write(session, status, error);
@@ -251,6 +253,8 @@ int session_describe(struct session *session, struct error *error)
 	clock_rate(&session->clock, &session->early, &late);
 	session->control->ticks_hz = session->clock.ticks_hz;
 	status = description_write(session, NULL);
+	if (!status)
+		status = schema_write_wait(&session->schema);
 	return status ? cannot_write(session, status, error) : 0;
 }
 
@@ -269,6 +273,7 @@ int session_finish(struct session *session, int wait_status)
 
 void session_remove(struct session *session)
 {
+	schema_write_wait(&session->schema);
 	if (session->control)
 		munmap(session->control, TANDEM_CONTROL_BYTES);
 	session->control = NULL;
