@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/clocksync/clockfit.h"
+#include "trace/clockfit/clockfit.h"
 #include "util/counter.h"
 
 struct command {

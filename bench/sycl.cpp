@@ -44,8 +44,8 @@ template <typename Work> static void measure(const char *name, Work work)
 int main()
 {
 	sycl::queue queue{sycl::cpu_selector_v, sycl::property::queue::in_order{}};
-	auto bundle = syclexp::create_kernel_bundle_from_source(queue.get_context(),
-		syclexp::source_language::sycl, source);
+	auto bundle = syclexp::create_kernel_bundle_from_source(
+		queue.get_context(), syclexp::source_language::sycl, source);
 	auto add = syclexp::build(bundle).ext_oneapi_get_kernel("add");
 	int *data = sycl::malloc_shared<int>(64, queue);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tracer's clients cost a synchronous call (clGetPlatformIDs).
  *
- *   tracer none|callback|activity|both CALLS REPEATS    ns for a call, one line a repeat
- *   tracer MODE CALLS REPEATS N                         of each of N threads at once
+ *   tracer none|callback|activity|full|both CALLS REPEATS    ns for a call, one line a repeat
+ *   tracer MODE CALLS REPEATS N                         CPU time, of each of N threads at once
+ *   tracer exit bare|none|activity CALLS REPEATS        us from the end of main() to the process's
+ *                                                       end, one line a process; bare: no pool
  *   tracer memory CALLS                                 KiB resident more than after a tenth
  */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -12,27 +14,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tandem/tracer.h"
 
-static double now_ns(void)
+static double now_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static double calls_ns(uint64_t calls)
+static double calls_ns(clockid_t clock, uint64_t calls)
 {
-	double begin = now_ns();
+	double begin = now_ns(clock);
 	cl_uint count;
 
 	for (uint64_t i = 0; i < calls; i++)
 		clGetPlatformIDs(0, NULL, &count);
-	return (now_ns() - begin) / (double)calls;
+	return (now_ns(clock) - begin) / (double)calls;
 }
 
 static void called(const struct tandem_tracer_call *call, void *arg)
@@ -41,11 +44,14 @@ static void called(const struct tandem_tracer_call *call, void *arg)
 }
 
 static _Atomic uint64_t records;
+static _Atomic int blocked; /* the tool takes nothing: records are dropped */
 
 static void delivered(const struct tandem_tracer_record *begin,
 		      const struct tandem_tracer_record *end, void *arg)
 {
 	(void)arg;
+	while (blocked)
+		usleep(1000);
 	records += (uint64_t)(end - begin);
 }
 
@@ -60,7 +66,7 @@ static void *work_main(void *data)
 	struct work *work = data;
 
 	pthread_barrier_wait(work->start);
-	work->ns = calls_ns(work->calls);
+	work->ns = calls_ns(CLOCK_THREAD_CPUTIME_ID, work->calls);
 	return NULL;
 }
 
@@ -94,12 +100,49 @@ static long resident_kib(void)
 	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+/* A process of the program itself, which prints when its main() ends. */
+static int exit_run(char *program, char *mode, char *calls)
+{
+	char *words[] = {program, mode, calls, "1", "0", "end", NULL};
+	double begin = 0;
+	int ends[2], status = 1;
+	pid_t child;
+	FILE *file;
+
+	if (pipe(ends) || (child = fork()) < 0)
+		return 1;
+	if (!child) {
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execv("/proc/self/exe", words);
+		_exit(1);
+	}
+	close(ends[1]);
+	file = fdopen(ends[0], "r");
+	if (!file || fscanf(file, "%*f %lf", &begin) != 1 || waitpid(child, &status, 0) != child ||
+	    status)
+		return 1;
+	printf("%.1f\n", (now_ns(CLOCK_MONOTONIC) - begin) / 1e3);
+	fclose(file);
+	return 0;
+}
+
+static int end_print(int argc, int status)
+{
+	if (argc > 5) {
+		printf("%.0f\n", now_ns(CLOCK_MONOTONIC));
+		fflush(stdout);
+	}
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "none";
 	uint64_t calls = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
 	unsigned repeats = argc > 3 ? (unsigned)atoi(argv[3]) : 1;
-	unsigned threads = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
+	unsigned threads = argc > 4 ? (unsigned)atoi(argv[4]) : 0;
 	struct tandem_tracer_pool_properties properties = {
 		.struct_size = sizeof(properties), .buffer_bytes = 4 << 20, .deliver = delivered};
 	struct tandem_tracer *tracer;
@@ -107,31 +150,43 @@ int main(int argc, char **argv)
 	uint32_t opencl = (uint32_t)tandem_tracer_domain("opencl");
 	int memory = !strcmp(mode, "memory");
 
-	calls_ns(100);
+	if (!strcmp(mode, "exit") && argc > 4) {
+		for (int i = atoi(argv[4]); i > 0; i--)
+			if (exit_run(argv[0], argv[2], argv[3]))
+				return 1;
+		return 0;
+	}
+	calls_ns(CLOCK_MONOTONIC, 100);
+	if (!strcmp(mode, "bare")) {
+		printf("%.3f\n", calls_ns(CLOCK_MONOTONIC, calls));
+		return end_print(argc, 0);
+	}
 	if (tandem_tracer_create(&tracer) || tandem_tracer_pool_open(&properties, &pool))
 		return 1;
 	if ((!strcmp(mode, "callback") || !strcmp(mode, "both")) &&
 	    tandem_tracer_callback_enable(tracer, opencl, TANDEM_TRACER_ALL, called, NULL))
 		return 1;
-	if ((memory || !strcmp(mode, "activity") || !strcmp(mode, "both")) &&
+	blocked = !strcmp(mode, "full");
+	if ((memory || blocked || !strcmp(mode, "activity") || !strcmp(mode, "both")) &&
 	    tandem_tracer_activity_enable(tracer, opencl, TANDEM_TRACER_API, TANDEM_TRACER_ALL,
 					  pool))
 		return 1;
-	calls_ns(10000);
+	calls_ns(CLOCK_MONOTONIC, 10000);
 	if (memory) {
 		long before;
 
-		calls_ns(calls / 10);
+		calls_ns(CLOCK_MONOTONIC, calls / 10);
 		before = resident_kib();
-		calls_ns(calls);
+		calls_ns(CLOCK_MONOTONIC, calls);
 		printf("%ld\n", resident_kib() - before);
 		return 0;
 	}
 	for (unsigned i = 0; i < repeats; i++) {
-		if (threads > 1 && threads_run(threads < 64 ? threads : 64, calls))
+		if (threads && threads_run(threads < 64 ? threads : 64, calls))
 			return 1;
-		if (threads <= 1)
-			printf("%.3f\n", calls_ns(calls));
+		if (!threads)
+			printf("%.3f\n", calls_ns(CLOCK_MONOTONIC, calls));
 	}
-	return 0;
+	blocked = 0;
+	return end_print(argc, 0);
 }

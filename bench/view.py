@@ -139,13 +139,13 @@ def one_size(bench, Browser, millions):
         # They have a CPU to themselves only when that is over.
         begun = time.monotonic()
         browser.wait("return window.tandem.findings.done", seconds=600)
-        bench.add("view", case + ": findings, meanwhile", "s", {"traced": [time.monotonic() - begun]})
+        bench.add("view", case + ": findings, at the same time", "s", {"traced": [time.monotonic() - begun]})
         for how in ("zoom", "pan"):
             rates, late = zip(*(browser.run(MOVES, how, 120) for _ in range(3)))
             bench.add("view", f"{case}: {how}", "frames", {"traced": list(rates)},
                       target=f">= {FRAMES_LEAST} a second", frame_p95_ms=max(late),
                       passed=lambda row: row["traced"] >= FRAMES_LEAST)
-        bench.add("view", case + ": sums of the whole run", "ms", {"traced": [browser.run(SUMS) for _ in range(3)]})
+        bench.add("view", case + ": sums of the full trace", "ms", {"traced": [browser.run(SUMS) for _ in range(3)]})
         bench.add("view", case + ": CPU of a picture", "ms", {"traced": [browser.run(DRAW)]})
         bench.add("view", case + ": page", "MiB", {"traced": [page_mib(browser)]}, target=f"<= {PAGE_MIB_MOST} MiB",
                   passed=lambda row: row["traced"] <= PAGE_MIB_MOST)

@@ -4,7 +4,7 @@
 
   tools/embed.py OUTPUT.c FILE...
 
-The source defines what src/view/serve/pages.h declares. Beside the files themselves it has served.html and
+Each is known by its name without its folder. The source defines what src/view/serve/pages.h declares. Beside the files themselves it has served.html and
 page.js: index.html with one script in place of its many, so that a browser asks once.
 """
 import os

@@ -30,7 +30,8 @@
 #define XPTI_HAS_BUILTIN_(name) __has_builtin(name)
 #endif
 
-namespace xpti {
+namespace xpti
+{
 
 // A place in the source: as the default argument of a parameter, that of the caller.
 struct source_location {
@@ -74,11 +75,11 @@ template <typename T> object_id_t make_object(const T &value)
 	} else {
 		static_assert(std::is_trivially_copyable_v<T>, "an object of XPTI is its bytes");
 		constexpr metadata_type_t type =
-			std::is_same_v<T, bool>		  ? metadata_type_t::boolean
-			: std::is_floating_point_v<T>	  ? metadata_type_t::floating
-			: !std::is_integral_v<T>	  ? metadata_type_t::binary
-			: std::is_signed_v<T>		  ? metadata_type_t::signed_integer
-							  : metadata_type_t::unsigned_integer;
+			std::is_same_v<T, bool>	      ? metadata_type_t::boolean
+			: std::is_floating_point_v<T> ? metadata_type_t::floating
+			: !std::is_integral_v<T>      ? metadata_type_t::binary
+			: std::is_signed_v<T>	      ? metadata_type_t::signed_integer
+						      : metadata_type_t::unsigned_integer;
 
 		return xptiRegisterObject(reinterpret_cast<const char *>(&value), sizeof(value),
 					  static_cast<uint8_t>(type));
@@ -108,12 +109,13 @@ template <typename T> std::pair<std::string_view, T> getMetadata(const metadata_
 }
 
 // A key and value that callbacks see until the scope ends.
-class stash_tuple {
+class stash_tuple
+{
 	bool stashed;
 
-public:
+      public:
 	stash_tuple(const char *key, uint64_t value)
-		: stashed(xptiStashTuple(key, value) == result_t::XPTI_RESULT_SUCCESS)
+	    : stashed(xptiStashTuple(key, value) == result_t::XPTI_RESULT_SUCCESS)
 	{
 	}
 	stash_tuple(const stash_tuple &) = delete;
@@ -126,13 +128,15 @@ public:
 };
 
 // A stream: announced to subscribers while the object lives. For a static or member object.
-class stream {
+class stream
+{
 	std::string name;
 	stream_id_t id;
 
-public:
-	stream(const char *name, uint32_t major = 1, uint32_t minor = 0, const char *version = "1.0")
-		: name(name), id(XPTI_INVALID_STREAM)
+      public:
+	stream(const char *name, uint32_t major = 1, uint32_t minor = 0,
+	       const char *version = "1.0")
+	    : name(name), id(XPTI_INVALID_STREAM)
 	{
 		xptiFrameworkInitialize();
 		if (!xptiTraceEnabled())
@@ -148,7 +152,10 @@ public:
 			xptiFinalize(name.c_str());
 		xptiFrameworkFinalize();
 	}
-	operator stream_id_t() const { return id; }
+	operator stream_id_t() const
+	{
+		return id;
+	}
 	bool subscribed(uint16_t trace_type = 0) const
 	{
 		return id != XPTI_INVALID_STREAM && xptiCheckTraceEnabled(id, trace_type);
@@ -157,7 +164,8 @@ public:
 
 // An event of its own at a place, reported at once and, if its type has an end, when the scope
 // ends. The event and its place are what layers below find meanwhile (xptiGetUniversalId()).
-class scope {
+class scope
+{
 	stream_id_t stream_id;
 	uint16_t trace_type;
 	bool open = false;
@@ -167,12 +175,12 @@ class scope {
 	uint64_t outer = 0;
 	const void *data = nullptr;
 
-public:
+      public:
 	scope(stream_id_t stream_id, trace_point_type_t type, const char *name,
 	      trace_event_data_t *parent = nullptr,
 	      trace_event_type_t event_type = trace_event_type_t::algorithm,
 	      source_location where = source_location::current())
-		: stream_id(stream_id), trace_type(number(type) & ~1), parent(parent)
+	    : stream_id(stream_id), trace_type(number(type) & ~1), parent(parent)
 	{
 		if (stream_id == XPTI_INVALID_STREAM ||
 		    (!xptiCheckTraceEnabled(stream_id, trace_type) &&
@@ -190,8 +198,14 @@ public:
 	scope &operator=(const scope &) = delete;
 
 	// Null where nobody subscribed.
-	trace_event_data_t *event() const { return made; }
-	explicit operator bool() const { return made != nullptr; }
+	trace_event_data_t *event() const
+	{
+		return made;
+	}
+	explicit operator bool() const
+	{
+		return made != nullptr;
+	}
 
 	template <typename T> scope &add(const char *key, const T &value)
 	{
@@ -215,7 +229,8 @@ public:
 	void once(const void *user_data = nullptr)
 	{
 		if (made)
-			xptiNotifySubscribers(stream_id, trace_type, parent, made, instance, user_data);
+			xptiNotifySubscribers(stream_id, trace_type, parent, made, instance,
+					      user_data);
 	}
 
 	~scope()
@@ -223,7 +238,8 @@ public:
 		if (!made)
 			return;
 		if (open)
-			xptiNotifySubscribers(stream_id, trace_type | 1, parent, made, instance, data);
+			xptiNotifySubscribers(stream_id, trace_type | 1, parent, made, instance,
+					      data);
 		xptiSetUniversalId(outer);
 		xptiReleaseEvent(made);
 	}

@@ -39,7 +39,13 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 	X(system, "have every new process wait, and record them all at once")        \
 	X(doctor, "what this machine can record, and how to fix what it cannot")
 
-/* The program with the latter, next to this one. */
+/* X(name, word): parts of other commands, which those run themselves. */
+#define CLI_HELPERS(X)                    \
+	X(snapshot_when, "snapshot-when") \
+	X(import, CLI_IMPORT)
+#define CLI_IMPORT "lttng-import"
+
+/* The program with both the latter, next to this one. */
 #define CLI_READER "tandem-reader"
 
 /* Each has its options (options.h) and its function. */
@@ -50,6 +56,9 @@ struct command;
 	int cmd_##name(int argc, char **argv);
 CLI_RECORDER_COMMANDS(X)
 CLI_READER_COMMANDS(X)
+#undef X
+#define X(name, word) int cmd_##name(int argc, char **argv);
+CLI_HELPERS(X)
 #undef X
 
 /* Prints `tandem: ...` and a newline on stderr. Returns CLI_FAILED. */

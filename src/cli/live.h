@@ -18,7 +18,8 @@
 
 #include <stdbool.h>
 
-#include "trace/external/lttng_import.h"
+#include "trace/external/lttng/lttng_import.h"
+#include "util/text.h"
 
 struct live {
 	const char *session; /* a directory */
@@ -35,5 +36,15 @@ bool live_runs(const struct live *live);
 void live_wait(void);
 
 void live_close(struct live *live);
+
+/* All of that: `show` looks, again and again, until it fails or nothing goes on. Returns what it
+ * returned, or CLI_FAILED. */
+int live_show(const char *path, int (*show)(void *user, const struct live *live, bool goes_on),
+	      void *user);
+
+/* Around what is shown on a terminal: in the place of what was there before, and no more lines
+ * than it has. Elsewhere nothing changes. */
+void live_text_begin(struct text *text);
+void live_text_cut(struct text *text);
 
 #endif

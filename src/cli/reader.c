@@ -18,6 +18,9 @@ static const struct {
 #define X(name, about) {#name, cmd_##name},
 	CLI_READER_COMMANDS(X)
 #undef X
+#define X(name, word) {word, cmd_##name},
+		CLI_HELPERS(X)
+#undef X
 };
 
 int main(int argc, char **argv)

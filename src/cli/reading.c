@@ -33,16 +33,18 @@ static void print_warning(void *user, const char *file, uint64_t offset, const c
 int reading_open(struct reading *reading, const char *path)
 {
 	struct error error = ERROR_INIT;
-	char module[PATH_MAX];
+	char user[PATH_MAX], kernel[PATH_MAX];
+	struct lttng_modules modules = {
+		.user = library_module(user, READING_LTTNG_MODULE) ? NULL : user,
+		.kernel = library_module(kernel, "tandem-ctf.so") ? NULL : kernel,
+	};
 
 	memset(reading, 0, sizeof(*reading));
 	reading->problems.tell = print_warning;
 	reading->problems.user = reading;
 	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
 	if ((lttng_import_is_trace(path) &&
-	     lttng_import_make(&reading->lttng, path,
-			       library_module(module, READING_LTTNG_MODULE) ? NULL : module,
-			       &error)) ||
+	     lttng_import_make(&reading->lttng, path, &modules, &error)) ||
 	    trace_session_open(&reading->session,
 			       reading->lttng.session ? reading->lttng.session : path,
 			       &reading->problems, &error)) {
@@ -50,6 +52,10 @@ int reading_open(struct reading *reading, const char *path)
 		trace_problems_free(&reading->problems);
 		return cli_fail(&error);
 	}
+	reading->session.given = path;
+	if (*reading->lttng.problem)
+		trace_problem(&reading->problems, path, TRACE_PROBLEM_WHOLE(0),
+			      "its kernel's side is left out: %s", reading->lttng.problem);
 	return CLI_DONE;
 }
 
@@ -144,7 +150,7 @@ int reading_report(struct reading *reading, const struct report_options *options
 	report_free(report);
 	if (findings)
 		findings_free(findings);
-	error_add(&error, status, "%s: %s", reading->session.path, strerror(-status));
+	error_add(&error, status, "%s: %s", reading->session.given, strerror(-status));
 	return cli_fail(&error);
 }
 

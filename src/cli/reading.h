@@ -18,7 +18,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/report/report_make.h"
 #include "trace/external/ctf_import.h"
-#include "trace/external/lttng_import.h"
+#include "trace/external/lttng/lttng_import.h"
 #include "trace/session/session_open.h"
 #include "util/error.h"
 #include "util/text.h"

@@ -2,7 +2,9 @@
 /* tandem snapshot: saves what a flight recorder holds, while the program runs on. */
 #include "cli/cli.h"
 
+#include "cli/options/option_value.h"
 #include "cli/options/options.h"
+#include "cli/run_import.h"
 #include "recorder/snapshot/snapshot.h"
 #include "recorder/target.h"
 #include "util/text.h"
@@ -17,10 +19,9 @@ OPTIONS(SNAPSHOT_OPTIONS)
 const struct command command_snapshot = {
 	.name = "snapshot",
 	.usage = "[options] DIR|PID",
-	.about =
-		"Saves what `tandem record --snapshot` holds now as a session of its own, from where\n"
-		"all threads are complete. The program runs on. The session is named by its\n"
-		"directory, or by the number of a process that is being recorded.\n",
+	.about = "Saves what `tandem record --snapshot` holds now as a session of its own, from\n"
+		 "where all threads are complete. The program runs on. The session is named by\n"
+		 "its directory, or by the number of a process that is being recorded.\n",
 	.examples = "  tandem snapshot run\n"
 		    "  tandem report run-snapshot-1\n",
 	.column = 22,
@@ -38,19 +39,20 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	struct arguments *arguments = user;
 
 	(void)word;
-	if (option == OPTION_quiet)
-		arguments->quiet = true;
-	else
-		arguments->output = value;
-	return option == OPTION_quiet || *value
-		       ? 0
-		       : option_refuse("--output", value, "the name of a directory");
+	if (option == OPTION_output)
+		return option_directory("--output", value, &arguments->output);
+	arguments->quiet = true;
+	return 0;
 }
 
 static void print_result(const struct snapshot_result *result)
 {
 	char count[UNITS_BYTES], bytes[UNITS_BYTES], time[UNITS_BYTES];
 
+	if (result->lttng) {
+		cli_note("saved what LTTng's rings hold in %s", result->output);
+		return;
+	}
 	cli_note("saved %s events (%s) of the last %s in %s", units_count(count, result->records),
 		 units_bytes(bytes, (double)result->bytes),
 		 units_ns(time, (double)result->window_ns), result->output);
@@ -80,6 +82,12 @@ int cmd_snapshot(int argc, char **argv)
 	target_close(&target);
 	if (status)
 		return cli_fail(&error);
+	if (result.lttng)
+		status = run_import(result.output);
+	if (status == IMPORT_NO_EVENTS)
+		return cli_error("%s: LTTng's rings hold no event of Tandem's", result.output);
+	if (status)
+		return CLI_FAILED;
 	if (!arguments.quiet)
 		print_result(&result);
 	return CLI_DONE;

@@ -182,6 +182,8 @@ int cmd_status(int argc, char **argv)
 	live_processes_find(target.directory, 1, found_process, &alive);
 	/* In another pid namespace, or another user's. */
 	alive.has_recorder = alive.has_recorder || folder_is_locked(target.directory);
+	if (alive.has_recorder && !alive.processes)
+		alive.processes = live_processes_count_streams(target.directory);
 	status = count_records(target.directory, &counted);
 	if (status)
 		cli_error("cannot read %s: %s", target.directory, strerror(-status));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/table_cell.h"
-#include "util/csv.h"
+#include "util/encode/csv.h"
 
 static void csv_cell(struct text *out, const struct table_column *column, const void *row)
 {

@@ -89,14 +89,16 @@ static int page_open(int folder, uint32_t uid)
 	return system_page_open(folder, uid);
 }
 
-/* A recorder that was killed has left it on: nobody holds the lock. */
+/* A recorder that was killed has left it on: nobody holds the lock. Nothing is stored into what is no
+ * page of this version. */
 static void page_check(int fd)
 {
 	_Atomic uint64_t off = 0;
 	struct tandem_control page;
 
-	if (pread(fd, &page, sizeof(page), 0) != (ssize_t)sizeof(page) || !page.recording ||
-	    syscall(SYS_flock, fd, LOCK_SH | LOCK_NB))
+	if (pread(fd, &page, sizeof(page), 0) != (ssize_t)sizeof(page) ||
+	    page.magic != TANDEM_CONTROL_MAGIC || page.version != TANDEM_CONTROL_VERSION ||
+	    !page.recording || syscall(SYS_flock, fd, LOCK_SH | LOCK_NB))
 		return;
 	/* Where it can't be written, it stays on. */
 	(void)!pwrite(fd, &off, sizeof(off), 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lifetime.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -27,10 +28,19 @@ static void process_forked(void)
 	domains_at_fork();
 }
 
+static _Atomic int watched;
+
+void tandem_lifetime_forked(void)
+{
+	int saved = errno;
+
+	if (atomic_load(&watched))
+		process_forked();
+	errno = saved;
+}
+
 void tandem_lifetime_watch_forks(void)
 {
-	static _Atomic int watched;
-
 	if (!atomic_exchange(&watched, 1))
 		pthread_atfork(NULL, NULL, process_forked);
 }

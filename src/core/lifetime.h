@@ -8,4 +8,8 @@
  * is so from the start. Any thread; again: the same. */
 void tandem_lifetime_watch_forks(void);
 
+/* The same in the child of a fork that runs no handlers of pthread_atfork(). System calls
+ * only; also in a signal handler. */
+void tandem_lifetime_forked(void);
+
 #endif

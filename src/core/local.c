@@ -2,6 +2,7 @@
 #include "core/local.h"
 
 #include "core/lifetime.h"
+#include "core/ticks.h"
 #include "format/ticks.h"
 #include "util/counter_check.h"
 
@@ -11,6 +12,7 @@
 #define INTERVAL_MS 100u
 
 bool tandem_local;
+bool tandem_calls_unstamped;
 
 void tandem_local_begin(void)
 {

@@ -6,6 +6,7 @@
 #ifndef TANDEM_CORE_TICKS_H
 #define TANDEM_CORE_TICKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -20,6 +21,17 @@ static inline uint64_t tandem_monotonic_ns(void)
 static inline uint64_t tandem_ticks(void)
 {
 	return ticks_read(tandem_control.clock_source);
+}
+
+/* The same for the two stamps of a call, where every sink that there is has a clock of its own
+ * and no trace of ours is written: 0, as nobody reads them (sinks/attach.c). */
+extern bool tandem_calls_unstamped __attribute__((visibility("hidden")));
+
+static inline uint64_t tandem_call_ticks(void)
+{
+	if (__builtin_expect(tandem_control.clock_source != TANDEM_CLOCK_MONOTONIC, 1))
+		return counter_read();
+	return tandem_calls_unstamped ? 0 : tandem_monotonic_ns();
 }
 
 #endif

@@ -53,9 +53,10 @@ const struct export_ops *export_find(const char *name)
 
 int32_t export_pid(const struct export *export, uint64_t pid)
 {
-	uint64_t space = export->apart ? 1 + export->session % (PID_SPACES - 1) : 0;
+	/* Those of a session of several hosts are moved already (TRACE_HOST_IDS). */
+	uint64_t space = pid / PIDS + (export->apart ? 1 + export->session % (PID_SPACES - 1) : 0);
 
-	return (int32_t)(pid % PIDS + space * PIDS);
+	return (int32_t)(pid % PIDS + space % PID_SPACES * PIDS);
 }
 
 const char *export_activity_row(unsigned role)

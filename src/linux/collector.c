@@ -127,26 +127,30 @@ static int start_system(struct linux_collector *collector, char *words)
 	return error;
 }
 
+/* What is missing, before why. */
+static void words_begin(char *words, const char *missing)
+{
+	char why[LINUX_NOTE_BYTES];
+
+	snprintf(why, sizeof(why), "%s", words);
+	if (*why)
+		snprintf(words, LINUX_NOTE_BYTES, "%.80s: %.230s", missing, why);
+}
+
 /* The program's threads, on their context switches. */
 static int start_program(struct linux_collector *collector, char *words)
 {
 	int error = linux_machine_open(&collector->machine, &collector->folder, NULL,
 				       ring_bytes(collector));
-	char why[LINUX_NOTE_BYTES];
 
-	snprintf(why, sizeof(why), "%s", words);
 	if (error) {
-		linux_access_words(why, sizeof(why), LINUX_ATTEMPT_EVENT, error);
-		snprintf(words, LINUX_NOTE_BYTES, "no scheduling is recorded: %.250s", why);
+		linux_access_words(words, LINUX_NOTE_BYTES, LINUX_ATTEMPT_EVENT, error);
+		words_begin(words, "no scheduling is recorded");
 		return error;
 	}
 	collector->complete = true;
 	collector->decoder.tasks.first_namespace = true; /* no other numbers occur */
-	if (*why)
-		snprintf(words, LINUX_NOTE_BYTES,
-			 "only this program's context switches are recorded of the "
-			 "scheduler: %.230s",
-			 why);
+	words_begin(words, "only this program's context switches are recorded of the scheduler");
 	return 0;
 }
 
@@ -182,7 +186,9 @@ static int start(struct linux_collector *collector, const struct linux_options *
 	collector->decoder.sampling.saved_stacks = options->saved_stacks;
 	files = raise_file_limit();
 	error = start_system(collector, words->scheduler);
-	if (error)
+	if (error && options->whole)
+		words_begin(words->scheduler, "no kernel events are recorded");
+	else if (error)
 		error = start_program(collector, words->scheduler);
 	if (!error)
 		start_samples(collector, words->samples);

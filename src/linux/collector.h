@@ -32,6 +32,7 @@
 
 struct linux_options {
 	enum linux_level level;
+	bool whole; /* the whole machine or nothing: there is no program to look at alone */
 	const char *directory;		/* of the session, made; borrowed during the call */
 	struct tandem_control *control; /* filled; borrowed until stop */
 	uint32_t sample_hz; /* of the program's stacks; 0: none. Takes a level above OFF */

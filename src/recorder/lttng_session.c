@@ -2,102 +2,37 @@
 #include "recorder/lttng_session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "recorder/lttng_command.h"
+#include "recorder/lttng_version.h"
+#include "schema/control.h"
+#include "schema/gen/core_records.h"
+#include "schema/gen/lasting.h"
+#include "schema/schema.h"
+#include "util/text.h"
 
 #define CHANNEL "tandem"
 #define PREFIX "tandem-" /* of a session that was given no name */
 /* A busy program makes some 50 MB a second; two sub-buffers more than LTTng's own. */
 #define SUB_BUFFER "1M"
 #define SUB_BUFFERS "8"
+#define SUB_BUFFER_COUNT 8u /* the same */
+#define SUB_BUFFER_LEAST_BYTES (32u * 1024)
+/* Of a flight recorder: what is described, of which there is little. */
+#define DESCRIPTIONS "tandem-descriptions"
+#define DESCRIPTIONS_BYTES (2u << 20)
 
-/* What lttng(1) says, kept for an error. */
-static void said_keep(int fd, char *text, size_t bytes)
-{
-	size_t length = 0;
-	ssize_t count;
-	char rest[256];
-
-	while ((count = read(fd, length + 1 < bytes ? text + length : rest,
-			     length + 1 < bytes ? bytes - 1 - length : sizeof(rest))) > 0)
-		if (length + 1 < bytes)
-			length += (size_t)count;
-	text[length] = '\0';
-	/* Its last line says why. */
-	while (length && text[length - 1] == '\n')
-		text[--length] = '\0';
-	if (strrchr(text, '\n'))
-		memmove(text, strrchr(text, '\n') + 1, strlen(strrchr(text, '\n') + 1) + 1);
-	if (!strncmp(text, "Error: ", strlen("Error: ")))
-		memmove(text, text + strlen("Error: "), strlen(text + strlen("Error: ")) + 1);
-}
-
-/* In a process group of its own, where Ctrl-C does not reach it, and with no signal blocked,
- * which it waits for itself. */
-static void attributes_make(posix_spawnattr_t *attributes)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	posix_spawnattr_init(attributes);
-	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-	posix_spawnattr_setsigmask(attributes, &none);
-	posix_spawnattr_setpgroup(attributes, 0);
-}
-
-/* The daemon that lttng(1) may start keeps what it is given: no pipe of ours. So the
- * command's words go to a file without a name. Its wait status, or -errno. */
-static int lttng_spawn(char *const words[], int said)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int status = 0, failed;
-	pid_t pid;
-
-	attributes_make(&attributes);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (said >= 0)
-		posix_spawn_file_actions_adddup2(&actions, said, STDOUT_FILENO);
-	else
-		posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	failed = posix_spawnp(&pid, words[0], &actions, &attributes, words, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	while (!failed && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return failed ? -failed : status;
-}
-
-static int lttng_run(char *const words[], struct error *error)
-{
-	int fd = memfd_create("lttng", MFD_CLOEXEC), status = lttng_spawn(words, fd);
-	char said[512] = "";
-
-	if (fd >= 0) {
-		lseek(fd, 0, SEEK_SET);
-		said_keep(fd, said, sizeof(said));
-		close(fd);
-	}
-	if (status < 0) {
-		error_set_hint(error, "install lttng-tools");
-		return error_add(error, status, "cannot run lttng: %s", strerror(-status));
-	}
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return 0;
-	return error_add(error, -EIO, "lttng %s: %s", words[1], *said ? said : "failed");
-}
-
-#define RUN(error, ...) lttng_run((char *const[]){(char *)"lttng", __VA_ARGS__, NULL}, error)
+#define RUN_FOR(seconds, error, ...) \
+	lttng_command((char *const[]){(char *)"lttng", __VA_ARGS__, NULL}, seconds, error)
+#define RUN(error, ...) RUN_FOR(LTTNG_PATIENCE_S, error, __VA_ARGS__)
 
 static int create(struct lttng_session *session, const struct lttng_options *options,
 		  const char *folder, struct error *error)
@@ -108,11 +43,116 @@ static int create(struct lttng_session *session, const struct lttng_options *opt
 		snprintf(output, sizeof(output), "--set-url=%s", options->live);
 		return RUN(error, (char *)"create", session->name, (char *)"--live", output);
 	}
+	if (options->snapshot_bytes) {
+		snprintf(output, sizeof(output), "--output=%s", folder);
+		return RUN(error, (char *)"create", session->name, (char *)"--snapshot", output);
+	}
 	if (options->relay)
 		snprintf(output, sizeof(output), "--set-url=%s", options->relay);
 	else
 		snprintf(output, sizeof(output), "--output=%s", folder);
 	return RUN(error, (char *)"create", session->name, output);
+}
+
+void lttng_session_name(char name[LTTNG_NAME_BYTES], const struct lttng_options *options)
+{
+	if (options->name)
+		snprintf(name, LTTNG_NAME_BYTES, "%s", options->name);
+	else
+		snprintf(name, LTTNG_NAME_BYTES, PREFIX "%d", (int)getpid());
+}
+
+static int channel_enable(const char *name, const char *channel, uint64_t bytes,
+			  struct error *error)
+{
+	char size[64] = "--subbuf-size=" SUB_BUFFER;
+
+	/* A power of two. */
+	if (bytes) {
+		uint64_t part = SUB_BUFFER_LEAST_BYTES;
+
+		while (part * SUB_BUFFER_COUNT < bytes)
+			part *= 2;
+		snprintf(size, sizeof(size), "--subbuf-size=%llu", (unsigned long long)part);
+	}
+	return RUN(error, (char *)"enable-channel", (char *)"--userspace", (char *)"--session",
+		   (char *)(uintptr_t)name, size, (char *)"--num-subbuf=" SUB_BUFFERS,
+		   (char *)(uintptr_t)channel);
+}
+
+/* Which thread of which process. */
+static int context_add(const char *name, const char *channel, struct error *error)
+{
+	return RUN(error, (char *)"add-context", (char *)"--userspace", (char *)"--session",
+		   (char *)(uintptr_t)name, (char *)"--channel", (char *)(uintptr_t)channel,
+		   (char *)"--type=vpid", (char *)"--type=vtid", (char *)"--type=procname");
+}
+
+/* `excluded`: "--exclude=" and names, or NULL. */
+static int event_enable(const char *name, const char *channel, const char *events,
+			const char *excluded, struct error *error)
+{
+	return RUN(error, (char *)"enable-event", (char *)"--userspace", (char *)"--session",
+		   (char *)(uintptr_t)name, (char *)"--channel", (char *)(uintptr_t)channel,
+		   (char *)(uintptr_t)events, (char *)(uintptr_t)excluded);
+}
+
+static int channel_make(const char *name, const char *channel, uint64_t bytes, const char *events,
+			const char *excluded, struct error *error)
+{
+	int status = channel_enable(name, channel, bytes, error);
+
+	if (!status)
+		status = context_add(name, channel, error);
+	return status ? status : event_enable(name, channel, events, excluded, error);
+}
+
+/* Objects' names, which later events refer to, and which are few; buffers come and go. */
+static bool is_description(const struct tandem_event *event)
+{
+	return event->name && tandem_id_lasts(event->id) && event->id != TANDEM_EVENT_memory &&
+	       event->id != TANDEM_EVENT_memory_free;
+}
+
+static void descriptions_list(struct text *list)
+{
+	for (unsigned i = 0; i < TANDEM_DOMAINS_MOST; i++) {
+		const struct tandem_domain *domain = tandem_domain_get(i);
+
+		for (unsigned n = 0; domain && n < domain->event_count; n++)
+			if (is_description(&domain->events[n]))
+				text_format(list, "%standem_%s:%s", list->length ? "," : "",
+					    domain->name, domain->events[n].name);
+	}
+}
+
+/* Rings for what happens, and others for what it refers to, which are not overwritten by it. */
+static int rings_make(const char *name, uint64_t bytes, struct error *error)
+{
+	struct text list = TEXT_INIT, excluded = TEXT_INIT;
+	int status;
+
+	descriptions_list(&list);
+	text_format(&excluded, "--exclude=%s", list.data ? list.data : "");
+	status = list.failed || excluded.failed ? -ENOMEM : 0;
+	if (!status)
+		status = channel_make(name, CHANNEL, bytes, "tandem_*", excluded.data, error);
+	if (!status)
+		status = channel_make(name, DESCRIPTIONS, DESCRIPTIONS_BYTES, list.data, NULL,
+				      error);
+	text_free(&list);
+	text_free(&excluded);
+	return status;
+}
+
+/* The daemon may do yet what it was asked for. */
+static void add_left(struct error *error, const char *name)
+{
+	error_set_hint(
+		error,
+		"continue or restart lttng-sessiond, then `lttng destroy %s`, in case it has "
+		"that session",
+		name);
 }
 
 int lttng_session_start(struct lttng_session *session, const struct lttng_options *options,
@@ -121,34 +161,39 @@ int lttng_session_start(struct lttng_session *session, const struct lttng_option
 	char *name = session->name;
 	int status;
 
-	if (options->name)
-		snprintf(session->name, sizeof(session->name), "%s", options->name);
-	else
-		snprintf(session->name, sizeof(session->name), PREFIX "%d", (int)getpid());
+	lttng_session_name(name, options);
+	session->snapshots = options->snapshot_bytes != 0;
+	if (!options->live && !options->relay)
+		snprintf(session->folder, sizeof(session->folder), "%s", folder);
 	status = create(session, options, folder, error);
 	if (status) {
+		if (status == -ETIMEDOUT)
+			add_left(error, name);
 		session->name[0] = '\0';
 		return status;
 	}
-	status = RUN(error, (char *)"enable-channel", (char *)"--userspace", (char *)"--session",
-		     name, (char *)"--subbuf-size=" SUB_BUFFER, (char *)"--num-subbuf=" SUB_BUFFERS,
-		     (char *)CHANNEL);
+	status = lttng_version_check(error);
 	if (!status)
-		status = RUN(error, (char *)"add-context", (char *)"--userspace",
-			     (char *)"--session", name, (char *)"--channel", (char *)CHANNEL,
-			     (char *)"--type=vpid", (char *)"--type=vtid",
-			     (char *)"--type=procname");
-	if (!status)
-		status = RUN(error, (char *)"enable-event", (char *)"--userspace",
-			     (char *)"--session", name, (char *)"--channel", (char *)CHANNEL,
-			     (char *)"tandem_*");
+		status = session->snapshots
+				 ? rings_make(name, options->snapshot_bytes, error)
+				 : channel_make(name, CHANNEL, 0, "tandem_*", NULL, error);
 	if (!status)
 		status = RUN(error, (char *)"start", name);
-	if (status) {
-		RUN(NULL, (char *)"destroy", name);
+	if (status && (status == -ETIMEDOUT || RUN(NULL, (char *)"destroy", name)))
+		add_left(error, name);
+	if (status)
 		session->name[0] = '\0';
-	}
 	return status;
+}
+
+int lttng_session_snapshot(const char *name, const char *folder, struct error *error)
+{
+	char session[LTTNG_NAME_BYTES + 16], output[PATH_MAX + 16];
+
+	snprintf(session, sizeof(session), "--session=%s", name);
+	snprintf(output, sizeof(output), "file://%s", folder);
+	return RUN_FOR(LTTNG_PATIENCE_COPY_S, error, (char *)"snapshot", (char *)"record", session,
+		       output);
 }
 
 /* The process that a session has in its name, as "  1) tandem-123 [active]"; 0: another's. */
@@ -160,12 +205,12 @@ static pid_t session_recorder(const char *line)
 	return pid > 0 && pid <= INT_MAX && strstr(line, "[active]") ? (pid_t)pid : 0;
 }
 
-bool lttng_session_left(char *name, size_t bytes)
+int lttng_session_left(char *name, size_t bytes, unsigned patience_s)
 {
 	int fd = memfd_create("lttng", MFD_CLOEXEC);
-	int status = lttng_spawn(
-		(char *const[]){(char *)"lttng", (char *)"--no-sessiond", (char *)"list", NULL},
-		fd);
+	int status = lttng_command_into(
+		(char *const[]){(char *)"lttng", (char *)"--no-sessiond", (char *)"list", NULL}, fd,
+		patience_s);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	bool found = false;
 	char line[512];
@@ -183,19 +228,56 @@ bool lttng_session_left(char *name, size_t bytes)
 		fclose(file);
 	else if (fd >= 0)
 		close(fd);
-	return found;
+	return status == -ETIMEDOUT ? status : found;
+}
+
+/* A daemon that can't write says that a rotation failed. */
+static void explain_incomplete(struct lttng_session *session, int status, struct error *error)
+{
+	struct lttng_outcome *outcome = &session->outcome;
+	struct statvfs disk;
+	char said[sizeof(outcome->incomplete)] = "";
+
+	if (!status)
+		return;
+	if (status == -ETIMEDOUT) {
+		add_left(error, session->name);
+		snprintf(said, sizeof(said), "LTTng's session daemon did not answer at its end");
+	} else if (!*session->folder) {
+		snprintf(said, sizeof(said), "LTTng's relay daemon did not take its end");
+		error_set_hint(error, "look whether lttng-relayd runs there: one that went away is "
+				      "joined by new recordings only");
+	} else if (!statvfs(session->folder, &disk) && !disk.f_bavail) {
+		snprintf(said, sizeof(said), "the disk was full when LTTng wrote it");
+		error_set_hint(error, "make room where %s is, and record again", session->folder);
+	} else {
+		snprintf(said, sizeof(said), "LTTng's daemons could not write its end");
+	}
+	memcpy(outcome->incomplete, said, sizeof(said));
 }
 
 int lttng_session_stop(struct lttng_session *session, struct error *error)
 {
+	struct error own = ERROR_INIT;
 	int status;
 
 	if (!session->name[0])
 		return 0;
+	if (!error)
+		error = &own;
 	/* Both wait for what the daemons still have to write. */
-	status = RUN(error, (char *)"stop", session->name);
-	if (RUN(status ? NULL : error, (char *)"destroy", session->name) && !status)
-		status = -EIO;
+	status = lttng_command_counting(
+		(char *const[]){(char *)"lttng", (char *)"stop", session->name, NULL},
+		LTTNG_PATIENCE_S, &session->outcome.discarded, error);
+	if (!status && session->snapshots)
+		status = RUN_FOR(LTTNG_PATIENCE_COPY_S, error, (char *)"snapshot", (char *)"record",
+				 (char *)"--session", session->name);
+	if (status != -ETIMEDOUT) {
+		int destroyed = RUN(status ? NULL : error, (char *)"destroy", session->name);
+
+		status = status ? status : destroyed;
+	}
+	explain_incomplete(session, status, error);
 	session->name[0] = '\0';
 	return status;
 }

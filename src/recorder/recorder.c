@@ -2,6 +2,7 @@
 #include "recorder/recorder.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,15 @@ static void start_collector(struct recorder *recorder)
 	linux_collector_start(&recorder->collector, &options, &recorder->notes);
 }
 
+/* Before the collector, which is to see none of its processes. */
+static int start_watcher(struct recorder *recorder, struct error *error)
+{
+	struct watcher_request request = recorder->options->watcher;
+
+	request.directory = recorder->session.directory;
+	return watcher_start(&recorder->watcher, &request, error);
+}
+
 /* Before the program, so that its first event is there. */
 static int start_lttng(struct recorder *recorder, struct error *error)
 {
@@ -193,6 +203,14 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 	recorder->schedule = (struct steering_schedule){.control = session->control,
 							.delay_ns = options->delay_ns,
 							.duration_ns = options->duration_ns};
+	if (options->session.ring_bytes)
+		ended_processes_init(&recorder->ended, session->absolute,
+				     ENDED_PROCESSES_RINGS * options->session.ring_bytes);
+	status = start_watcher(recorder, error);
+	if (status) {
+		session_remove(session);
+		return status;
+	}
 	start_collector(recorder);
 	status = session_describe(session, error);
 	if (!status)
@@ -205,20 +223,27 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 	if (status) {
 		linux_collector_stop(recorder->collector);
 		lttng_session_stop(&recorder->lttng, NULL);
+		watcher_cancel(&recorder->watcher);
 		session_remove(session);
 		child_signals_let();
 	}
 	return status;
 }
 
+/* -1: never. */
+static int sooner(int a_ms, int b_ms)
+{
+	return a_ms < 0 || (b_ms >= 0 && b_ms < a_ms) ? b_ms : a_ms;
+}
+
 /* Returns in how many ms to do so again, at the latest. */
 static int work(void *user)
 {
 	struct recorder *recorder = user;
-	int schedule_ms = steering_schedule_work(&recorder->schedule);
-	int ms = linux_collector_poll(recorder->collector);
+	int ms = steering_schedule_work(&recorder->schedule);
 
-	return ms < 0 || (schedule_ms >= 0 && schedule_ms < ms) ? schedule_ms : ms;
+	ms = sooner(ms, ended_processes_trim(&recorder->ended));
+	return sooner(linux_collector_poll(recorder->collector), ms);
 }
 
 /* The collector may have seen none, or less than all. */
@@ -248,6 +273,17 @@ static void finish_rings(struct recorder *recorder, struct error *error)
 		snapshot_finish(session->absolute, error);
 }
 
+/* Of a trace that is here its reader counts them. */
+static void finish_lttng(struct recorder *recorder)
+{
+	struct session *session = &recorder->session;
+
+	session->lttng = &recorder->lttng.outcome;
+	if (*lttng_options_relay(&session->options->lttng))
+		atomic_fetch_add(&session->control->lost[TANDEM_LOSS_tracer_buffer],
+				 recorder->lttng.outcome.discarded);
+}
+
 int recorder_wait(struct recorder *recorder, struct error *error)
 {
 	struct session *session = &recorder->session;
@@ -257,13 +293,16 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 		.user = recorder,
 	};
 	bool busy = recorder->collector || recorder->schedule.resume_at_ns ||
-		    recorder->schedule.stop_at_ns;
+		    recorder->schedule.stop_at_ns || recorder->ended.directory;
 	int wait_status = child_wait(recorder->pid, busy ? &task : NULL);
 	int status;
 
 	linux_collector_stop(recorder->collector);
+	recorder->unwatched = !watcher_finish(&recorder->watcher);
 	finish_processes(recorder);
 	lttng_session_stop(&recorder->lttng, error);
+	if (session->options->lttng.enabled)
+		finish_lttng(recorder);
 	if (!session->options->ring_bytes)
 		session_recover(session->directory);
 	status = session_finish(session, wait_status);

@@ -24,7 +24,9 @@
 #include "linux/collector.h"
 #include "linux/process_tree.h"
 #include "recorder/program/program.h"
+#include "recorder/session/ended_processes.h"
 #include "recorder/session/session.h"
+#include "recorder/snapshot/watcher.h"
 #include "recorder/steering.h"
 #include "setup/library.h"
 #include "util/error.h"
@@ -48,6 +50,7 @@ struct recorder_options {
 	enum linux_level level;		/* of the operating system's side */
 	uint64_t delay_ns, duration_ns; /* of the recording; 0: from the start, to the end */
 	char **command;
+	struct watcher_request watcher; /* `directory` is filled in here */
 };
 
 struct recorder {
@@ -60,6 +63,9 @@ struct recorder {
 	struct linux_notes notes;	     /* what of the operating system is not recorded */
 	struct lttng_session lttng;
 	struct steering_schedule schedule;
+	struct watcher watcher;
+	struct ended_processes ended; /* of a flight recorder */
+	bool unwatched;		      /* at the end: the conditions were not looked at to the end */
 	pid_t pid;
 	bool cannot_run; /* the program: the error is execvp()'s, and has no words */
 };

@@ -18,7 +18,7 @@
 #include "util/counter.h"
 
 /* How soon a new user, a pause, a stop are seen. */
-#define LOOK_MS 100
+#define LOOK_NS UINT64_C(100000000)
 
 /* Of all users: each may make a folder of his own there, and see and remove no other's. */
 #define SHARED_MODE (S_IRWXU | S_IWGRP | S_IXGRP | S_IWOTH | S_IXOTH | S_ISVTX)
@@ -70,6 +70,19 @@ static int share(const struct session *session, struct error *error)
 	return 0;
 }
 
+/* Of all that runs; what can't be collected is in the notes. */
+static void start_collector(struct system_recording *recording)
+{
+	struct linux_options options = {
+		.level = recording->options->level,
+		.whole = true,
+		.directory = recording->session.absolute,
+		.control = recording->session.control,
+	};
+
+	linux_collector_start(&recording->collector, &options, &recording->notes);
+}
+
 int system_recording_start(struct system_recording *recording,
 			   const struct system_recording_options *options, struct error *error)
 {
@@ -87,6 +100,7 @@ int system_recording_start(struct system_recording *recording,
 	status = session_create(session, error);
 	if (status)
 		return status;
+	start_collector(recording);
 	status = session_describe(session, error);
 	if (!status && options->all)
 		status = share(session, error);
@@ -94,6 +108,7 @@ int system_recording_start(struct system_recording *recording,
 		status = system_pages_begin(&recording->pages, options->base, (uint32_t)geteuid(),
 					    options->all, session->control, error);
 	if (status) {
+		linux_collector_stop(recording->collector);
 		session_remove(session);
 		return status;
 	}
@@ -113,23 +128,46 @@ static void pass_on(struct system_recording *recording)
 			  atomic_load(&session->control->recording) != 0);
 }
 
+static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* Until the next look, or the end, moves what the kernel has recorded. */
+static void collect(struct system_recording *recording, uint64_t until_ns)
+{
+	struct pollfd buffers = {.fd = linux_collector_fd(recording->collector), .events = POLLIN};
+	uint64_t now_ns, wake_ns;
+
+	while (!ended && (now_ns = counter_clock_ns(CLOCK_MONOTONIC)) < until_ns) {
+		if (now_ns >= recording->collect_ns) {
+			int ms = linux_collector_poll(recording->collector);
+
+			recording->collect_ns =
+				ms < 0 ? UINT64_MAX : now_ns + (uint64_t)ms * 1000000;
+		}
+		wake_ns = sooner(until_ns, recording->collect_ns);
+		if (wake_ns > now_ns &&
+		    poll(&buffers, 1, (int)((wake_ns - now_ns) / 1000000 + 1)) > 0)
+			recording->collect_ns = 0;
+	}
+}
+
 int system_recording_wait(struct system_recording *recording, struct error *error)
 {
 	struct session *session = &recording->session;
 	uint64_t duration_ns = recording->options->duration_ns;
-	uint64_t end_ns = counter_clock_ns(CLOCK_MONOTONIC) + duration_ns;
+	uint64_t now_ns = counter_clock_ns(CLOCK_MONOTONIC);
+	uint64_t end_ns = duration_ns ? now_ns + duration_ns : UINT64_MAX;
 	int status;
 
-	while (!ended && atomic_load(&session->control->state) != TANDEM_STATE_STOPPED) {
-		uint64_t now_ns = counter_clock_ns(CLOCK_MONOTONIC), left_ms = LOOK_MS;
-
-		if (duration_ns && now_ns >= end_ns)
-			break;
-		if (duration_ns && (end_ns - now_ns) / 1000000 < left_ms)
-			left_ms = (end_ns - now_ns) / 1000000 + 1;
-		poll(NULL, 0, (int)left_ms);
+	while (!ended && now_ns < end_ns &&
+	       atomic_load(&session->control->state) != TANDEM_STATE_STOPPED) {
+		collect(recording, sooner(end_ns, now_ns + LOOK_NS));
 		pass_on(recording);
+		now_ns = counter_clock_ns(CLOCK_MONOTONIC);
 	}
+	linux_collector_stop(recording->collector);
 	atomic_store(&session->control->recording, 0);
 	atomic_store(&session->control->state, TANDEM_STATE_STOPPED);
 	system_pages_turn(&recording->pages, session->control, session->absolute, false);

@@ -15,21 +15,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "linux/collector.h"
 #include "recorder/session/session.h"
 #include "recorder/system_pages.h"
 #include "util/error.h"
 
 struct system_recording_options {
 	struct session_options session;
-	const char *base;     /* schema/system_folder.h */
-	bool all;	      /* users: as root */
-	uint64_t duration_ns; /* 0: until a signal, or `tandem stop` */
+	const char *base;	/* schema/system_folder.h */
+	bool all;		/* users: as root */
+	uint64_t duration_ns;	/* 0: until a signal, or `tandem stop` */
+	enum linux_level level; /* of the operating system's side */
 };
 
 struct system_recording {
 	const struct system_recording_options *options; /* borrowed */
 	struct session session;
 	struct system_pages pages;
+	struct linux_collector *collector;
+	uint64_t collect_ns;	  /* CLOCK_MONOTONIC: when it is due */
+	struct linux_notes notes; /* what of the operating system is not recorded */
 	char *command[2];
 };
 

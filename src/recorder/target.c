@@ -14,7 +14,7 @@
 #include "format/directory.h"
 #include "recorder/session/folder.h"
 #include "recorder/session/live_processes.h"
-#include "util/open_below.h"
+#include "util/folder/open_below.h"
 
 /* A regular file without a link on the way; to be written only where it is steered. */
 static int open_control(const char *directory, enum target_use use)

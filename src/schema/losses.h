@@ -13,7 +13,7 @@
 	X(reentrant, "a signal handler interrupted the recorder itself")     \
 	X(too_large, "a record larger than a packet")                        \
 	X(operations, "device operations whose times could not be followed") \
-	X(kernel_buffer, "the kernel's buffer of a CPU was full")            \
+	X(kernel_buffer, "per-CPU kernel buffer overflow")                   \
 	X(tracer_buffer, "LTTng's buffers were full")
 
 enum tandem_loss {

@@ -69,7 +69,8 @@ enum tandem_event_class {
 /* What a record of our own is, where domains have records of one meaning in
  * layouts of their own: X(name).
  *   device_limits  a device's limits for occupancy; fields device, warp_items,
- *                  items, groups... as in src/schema/events/cuda.events
+ *                  items, groups... as in src/schema/events/cuda.events, or gfx as in
+ *                  hip.events
  *   task_construct a place in the program that makes tasks; fields construct, kind (0 other,
  *                  1 kernel, 2 host task, 3 transfer, 4 allocation, 5 release, 6 event of
  *                  another runtime), line, column, name, function, file, device

@@ -181,7 +181,8 @@ static void folders_remove(const char *path, unsigned count)
 static int explain(const struct file_block *block, int status, struct error *error)
 {
 	if (status == -EAGAIN)
-		return error_add(error, status, "%s was changed meanwhile: try again", block->path);
+		return error_add(error, status, "%s was changed by somebody else: try again",
+				 block->path);
 	return status ? fail(error, status, block->path) : 0;
 }
 

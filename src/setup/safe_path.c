@@ -57,7 +57,7 @@ int safe_path_check(const char *path, uid_t user, const char *root, struct error
 		if (!S_ISREG(status.st_mode) || status.st_nlink != 1)
 			return error_add(
 				error, -EPERM, "%s is %s: put an ordinary file there", path,
-				S_ISREG(status.st_mode) ? "known by a second name" : "no file");
+				S_ISREG(status.st_mode) ? "a file with a second name" : "no file");
 		failed = check_owner(path, &status, user, error);
 		if (failed)
 			return failed;

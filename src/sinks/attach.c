@@ -9,11 +9,24 @@
 #include "core/local.h"
 #include "core/process.h"
 #include "core/stream/stream_threads.h"
+#include "core/ticks.h"
 #include "schema/schema.h"
 #include "sinks/sink.h"
 #include "sinks/tap.h"
+#include "sinks/wanted.h"
 
 #define PAGE_WORDS (TANDEM_PAGE_EVENTS / 64)
+
+static void lock(void)
+{
+	while (atomic_flag_test_and_set(&sinks_changing))
+		sched_yield();
+}
+
+static void unlock(void)
+{
+	atomic_flag_clear(&sinks_changing);
+}
 
 /* The domains that somebody here wants, for the word that every call looks at, and whether
  * it wants device times. The caller uses a tap, or holds the sink in question. */
@@ -22,8 +35,7 @@ static void domains_update(void)
 	uint64_t domains = 0;
 	bool operations = false;
 
-	while (atomic_flag_test_and_set(&sinks_changing))
-		sched_yield();
+	lock();
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
 		uint64_t wanted = atomic_load(&sink_slots[i].domains);
 
@@ -32,44 +44,95 @@ static void domains_update(void)
 	}
 	tandem_local_begin();
 	tandem_control_want(domains & ~TANDEM_DOMAIN_BIT(core), operations);
-	atomic_flag_clear(&sinks_changing);
+	unlock();
 	domains_switched();
+}
+
+/* Stamps cost two readings of the clock a call: none, where nobody would read them. */
+static void stamps_update(void)
+{
+	bool unstamped = tandem_local || tandem_control.external;
+
+	lock();
+	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
+		const struct tandem_sink *sink = atomic_load(&sink_slots[i].sink);
+
+		unstamped &= !sink || sink->unstamped;
+	}
+	__atomic_store_n(&tandem_calls_unstamped, unstamped, __ATOMIC_RELAXED);
+	unlock();
+}
+
+/* The slot that the sink has got; TANDEM_SINKS: there is none. */
+static uint32_t slot_take(struct tandem_sink *sink)
+{
+	uint32_t i;
+
+	for (i = 0; i < TANDEM_SINKS; i++) {
+		struct tandem_sink *none = NULL;
+
+		if (atomic_compare_exchange_strong(&sink_slots[i].sink, &none, sink))
+			break;
+	}
+	return i;
 }
 
 int tandem_sink_attach(struct tandem_sink *sink)
 {
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
+	uint32_t i;
+
+	for (i = 0; i < TANDEM_SINKS; i++)
 		if (atomic_load(&sink_slots[i].sink) == sink)
 			return -EEXIST;
 	taps_begin();
 	tandem_lifetime_watch_forks();
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		struct tandem_sink *none = NULL;
-
-		if (!atomic_compare_exchange_strong(&sink_slots[i].sink, &none, sink))
-			continue;
-		atomic_fetch_add(&sink_slots[i].generation, 1);
-		atomic_store(&sink_slots[i].domains, atomic_load(&sink->domains));
-		if (!atomic_fetch_or(&sinks_attached, 1u << i))
-			tandem_threads_ask(true);
-		tandem_process_describe_again();
-		domains_update();
-		return 0;
+	/* Before anybody finds it: a thread that still serves one which had its place may call it,
+	 * and what it calls is to ask. */
+	tandem_threads_ask(true);
+	i = slot_take(sink);
+	if (i == TANDEM_SINKS) {
+		tandem_threads_ask(false);
+		return -ENOSPC;
 	}
-	return -ENOSPC;
+	/* Before anything is given to it. */
+	stamps_update();
+	atomic_fetch_add(&sink_slots[i].generation, 1);
+	lock();
+	if (atomic_load(&sink_slots[i].sink) == sink)
+		wanted_set(i, sink);
+	unlock();
+	atomic_store(&sink_slots[i].domains, atomic_load(&sink->domains));
+	atomic_fetch_or(&sinks_attached, 1u << i);
+	tandem_process_describe_again();
+	domains_update();
+	return 0;
+}
+
+/* What it wants is taken back before another may have its slot. */
+static bool slot_free(uint32_t i, struct tandem_sink *sink)
+{
+	bool mine;
+
+	lock();
+	mine = atomic_load(&sink_slots[i].sink) == sink;
+	if (mine) {
+		wanted_set(i, NULL);
+		atomic_store(&sink_slots[i].sink, NULL);
+	}
+	unlock();
+	return mine;
 }
 
 int tandem_sink_remove(struct tandem_sink *sink)
 {
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
-		struct tandem_sink *mine = sink;
-
-		if (!atomic_compare_exchange_strong(&sink_slots[i].sink, &mine, NULL))
+		if (!slot_free(i, sink))
 			continue;
 		atomic_store(&sink_slots[i].domains, 0);
+		stamps_update();
 		domains_update();
-		if (atomic_fetch_and(&sinks_attached, ~(1u << i)) == 1u << i)
-			tandem_threads_ask(false);
+		atomic_fetch_and(&sinks_attached, ~(1u << i));
+		tandem_threads_ask(false);
 		return 0;
 	}
 	return -ENOENT;
@@ -92,8 +155,16 @@ static bool wants_any(struct tandem_sink *sink, unsigned domain)
 	return false;
 }
 
+/* The sink's words have changed. */
 static void domain_update(struct tandem_sink *sink, unsigned domain)
 {
+	lock();
+	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
+		for (unsigned page = 0; page < TANDEM_PAGES; page++)
+			if (atomic_load(&sink_slots[i].sink) == sink &&
+			    tandem_pages[page].domain == domain)
+				wanted_set_page(i, sink, page);
+	unlock();
 	if (wants_any(sink, domain))
 		atomic_fetch_or(&sink->domains, (uint64_t)1 << domain);
 	else

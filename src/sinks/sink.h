@@ -73,6 +73,9 @@ struct tandem_sink {
 	void (*end)(struct tandem_sink *sink, const struct tandem_call_record *record,
 		    const void *args, uint64_t *word);
 
+	/* What it gets is stamped by a clock of its own: calls may come without stamps. */
+	bool unstamped;
+
 	/* Written by tandem_sink_want() alone, and its like. */
 	_Atomic uint64_t domains;
 	_Atomic uint64_t events[TANDEM_PAGES][TANDEM_PAGE_EVENTS / 64];

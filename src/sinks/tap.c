@@ -21,6 +21,7 @@
 #include "core/stream/stream_file.h"
 #include "core/stream/stream_threads.h"
 #include "schema/schema.h"
+#include "sinks/wanted.h"
 
 /* A call that begins while a sink is attached: its stream is none, so that its end comes
  * here (call_end_elsewhere). */
@@ -48,7 +49,7 @@ struct open_call {
 	uint32_t generations[TANDEM_SINKS];
 	uint64_t words[TANDEM_SINKS][TANDEM_SINK_WORDS];
 	_Alignas(16) uint8_t space[TANDEM_CALL_ARGS_MOST];
-};
+} __attribute__((aligned(1024))); /* found by a shift */
 
 /* What a thread has for sinks. It outlives the thread: the next one takes it. */
 struct tap {
@@ -58,9 +59,10 @@ struct tap {
 	/* Odd: the thread uses a sink. */
 	_Atomic uint32_t active;
 
-	/* The record being made. */
+	/* The record being made, and where it is kept: of a call, until the call's end. */
 	uint32_t mask;
 	bool in_scratch, is_call;
+	struct open_call *call;
 	uintptr_t pointer;
 	uintptr_t call_pointer;
 	struct tandem_record *record;
@@ -69,6 +71,7 @@ struct tap {
 	struct tandem_packet_header *packet; /* ... */
 
 	uintptr_t in_sink; /* the frame that called it; 0: in none */
+	int *error_number; /* the thread's errno */
 	struct call_prepared prepared;
 	uint32_t depth, scratch_used;
 	struct open_call open[OPEN_CALLS + 1];
@@ -113,29 +116,6 @@ static inline void tap_leave(struct tap *tap)
 			      memory_order_release);
 }
 
-static uint32_t wanted_by(struct tap *tap, uint16_t id)
-{
-	uint64_t domain = (uint64_t)1 << tandem_id_domain(id);
-	unsigned page = TANDEM_ID_PAGE(id), event = TANDEM_ID_EVENT(id);
-	uint32_t mask = 0;
-
-	tap_use(tap);
-	for (uint32_t left = atomic_load_explicit(&sinks_attached, memory_order_relaxed); left;
-	     left &= left - 1) {
-		uint32_t i = (uint32_t)__builtin_ctz(left);
-		struct tandem_sink *sink =
-			atomic_load_explicit(&sink_slots[i].sink, memory_order_acquire);
-
-		if (sink && atomic_load_explicit(&sink->domains, memory_order_relaxed) & domain &&
-		    atomic_load_explicit(&sink->events[page][event / 64], memory_order_relaxed) >>
-				    (event % 64) &
-			    1)
-			mask |= 1u << i;
-	}
-	tap_leave(tap);
-	return mask;
-}
-
 static struct tap *tap_find(void)
 {
 	struct tap *tap;
@@ -164,6 +144,7 @@ static struct tap *thread_tap(struct tandem_thread *thread)
 	errno = saved;
 	if (!thread->tap)
 		return NULL;
+	thread->tap->error_number = &errno;
 	thread->tap->depth = 0;
 	thread->tap->scratch_used = 0;
 	thread->tap->in_sink = 0;
@@ -221,8 +202,10 @@ void tandem_tap_forget(struct tandem_thread *thread)
 	uint32_t left = 0;
 
 	atomic_flag_clear(&sinks_changing);
-	for (uint32_t i = 0; i < TANDEM_SINKS; i++)
+	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {
 		left |= atomic_load(&sink_slots[i].sink) ? 1u << i : 0;
+		wanted_set(i, atomic_load(&sink_slots[i].sink));
+	}
 	atomic_store(&sinks_attached, left);
 	for (struct tap *tap = atomic_load(&taps); tap; tap = tap->next) {
 		tap_rest(tap);
@@ -347,15 +330,49 @@ static void record_divert(struct tandem_thread *thread, struct tap *tap, bool in
 		thread->packet = &tap->header;
 	}
 	tap->record = (struct tandem_record *)thread->cursor;
-	if (tap->is_call && tap->mask)
+	if (tap->is_call)
 		thread->stream = STREAM_TAP;
 }
 
-int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t what)
+/* While sinks are attached. */
+static int advance_for_sinks(struct tandem_thread *thread, struct tap *tap, uint32_t bytes,
+			     uint32_t what)
 {
-	int error = -EAGAIN;
-	struct tap *tap = thread->tap;
 	uint16_t id = (uint16_t)what;
+	uint32_t mask = wanted_by(id);
+	int error = -EAGAIN;
+
+	tap->mask = mask;
+	tap->is_call = what & TANDEM_RECORD_CALL;
+	tap->pointer = thread->busy;
+	tap->call_pointer = thread->busy;
+	if (tap->is_call && tap->prepared.frame && tap->prepared.event == id)
+		tap->call_pointer = tap->prepared.frame;
+	if (mask) {
+		struct open_call *call;
+
+		/* Other records may come from the frame in which the call's began. */
+		if (tap->is_call)
+			drop_left_calls(tap, tap->call_pointer);
+		call = call_place(tap);
+		call->args = NULL;
+		call->args_bytes = 0;
+		tap->call = call;
+	}
+	if (tandem_session_records(tandem_id_domain(id)))
+		error = begin_in_stream(thread, bytes);
+	if (!mask)
+		return error;
+	if (error && tap->scratch_used + TANDEM_ALIGNED(bytes) > SCRATCH_BYTES)
+		return -EMSGSIZE;
+	record_divert(thread, tap, error);
+	return 0;
+}
+
+/* What is not the rule of a thread that has met a sink. 0: the record may be made. */
+static __attribute__((noinline)) int advance_check(struct tandem_thread *thread, uint16_t id)
+{
+	struct tap *tap = thread->tap;
 
 	if (tap && tap_in_sink(tap, thread->busy))
 		return -EBUSY;
@@ -369,38 +386,33 @@ int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t
 	}
 	if (!thread->packet && tandem_session_dir[0])
 		tandem_process_expects(tandem_id_domain(id));
+	return 0;
+}
+
+int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t what)
+{
+	struct tap *tap = thread->tap;
+
+	if (!tap || tap->in_sink || thread->after & TANDEM_AFTER_SINKS ||
+	    (!thread->packet && tandem_session_dir[0])) {
+		int error = advance_check(thread, (uint16_t)what);
+
+		if (error)
+			return error;
+	}
 	if (tandem_likely(!atomic_load(&sinks_attached))) {
 		if (thread->packet)
 			tandem_record_limit(thread, thread->reserved_end);
 		return begin_in_stream(thread, bytes);
 	}
 	tandem_control_refresh();
-	tap = thread_tap(thread);
-	if (!tap) {
+	if (tandem_unlikely(!tap))
+		tap = thread_tap(thread);
+	if (tandem_unlikely(!tap)) {
 		tandem_lost(TANDEM_LOSS_no_memory, 1);
 		return -ENOMEM;
 	}
-	tap->mask = wanted_by(tap, id);
-	tap->is_call = what & TANDEM_RECORD_CALL;
-	tap->call_pointer = thread->busy;
-	if (tap->is_call && tap->prepared.frame && tap->prepared.event == id)
-		tap->call_pointer = tap->prepared.frame;
-	if (tap->mask) {
-		/* Other records may come from the frame in which the call's began. */
-		if (tap->is_call)
-			drop_left_calls(tap, tap->call_pointer);
-		call_place(tap)->args = NULL;
-		call_place(tap)->args_bytes = 0;
-	}
-	tap->pointer = thread->busy;
-	if (tandem_session_records(tandem_id_domain(id)))
-		error = begin_in_stream(thread, bytes);
-	if (error && !tap->mask)
-		return error;
-	if (error && tap->scratch_used + TANDEM_ALIGNED(bytes) > SCRATCH_BYTES)
-		return -EMSGSIZE;
-	record_divert(thread, tap, error);
-	return 0;
+	return advance_for_sinks(thread, tap, bytes, what);
 }
 
 static void give_record(struct tap *tap, struct open_call *call)
@@ -445,9 +457,9 @@ void *tandem_call_args(uint32_t bytes, uint32_t returned_at, uint32_t returned_b
 	struct tap *tap = thread->tap;
 	struct open_call *call;
 
-	if (!(thread->after & TANDEM_AFTER_SINKS) || !tap->mask || bytes > TANDEM_CALL_ARGS_MOST)
+	if (!(thread->after & TANDEM_AFTER_SINKS) || bytes > TANDEM_CALL_ARGS_MOST)
 		return NULL;
-	call = call_place(tap);
+	call = tap->call;
 	call->args = call->space;
 	call->args_bytes = bytes;
 	call->returned_at = returned_at;
@@ -459,10 +471,10 @@ void tandem_call_args_at(const void *args, uint32_t bytes)
 {
 	struct tandem_thread *thread = &tandem_thread;
 
-	if (!(thread->after & TANDEM_AFTER_SINKS) || !thread->tap->mask)
+	if (!(thread->after & TANDEM_AFTER_SINKS))
 		return;
-	call_place(thread->tap)->args = args;
-	call_place(thread->tap)->args_bytes = args ? bytes : 0;
+	thread->tap->call->args = args;
+	thread->tap->call->args_bytes = args ? bytes : 0;
 }
 
 /* The record has been committed, as the thread's state says that was put in its place. Until
@@ -470,9 +482,8 @@ void tandem_call_args_at(const void *args, uint32_t bytes)
 static void after_commit(struct tandem_thread *thread)
 {
 	struct tap *tap = thread->tap;
-	struct open_call *call = call_place(tap);
-	uint32_t mask = tap->mask;
-	int *place = &errno, saved = *place;
+	struct open_call *call = tap->call;
+	int saved = *tap->error_number;
 
 	thread->stream = tap->stream;
 	if (tap->in_scratch) {
@@ -482,25 +493,21 @@ static void after_commit(struct tandem_thread *thread)
 	call->record = (struct tandem_call_record *)tap->record;
 	call->stream = tap->in_scratch ? STREAM_TAP : tap->stream;
 	call->scratch_used = tap->scratch_used;
-	call->mask = mask;
+	call->mask = tap->mask;
 	call->pointer = tap->call_pointer;
 	/* Before the sink, which may be left by longjmp(). */
-	if (mask && tap->is_call) {
+	if (tap->is_call) {
 		if (tap->in_scratch)
 			tap->scratch_used += TANDEM_ALIGNED(tap->record->size);
 		if (tap->depth < OPEN_CALLS)
 			tap->depth++;
 	}
-	if (mask)
-		tap->in_sink = tap->pointer;
+	tap->in_sink = tap->pointer;
 	tandem_barrier();
 	thread->after &= ~TANDEM_AFTER_SINKS;
 	tandem_barrier();
-	/* From here on a handler's call may have the place, where no sink gets this record. */
-	if (!mask)
-		return;
 	give_record(tap, call);
-	*place = saved;
+	*tap->error_number = saved;
 }
 
 void tandem_record_after(struct tandem_thread *thread)
@@ -524,29 +531,41 @@ static inline void args_return(struct open_call *call, uint64_t value)
 		memcpy(call->space + call->returned_at, &value, sizeof(value));
 }
 
+/* The call began in another stream than the thread's, or in what has become of its own. */
+static void end_in_stream(const struct tandem_call *call, int32_t result, uint64_t end,
+			  const void *returned, uint32_t returned_bytes)
+{
+	if (tandem_stream_holds(&tandem_thread, call->stream))
+		call_store_end(call->record, result, end, returned, returned_bytes);
+}
+
+/* The call that has that record; NULL: it is not kept. */
+static struct open_call *open_find(struct tap *tap, const struct tandem_call_record *record)
+{
+	for (uint32_t depth = tap->depth; depth; depth--)
+		if (tap->open[depth - 1].record == record)
+			return &tap->open[depth - 1];
+	return NULL;
+}
+
 void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t end,
 			const void *returned, uint32_t returned_bytes, uint64_t value)
 {
-	struct tandem_thread *thread = &tandem_thread;
-	struct tap *tap = thread->tap;
+	struct tap *tap = tandem_thread.tap;
 	struct open_call *open;
-	int *place = &errno, saved = *place;
-	uint32_t depth;
+	uint32_t scratch_used;
 	bool given;
+	int saved;
 
 	if (call->stream != STREAM_TAP) {
-		if (tandem_stream_holds(thread, call->stream))
-			call_store_end(call->record, result, end, returned, returned_bytes);
+		end_in_stream(call, result, end, returned, returned_bytes);
 		return;
 	}
-	if (!tap)
+	open = tap ? open_find(tap, call->record) : NULL;
+	if (!open)
 		return;
-	for (depth = tap->depth; depth && tap->open[depth - 1].record != call->record; depth--) {
-	}
-	if (!depth)
-		return;
-	open = &tap->open[depth - 1];
-	given = open->stream == STREAM_TAP || tandem_stream_holds(thread, open->stream);
+	given = open->stream == STREAM_TAP || tandem_stream_holds(&tandem_thread, open->stream);
+	scratch_used = open->scratch_used;
 	if (given) {
 		call_store_end(open->record, result, end, returned, returned_bytes);
 		if (open->args == open->space)
@@ -557,12 +576,13 @@ void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t
 	}
 	tandem_barrier();
 	/* Those above were left by longjmp(). */
-	tap->depth = depth - 1;
-	tap->scratch_used = open->scratch_used;
+	tap->depth = (uint32_t)(open - tap->open);
+	tap->scratch_used = scratch_used;
 	if (!given)
 		return;
+	saved = *tap->error_number;
 	give_end(tap, open);
-	*place = saved;
+	*tap->error_number = saved;
 }
 
 /* What the thread was at has ended. */

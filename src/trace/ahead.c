@@ -3,13 +3,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/stream/records.h"
-#include "util/intern.h"
+#include "util/thread/thread.h"
 
 /* Shorter sessions are read before a thread has come to its own. */
 #define THREAD_WORTH_BYTES (1u << 20)
@@ -50,11 +47,6 @@ struct ahead_block {
 	uint64_t read_bytes; /* of the trace, when it was full */
 };
 
-struct ahead_name { /* of a stream's thread, as it was in the latest event */
-	char text[sizeof(((struct trace_records *)0)->thread_name)];
-	const char *kept; /* the same, for as long as the reader lives */
-};
-
 /* What one thread writes at every event must not be in a cache line with what the other one
  * uses: neither here nor in the heap, so that the thread opens the merge by itself. */
 #define APART __attribute__((aligned(128)))
@@ -76,18 +68,23 @@ struct ahead_reader {
 
 	/* The reading thread's, the blocks by turns. */
 	struct ahead_block blocks[AHEAD_BLOCKS] APART; /* a ring */
-	struct trace_merge merge;
+	struct trace_merge merge; /* open until the end, as thread names are its own */
 	struct trace_problems problems;
-	struct ahead_name *names; /* by stream */
-	struct intern kept_names;
 	unsigned filling;
-	int status; /* what ended it; -ECANCELED: the caller closed */
+	uint8_t *at, *full; /* in its block: where the next entry comes, and where it is full */
+	int status;	    /* what ended it; -ECANCELED: the caller closed */
 };
 
 static int merge_open(struct trace_merge *merge, struct trace_session *session, unsigned flags)
 {
 	return flags & AHEAD_TRACED ? trace_merge_open_traced(merge, session)
 				    : trace_merge_open(merge, session, 0);
+}
+
+static void block_begin(struct ahead_reader *reader)
+{
+	reader->at = reader->blocks[reader->filling].entries;
+	reader->full = reader->at + AHEAD_BLOCK_BYTES;
 }
 
 /* The next block is the reader's again. */
@@ -100,13 +97,16 @@ static int block_wait(struct ahead_reader *reader)
 		pthread_cond_wait(&reader->emptied_some, &reader->lock);
 	closed = reader->closed;
 	pthread_mutex_unlock(&reader->lock);
-	reader->blocks[reader->filling].bytes = 0;
+	block_begin(reader);
 	return closed ? -ECANCELED : 0;
 }
 
 static void block_hand_over(struct ahead_reader *reader)
 {
-	reader->blocks[reader->filling].read_bytes = trace_merge_read_bytes(&reader->merge);
+	struct ahead_block *block = &reader->blocks[reader->filling];
+
+	block->bytes = (size_t)(reader->at - block->entries);
+	block->read_bytes = trace_merge_read_bytes(&reader->merge);
 	reader->filling = (reader->filling + 1) % AHEAD_BLOCKS;
 	pthread_mutex_lock(&reader->lock);
 	if (!reader->filled++)
@@ -114,24 +114,25 @@ static void block_hand_over(struct ahead_reader *reader)
 	pthread_mutex_unlock(&reader->lock);
 }
 
+/* Returns 0, or -ECANCELED. */
+static int __attribute__((noinline)) block_turn(struct ahead_reader *reader)
+{
+	block_hand_over(reader);
+	reader->status = block_wait(reader);
+	return reader->status;
+}
+
 /* Room for an entry of up to ENTRY_MOST bytes; NULL where no more are wanted. */
 static inline void *entry_begin(struct ahead_reader *reader)
 {
-	struct ahead_block *block = &reader->blocks[reader->filling];
-
-	if (__builtin_expect(block->bytes >= AHEAD_BLOCK_BYTES, 0)) {
-		block_hand_over(reader);
-		reader->status = block_wait(reader);
-		if (reader->status)
-			return NULL;
-		block = &reader->blocks[reader->filling];
-	}
-	return block->entries + block->bytes;
+	if (__builtin_expect(reader->at >= reader->full, 0) && block_turn(reader))
+		return NULL;
+	return reader->at;
 }
 
 static inline void entry_end(struct ahead_reader *reader, uint32_t bytes)
 {
-	reader->blocks[reader->filling].bytes += bytes;
+	reader->at += bytes;
 }
 
 static void keep_problem(void *user, const char *file, uint64_t offset, uint64_t skipped_bytes,
@@ -164,21 +165,9 @@ static void add_stream_over(void *user, const struct trace_stream *stream)
 	entry_end(reader, sizeof(*entry));
 }
 
-static int name_change(struct ahead_reader *reader, struct ahead_name *name, const char *text)
-{
-	uint32_t number;
-
-	memcpy(name->text, text, sizeof(name->text));
-	if (intern_add(&reader->kept_names, text, strnlen(text, sizeof(name->text)), &number))
-		return -ENOMEM;
-	name->kept = intern_text(&reader->kept_names, number);
-	return 0;
-}
-
 /* Events and records lie where the merge reads on, so both are copied. */
 static inline void event_copy(struct ahead_reader *reader, const struct trace_event *event)
 {
-	struct ahead_name *name = &reader->names[event->stream->index];
 	const uint8_t *from = (const uint8_t *)event->record;
 	struct ahead_entry *entry = entry_begin(reader);
 	uint32_t aligned = (event->bytes + 7) & ~7u;
@@ -186,17 +175,11 @@ static inline void event_copy(struct ahead_reader *reader, const struct trace_ev
 
 	if (!entry)
 		return;
-	if (__builtin_expect(
-		    !name->kept || memcmp(name->text, event->thread_name, sizeof(name->text)), 0))
-		reader->status = name_change(reader, name, event->thread_name);
-	if (__builtin_expect(reader->status, 0))
-		return;
 	to = (uint8_t *)(entry + 1);
 	entry->bytes = (uint32_t)sizeof(*entry) + aligned;
 	entry->kind = ENTRY_EVENT;
 	entry->event = *event;
 	entry->event.record = (const void *)to;
-	entry->event.thread_name = name->kept;
 	memcpy(to, from, event->bytes);
 	entry_end(reader, entry->bytes);
 }
@@ -229,8 +212,6 @@ static void *run(void *user)
 		entry_end(reader, sizeof(*entry));
 		block_hand_over(reader);
 	}
-	if (reader->merge.session)
-		trace_merge_close(&reader->merge);
 	return NULL;
 }
 
@@ -238,8 +219,8 @@ static void reader_destroy(struct ahead_reader *reader)
 {
 	for (size_t i = 0; i < AHEAD_BLOCKS; i++)
 		free(reader->blocks[i].entries);
-	free(reader->names);
-	intern_free(&reader->kept_names);
+	if (reader->merge.session)
+		trace_merge_close(&reader->merge);
 	trace_problems_free(&reader->problems);
 	pthread_cond_destroy(&reader->filled_more);
 	pthread_cond_destroy(&reader->emptied_some);
@@ -250,7 +231,7 @@ static void reader_destroy(struct ahead_reader *reader)
 static struct ahead_reader *reader_create(struct trace_session *session, unsigned flags)
 {
 	struct ahead_reader *reader = aligned_alloc(_Alignof(struct ahead_reader), sizeof(*reader));
-	bool whole;
+	bool whole = true;
 
 	if (!reader)
 		return NULL;
@@ -261,29 +242,15 @@ static struct ahead_reader *reader_create(struct trace_session *session, unsigne
 	pthread_mutex_init(&reader->lock, NULL);
 	pthread_cond_init(&reader->filled_more, NULL);
 	pthread_cond_init(&reader->emptied_some, NULL);
-	reader->names = calloc(session->stream_count + 1, sizeof(*reader->names));
-	whole = reader->names;
 	for (size_t i = 0; i < AHEAD_BLOCKS; i++) {
 		reader->blocks[i].entries = malloc(BLOCK_ROOM);
 		whole = whole && reader->blocks[i].entries;
 	}
+	block_begin(reader);
 	if (whole)
 		return reader;
 	reader_destroy(reader);
 	return NULL;
-}
-
-/* The program's signals are for its other threads. */
-static int thread_start(struct ahead_reader *reader)
-{
-	sigset_t all, before;
-	int status;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	status = pthread_create(&reader->thread, NULL, run, reader);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return -status;
 }
 
 /* NULL where there is no memory for it, or no thread can be started. */
@@ -291,7 +258,7 @@ static struct ahead_reader *reader_start(struct trace_session *session, unsigned
 {
 	struct ahead_reader *reader = reader_create(session, flags);
 
-	if (!reader || !thread_start(reader))
+	if (!reader || !thread_start(&reader->thread, run, reader))
 		return reader;
 	reader_destroy(reader);
 	return NULL;
@@ -308,19 +275,11 @@ static void stream_over(void *user, const struct trace_stream *stream)
 	note_stream_over(user, stream->process->index);
 }
 
-static bool two_cpus(void)
-{
-	cpu_set_t cpus;
-
-	/* Fails where there are more than fit in. */
-	return sched_getaffinity(0, sizeof(cpus), &cpus) || CPU_COUNT(&cpus) > 1;
-}
-
 static bool thread_is_worth_it(const struct trace_session *session, unsigned flags)
 {
 	if (flags & (AHEAD_ALONE | AHEAD_THREAD))
 		return flags & AHEAD_THREAD;
-	return session->content_bytes >= THREAD_WORTH_BYTES && two_cpus();
+	return session->content_bytes >= THREAD_WORTH_BYTES && thread_two_cpus();
 }
 
 static void list_streams(struct trace_ahead *ahead, unsigned flags)

@@ -13,8 +13,12 @@
 #define PAIR_TOLERANCE_NS 1000000.0
 #define PAIR_TOLERANCE_RATE 0.002
 
-/* Keeps the product in trace_clock_ns() within 63 bits; a counter of 4 kHz. */
-#define SLOPE_MAX (UINT64_C(1) << 62)
+/* Keeps the product in trace_clock_ns_by() within 61 bits; a counter of 8 kHz. */
+#define SLOPE_MAX (UINT64_C(1) << 61)
+
+/* No pair is later: 73 years after the machine's start. With the product above, times are
+ * below CLOCK_FAR_NS, so that the difference of any two has a sign. */
+#define PAIR_MAX_NS (UINT64_C(1) << 61)
 
 void trace_clock_init(struct trace_clock *clock, uint64_t ticks_hz)
 {
@@ -111,7 +115,7 @@ static uint64_t clock_thin(struct trace_clock *clock, uint64_t min_stretch)
 void trace_clock_add(struct trace_clock *clock, uint64_t ticks, uint64_t ns, uint64_t error_ticks)
 {
 	/* Both are 0 where a window was reserved and never begun. */
-	if (!ticks || ns > INT64_MAX)
+	if (!ticks || ns > PAIR_MAX_NS)
 		return;
 	if (clock->pair_count == sizeof(clock->pairs) / sizeof(*clock->pairs))
 		clock_thin(clock, 1);
@@ -169,7 +173,7 @@ void trace_clock_finish(struct trace_clock *clock)
 		}
 		passed = pair->ticks - last->ticks;
 		/* Stretches side by side may end in two near pairs. */
-		if (passed < stretch / 2 || (int64_t)pair->ns <= last->ns)
+		if (!passed || passed < stretch / 2 || (int64_t)pair->ns <= last->ns)
 			continue;
 		last->width = passed;
 		last->slope = slope_of(pair->ns - (uint64_t)last->ns, passed);
@@ -225,7 +229,9 @@ int64_t trace_clock_far(const struct trace_clock_line *line, uint64_t ticks)
 	__int128 sum = line->ns;
 
 	sum += before ? -(__int128)ns : (__int128)ns;
-	return sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
+	return sum > CLOCK_FAR_NS    ? CLOCK_FAR_NS
+	       : sum < -CLOCK_FAR_NS ? -CLOCK_FAR_NS
+				     : (int64_t)sum;
 }
 
 uint64_t trace_clock_ticks(const struct trace_clock *clock, int64_t ns)

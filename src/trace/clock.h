@@ -74,7 +74,10 @@ const struct trace_clock_line *trace_clock_find(const struct trace_clock *clock,
 /* Back again: the ticks of a time, to within a tick. */
 uint64_t trace_clock_ticks(const struct trace_clock *clock, int64_t ns);
 
-/* What lies beyond 292 years of the first pair saturates. */
+/* No time is beyond it (146 years) on either side of 0: the difference of any two fits. */
+#define CLOCK_FAR_NS ((INT64_C(1) << 62) - 1)
+
+/* What lies beyond CLOCK_FAR_NS saturates. */
 int64_t trace_clock_far(const struct trace_clock_line *line, uint64_t ticks);
 
 /* `latest` is the caller's own line of its latest conversion: clock->lines at first. */

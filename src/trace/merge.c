@@ -5,42 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/stream/records.h"
-
 #define BLOCK_LEAST_BYTES 4096u
 #define BLOCK_MOST_BYTES (16u << 10) /* what lies in it stays in the caches */
 #define KEY_OVER UINT64_MAX	     /* behind every other */
-#define IN_A_ROW 3u		     /* so many of one stream make it likely that more follow */
 
-/* What the matches are about, as one number: ticks since `base`, then the stream's
- * index, as at the same tick the lower one goes first. */
-static uint64_t key_of(const struct trace_merge *merge, uint64_t ticks, uint64_t index)
-{
-	uint64_t since = ticks > merge->base ? ticks - merge->base : 0;
-	uint64_t most = merge->too_far >> merge->index_bits;
-
-	return (since < most ? since : most) << merge->index_bits | index;
-}
-
-/* The first of all plays its matches anew, from its leaf to the root. Who comes
- * first is as good as random, so that there must be no branch on it. */
-static void tree_play(struct trace_merge *merge, uint64_t index, uint64_t key)
-{
-	uint64_t *tree = merge->tree;
-
-	for (size_t at = (merge->leaves + index) / 2; at; at /= 2) {
-		uint64_t other = tree[at];
-		uint64_t first = other < key ? other : key;
-
-		tree[at] = other < key ? key : other;
-		key = first;
-	}
-	tree[0] = key;
-}
-
-/* Up to when the first stays the first without another look: the earliest of those
- * that it won against. */
-static void tree_limit(struct trace_merge *merge)
+void merge_limit(struct trace_merge *merge)
 {
 	uint64_t limit = merge->too_far - 1;
 
@@ -70,7 +39,7 @@ static int tree_build(struct trace_merge *merge)
 	}
 	for (size_t i = 0; i < merge->leaves; i++)
 		first[merge->leaves + i] =
-			merge->over[i] ? KEY_OVER : key_of(merge, current_ticks(merge, i), i);
+			merge->over[i] ? KEY_OVER : merge_key(merge, current_ticks(merge, i), i);
 	for (size_t at = merge->leaves - 1; at; at--) {
 		uint64_t a = first[2 * at], b = first[2 * at + 1];
 
@@ -128,6 +97,7 @@ static int merge_open(struct trace_merge *merge, struct trace_session *session,
 	while (leaves >> merge->index_bits)
 		merge->index_bits++;
 	merge->too_far = UINT64_MAX << merge->index_bits;
+	merge->most = merge->too_far >> merge->index_bits;
 	list_streams(merge, process_count);
 	if (tree_build(merge)) {
 		trace_merge_close(merge);
@@ -146,7 +116,7 @@ int trace_merge_open_traced(struct trace_merge *merge, struct trace_session *ses
 	return merge_open(merge, session, session->traced_count, 0);
 }
 
-static void merge_end_stream(struct trace_merge *merge, uint64_t index)
+void merge_end_stream(struct trace_merge *merge, uint64_t index)
 {
 	struct trace_records *records = merge->records[index];
 
@@ -157,7 +127,7 @@ static void merge_end_stream(struct trace_merge *merge, uint64_t index)
 	free(records);
 	merge->records[index] = NULL;
 	merge->over[index] = true;
-	tree_play(merge, index, KEY_OVER);
+	merge_play(merge, index, KEY_OVER);
 }
 
 /* Reads the first record of the stream at the top, and plays its matches: it may
@@ -176,37 +146,17 @@ static int merge_begin_stream(struct trace_merge *merge, uint64_t index)
 		free(records);
 		return status;
 	}
+	records->names = &merge->names;
 	merge->records[index] = records;
 	status = trace_records_next(records);
 	if (status > 0)
-		tree_play(merge, index, key_of(merge, records->event.ticks, index));
+		merge_play(merge, index, merge_key(merge, records->event.ticks, index));
 	else if (!status)
 		merge_end_stream(merge, index);
 	return status;
 }
 
-/* The stream at the top becomes the current one, if it has begun and is not over. */
-static inline bool merge_take(struct trace_merge *merge)
-{
-	struct trace_records *before = merge->current, *first;
-	uint64_t key = merge->tree[0];
-
-	if (__builtin_expect(key >= merge->too_far, 0))
-		return false;
-	first = merge->records[key & ~merge->too_far];
-	if (__builtin_expect(!first, 0))
-		return false;
-	merge->current = first;
-	/* Worth a look only where one stream has several in a row. */
-	merge->limit = 0;
-	merge->in_a_row = first == before ? merge->in_a_row + 1 : 0;
-	if (merge->in_a_row >= IN_A_ROW)
-		tree_limit(merge);
-	return true;
-}
-
-/* The same, when it may not be. Returns 1, 0 at the end, -ENOMEM. */
-static int merge_settle(struct trace_merge *merge)
+int merge_settle(struct trace_merge *merge)
 {
 	while (!merge_take(merge)) {
 		uint64_t key = merge->tree[0];
@@ -219,41 +169,6 @@ static int merge_settle(struct trace_merge *merge)
 					  : merge_begin_stream(merge, key & ~merge->too_far) < 0)
 			return -ENOMEM;
 	}
-	return 1;
-}
-
-/* The current stream has come to its next record, or to its end. */
-static inline int merge_go_on(struct trace_merge *merge, struct trace_records *records)
-{
-	uint64_t index = records->stream->index, key;
-	int status = trace_records_next(records);
-
-	if (status < 0)
-		return status;
-	if (!status) {
-		merge_end_stream(merge, index);
-		return merge_settle(merge);
-	}
-	key = key_of(merge, records->event.ticks, index);
-	if (key <= merge->limit)
-		return 1;
-	tree_play(merge, index, key);
-	return merge_take(merge) ? 1 : merge_settle(merge);
-}
-
-int trace_merge_next(struct trace_merge *merge, const struct trace_event **event)
-{
-	int status = merge->current ? merge_go_on(merge, merge->current) : merge_settle(merge);
-	const struct trace_clock *clock = &merge->session->clock;
-	struct trace_event *first;
-
-	if (status <= 0)
-		return status;
-	first = &merge->current->event;
-	first->ns = trace_clock_ns_by(clock, &merge->line, first->ticks);
-	if (first->end_ticks)
-		first->end_ns = trace_clock_ns_by(clock, &merge->line, first->end_ticks);
-	*event = first;
 	return 1;
 }
 
@@ -278,5 +193,6 @@ void trace_merge_close(struct trace_merge *merge)
 	free(merge->over);
 	free(merge->records);
 	free(merge->tree);
+	intern_free(&merge->names);
 	*merge = (struct trace_merge){.session = NULL};
 }

@@ -38,10 +38,19 @@ static struct table *table_of(struct tandem_tracer *client, uint32_t domain)
 	for (uint32_t op = 0; op < table->functions; op++) {
 		const struct tandem_event *event = op_event(domain, op);
 
+		table->function[op].op = (uint16_t)op;
+		table->function[op].domain = (uint8_t)domain;
 		if (event)
 			table->function[op].id_offset = op_id_offset(event);
 	}
 	atomic_store(&client->table[domain], table);
+	for (unsigned page = 0; page < TANDEM_PAGES; page++) {
+		uint32_t first = tandem_pages[page].place * TANDEM_PAGE_EVENTS;
+
+		if (domain != TANDEM_DOMAIN_annotation && tandem_pages[page].domain == domain &&
+		    first < table->functions)
+			atomic_store(&client->page[page], &table->function[first]);
+	}
 	return table;
 }
 

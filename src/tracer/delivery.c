@@ -39,19 +39,33 @@ static inline uint64_t external_of(const struct tracer_thread *thread, uint64_t 
 	return thread->external[thread->external_count - 1];
 }
 
-static void call_begin(struct tandem_tracer *client, const struct tandem_record *record,
+/* A call's entry or exit; of an exit the result is put in by the caller. */
+static inline struct tandem_tracer_call call_of(const struct function *function, uint32_t phase,
+						uint64_t ticks, const void *args, uint64_t *word)
+{
+	return (struct tandem_tracer_call){
+		.struct_size = sizeof(struct tandem_tracer_call),
+		.domain = function->domain,
+		.op = function->op,
+		.phase = phase,
+		.correlation_id = word[WORD_CORRELATION],
+		.time_ns = time_now_ns(ticks),
+		.external_id = word[WORD_EXTERNAL],
+		.args = args,
+		.data = &word[WORD_DATA],
+		.args_bytes = (uint32_t)word[TANDEM_SINK_ARGS_BYTES],
+	};
+}
+
+static void call_begin(const struct function *function, const struct tandem_record *record,
 		       const void *args, uint64_t *word)
 {
-	uint32_t domain = tandem_id_domain(record->id), op = tandem_id_number(record->id);
-	struct table *table = atomic_load_explicit(&client->table[domain], memory_order_acquire);
 	struct tracer_thread *thread = tracer_thread();
 	struct registration *registration;
-	struct function *function;
 	uint64_t flags = 0;
 
-	if (!table || !thread || thread->delivers)
+	if (!thread || thread->delivers)
 		return;
-	function = &table->function[op];
 	registration = atomic_load_explicit(&function->registration, memory_order_acquire);
 	word[WORD_CORRELATION] = correlation_of(record, function->id_offset);
 	word[WORD_REGISTRATION] = (uintptr_t)registration;
@@ -60,18 +74,8 @@ static void call_begin(struct tandem_tracer *client, const struct tandem_record 
 	if (function->bounds)
 		enqueue_note(word[WORD_CORRELATION], record->timestamp);
 	if (registration) {
-		struct tandem_tracer_call call = {
-			.struct_size = sizeof(call),
-			.domain = domain,
-			.op = op,
-			.phase = TANDEM_TRACER_ENTER,
-			.correlation_id = word[WORD_CORRELATION],
-			.time_ns = time_now_ns(record->timestamp),
-			.external_id = word[WORD_EXTERNAL],
-			.args = args,
-			.data = &word[WORD_DATA],
-			.args_bytes = (uint32_t)word[TANDEM_SINK_ARGS_BYTES],
-		};
+		struct tandem_tracer_call call =
+			call_of(function, TANDEM_TRACER_ENTER, record->timestamp, args, word);
 
 		registration->callback(&call, registration->arg);
 		/* It may have pushed one for this call. */
@@ -80,56 +84,47 @@ static void call_begin(struct tandem_tracer *client, const struct tandem_record 
 	}
 }
 
+static void call_slot(struct pool *pool, const struct function *function,
+		      const struct tandem_call_record *record, const uint64_t *word)
+{
+	struct pool_slot *slot = pool_take(pool, 0);
+
+	if (!slot)
+		return;
+	slot->domain = function->domain;
+	slot->what = SLOT_CALL;
+	slot->flags = (uint8_t)word[WORD_FLAGS];
+	slot->op = function->op;
+	slot->correlation = word[WORD_CORRELATION];
+	slot->begin = record->head.timestamp;
+	slot->end = record->end;
+	slot->external = word[WORD_EXTERNAL];
+	slot->tid = tracer_thread_here->tid;
+	slot->result = record->result;
+	buffers_put(slot);
+}
+
 void delivery_end(struct tandem_sink *sink, const struct tandem_call_record *record,
 		  const void *args, uint64_t *word)
 {
-	struct tandem_tracer *client = sink->data;
-	uint32_t domain = tandem_id_domain(record->head.id), op = tandem_id_number(record->head.id);
-	struct table *table = atomic_load_explicit(&client->table[domain], memory_order_acquire);
+	const struct function *function = enabled_function(sink->data, record->head.id);
 	struct registration *registration;
-	struct function *function;
 	struct pool *pool;
 
 	/* Its entry was not seen by this tool. */
-	if (!table || !word[WORD_CORRELATION])
+	if (!function || !word[WORD_CORRELATION])
 		return;
-	function = &table->function[op];
 	registration = atomic_load_explicit(&function->registration, memory_order_acquire);
 	if (registration && (uintptr_t)registration == word[WORD_REGISTRATION]) {
-		struct tandem_tracer_call call = {
-			.struct_size = sizeof(call),
-			.domain = domain,
-			.op = op,
-			.phase = TANDEM_TRACER_EXIT,
-			.result = record->result,
-			.correlation_id = word[WORD_CORRELATION],
-			.time_ns = time_now_ns(record->end),
-			.external_id = word[WORD_EXTERNAL],
-			.args = args,
-			.data = &word[WORD_DATA],
-			.args_bytes = (uint32_t)word[TANDEM_SINK_ARGS_BYTES],
-		};
+		struct tandem_tracer_call call =
+			call_of(function, TANDEM_TRACER_EXIT, record->end, args, word);
 
+		call.result = record->result;
 		registration->callback(&call, registration->arg);
 	}
 	pool = atomic_load_explicit(&function->pool, memory_order_acquire);
-	if (pool) {
-		struct pool_slot *slot = pool_take(pool, 0);
-
-		if (!slot)
-			return;
-		slot->domain = (uint8_t)domain;
-		slot->what = SLOT_CALL;
-		slot->flags = (uint8_t)word[WORD_FLAGS];
-		slot->op = (uint16_t)op;
-		slot->correlation = word[WORD_CORRELATION];
-		slot->begin = record->head.timestamp;
-		slot->end = record->end;
-		slot->external = word[WORD_EXTERNAL];
-		slot->tid = tracer_thread_here->tid;
-		slot->result = record->result;
-		buffers_put(slot);
-	}
+	if (pool)
+		call_slot(pool, function, record, word);
 }
 
 /* The bounds that an operation gives its device's clock: it was queued after its call had
@@ -310,13 +305,13 @@ static void annotation(struct tandem_tracer *client, const struct tandem_record 
 void delivery_record(struct tandem_sink *sink, const struct tandem_record *record, const void *args,
 		     uint64_t *word)
 {
-	struct tandem_tracer *client = sink->data;
+	const struct function *function = enabled_function(sink->data, record->id);
 
 	word[WORD_CORRELATION] = 0;
-	if (tandem_id_domain(record->id) == TANDEM_DOMAIN_core)
-		core_record(client, record);
+	if (function)
+		call_begin(function, record, args, word);
+	else if (tandem_id_domain(record->id) == TANDEM_DOMAIN_core)
+		core_record(sink->data, record);
 	else if (tandem_id_domain(record->id) == TANDEM_DOMAIN_annotation)
-		annotation(client, record);
-	else
-		call_begin(client, record, args, word);
+		annotation(sink->data, record);
 }

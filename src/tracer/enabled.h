@@ -26,6 +26,8 @@ struct function {
 	struct pool *_Atomic pool;
 	_Atomic uint16_t id_offset; /* of the operation id in its record; 0: it has none */
 	_Atomic uint16_t bounds;    /* its begin bounds a device's clock */
+	uint16_t op;
+	uint8_t domain;
 };
 
 /* Of a domain. */
@@ -39,7 +41,18 @@ struct tandem_tracer {
 	struct tandem_tracer *next;
 	struct tandem_sink sink;
 	struct table *_Atomic table[TANDEM_DOMAINS];
+	struct function *_Atomic page[TANDEM_PAGES]; /* of `table`, by a page of event ids */
 	bool started, attached, gone;
 };
+
+/* The function whose event has that id; NULL: the tool has enabled none of the domain, or it is no
+ * runtime's. */
+static inline struct function *enabled_function(const struct tandem_tracer *client, uint16_t id)
+{
+	struct function *page =
+		atomic_load_explicit(&client->page[TANDEM_ID_PAGE(id)], memory_order_acquire);
+
+	return page ? page + TANDEM_ID_EVENT(id) : NULL;
+}
 
 #endif

@@ -152,6 +152,11 @@ uint32_t tandem_tracer_domain_next(uint32_t domain)
 	return TANDEM_TRACER_ALL;
 }
 
+const char *op_function_name(uint32_t domain, uint32_t op)
+{
+	return tandem_domain_get(domain)->events[op].name;
+}
+
 uint16_t op_id_offset(const struct tandem_event *event)
 {
 	const struct tandem_layout *layout = &event->layout[tandem_local_level() % 3];

@@ -23,6 +23,9 @@ bool op_domain_exists(uint32_t domain);
 /* The function's event, whose tandem_id_number() it is; NULL: it is none of an API. */
 const struct tandem_event *op_event(uint32_t domain, uint32_t op);
 
+/* The name of a function that exists. */
+const char *op_function_name(uint32_t domain, uint32_t op);
+
 /* Where a call's record has its operation id, from the record's start; 0: nowhere. */
 uint16_t op_id_offset(const struct tandem_event *event);
 

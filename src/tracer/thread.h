@@ -24,11 +24,18 @@ struct thread_chunk {
 	uint32_t text_bytes; /* of the one before it */
 };
 
+/* The thread's copy of the line by which ticks become ns (tracer/clock/time.h), up to `due` ticks. */
+struct thread_line {
+	uint64_t due, ticks, ns;
+	double rate;
+};
+
 struct tracer_thread {
 	uint32_t tid;
 	uint32_t range_level;
 	bool delivers; /* it is a pool's: what it calls is nobody's event */
 	uint32_t external_count;
+	struct thread_line line;
 	uint64_t external[THREAD_EXTERNAL_MOST];
 	struct thread_chunk chunk[THREAD_POOLS];
 	struct thread_chunk text;    /* that of the last record with a text */

@@ -6,7 +6,7 @@
  *	struct json json;
  *	json_init(&json, &text, true);
  *	json_begin_object(&json, NULL);
- *	json_string(&json, "name", "clFlush");
+ *	json_string(&json, "name", "write");
  *	json_unsigned(&json, "calls", 12);
  *	json_end_object(&json);
  *

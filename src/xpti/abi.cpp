@@ -14,7 +14,8 @@ extern "C" {
 #include "tracepoint.h"
 }
 
-namespace {
+namespace
+{
 
 // An interface is an object of nothing but its table, in its place of a trace point.
 struct payload_face final : xpti_payload_t {
@@ -30,11 +31,21 @@ struct payload_face final : xpti_payload_t {
 	}
 	const char *source_file() const override
 	{
-		return owner()->payload.source_file ? owner()->payload.source_file : "<unknown-file>";
+		return owner()->payload.source_file ? owner()->payload.source_file
+						    : "<unknown-file>";
 	}
-	uint32_t line_no() const override { return owner()->payload.line_no; }
-	uint32_t column_no() const override { return owner()->payload.column_no; }
-	uint64_t payload_flags() const override { return owner()->payload.flags; }
+	uint32_t line_no() const override
+	{
+		return owner()->payload.line_no;
+	}
+	uint32_t column_no() const override
+	{
+		return owner()->payload.column_no;
+	}
+	uint64_t payload_flags() const override
+	{
+		return owner()->payload.flags;
+	}
 	int32_t name_string_id() const override
 	{
 		return static_cast<int32_t>(owner()->payload.uid.p2);
@@ -43,9 +54,18 @@ struct payload_face final : xpti_payload_t {
 	{
 		return static_cast<int32_t>(owner()->payload.uid.p1 >> 32);
 	}
-	uint64_t uid64() const override { return owner()->payload.internal; }
-	bool is_valid() const override { return payload_is_valid(&owner()->payload); }
-	xpti_payload_data_t *payload_ref() override { return &owner()->payload; }
+	uint64_t uid64() const override
+	{
+		return owner()->payload.internal;
+	}
+	bool is_valid() const override
+	{
+		return payload_is_valid(&owner()->payload);
+	}
+	xpti_payload_data_t *payload_ref() override
+	{
+		return &owner()->payload;
+	}
 };
 
 struct metadata_face final : xpti_metadata_t {
@@ -87,7 +107,10 @@ struct metadata_face final : xpti_metadata_t {
 	{
 		return xptiAddMetadata(&owner()->event, key, value);
 	}
-	size_t count() override { return owner()->event.reserved.metadata.size(); }
+	size_t count() override
+	{
+		return owner()->event.reserved.metadata.size();
+	}
 };
 
 struct event_face final : xpti_trace_event_t {
@@ -99,20 +122,50 @@ struct event_face final : xpti_trace_event_t {
 	}
 	xpti_payload_t *payload() override;
 	xpti_metadata_t *metadata() override;
-	uint64_t uid64() const override { return owner()->event.unique_id; }
-	uint64_t instance() const override { return owner()->event.instance_id; }
-	uint16_t event_type() const override { return owner()->event.event_type; }
-	uint16_t activity_type() const override { return owner()->event.activity_type; }
-	uint64_t source_uid64() const override { return owner()->event.source_id; }
-	uint64_t target_uid64() const override { return owner()->event.target_id; }
-	uint64_t event_flags() const override { return owner()->event.flags; }
+	uint64_t uid64() const override
+	{
+		return owner()->event.unique_id;
+	}
+	uint64_t instance() const override
+	{
+		return owner()->event.instance_id;
+	}
+	uint16_t event_type() const override
+	{
+		return owner()->event.event_type;
+	}
+	uint16_t activity_type() const override
+	{
+		return owner()->event.activity_type;
+	}
+	uint64_t source_uid64() const override
+	{
+		return owner()->event.source_id;
+	}
+	uint64_t target_uid64() const override
+	{
+		return owner()->event.target_id;
+	}
+	uint64_t event_flags() const override
+	{
+		return owner()->event.flags;
+	}
 	void set_activity_type(xpti_activity_type_t type) override
 	{
 		owner()->event.activity_type = static_cast<uint16_t>(type);
 	}
-	void set_event_type(uint16_t type) override { owner()->event.event_type = type; }
-	xpti_payload_data_t *payload_ref() override { return &owner()->payload; }
-	xpti_event_data_t *event_ref() override { return &owner()->event; }
+	void set_event_type(uint16_t type) override
+	{
+		owner()->event.event_type = type;
+	}
+	xpti_payload_data_t *payload_ref() override
+	{
+		return &owner()->payload;
+	}
+	xpti_event_data_t *event_ref() override
+	{
+		return &owner()->event;
+	}
 };
 
 struct tracepoint_face final : xpti_tracepoint_t {
@@ -125,10 +178,22 @@ struct tracepoint_face final : xpti_tracepoint_t {
 	xpti_payload_t *payload() override;
 	xpti_metadata_t *metadata() override;
 	xpti_trace_event_t *event() override;
-	uint64_t uid64() const override { return owner()->event.unique_id; }
-	uint64_t instance() const override { return owner()->event.instance_id; }
-	xpti_event_data_t *event_ref() override { return &owner()->event; }
-	xpti_payload_data_t *payload_ref() override { return &owner()->payload; }
+	uint64_t uid64() const override
+	{
+		return owner()->event.unique_id;
+	}
+	uint64_t instance() const override
+	{
+		return owner()->event.instance_id;
+	}
+	xpti_event_data_t *event_ref() override
+	{
+		return &owner()->event;
+	}
+	xpti_payload_data_t *payload_ref() override
+	{
+		return &owner()->payload;
+	}
 };
 
 static_assert(sizeof(payload_face) == sizeof(void *) && sizeof(metadata_face) == sizeof(void *) &&
@@ -227,7 +292,7 @@ int abi_set_metadata(xpti_metadata_map_t *map, xpti_string_id_t key, xpti_object
 }
 
 ENDS_THREADS void abi_deliver(callback_list *list, uint16_t trace_type, xpti_event_data_t *parent,
-		 xpti_event_data_t *event, uint64_t instance, const void *user_data)
+			      xpti_event_data_t *event, uint64_t instance, const void *user_data)
 {
 	for (; list; list = __atomic_load_n(&list->next, __ATOMIC_ACQUIRE)) {
 		uint32_t used = __atomic_load_n(&list->used, __ATOMIC_ACQUIRE);

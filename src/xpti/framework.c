@@ -24,8 +24,11 @@
 
 #include "abi.h"
 #include "callbacks.h"
+#include "defaults.h"
+#include "event_needed.h"
 #include "functions.h"
 #include "scope.h"
+#include "short_names.h"
 #include "spinlock.h"
 #include "string_table.h"
 #include "subscribers.h"
@@ -42,46 +45,12 @@ static _Atomic int loaded;
 static _Atomic bool enabled;
 static _Thread_local bool loading; /* in this thread */
 
-/* Names to small numbers, in order: of streams, and of tools with types of their own. */
-struct short_names {
-	struct spinlock lock;
-	unsigned count;
-	const char *name[254];
-};
 static struct short_names streams, tools;
 
 static _Atomic uint8_t detail_level[256]; /* of a stream, plus 1; 0: NORMAL */
 static struct spinlock users_lock;
 static unsigned users; /* Initialize without Finalize */
 static _Atomic bool default_stream_open;
-
-static _Atomic uint8_t default_stream;
-static _Atomic uint16_t default_event_type = xpti_event_algorithm;
-static _Atomic uint16_t default_trace_type = xpti_function_begin;
-
-/* 0: null, or no number is left. */
-static uint8_t short_name(struct short_names *names, const char *name, bool add)
-{
-	unsigned i;
-
-	if (!name)
-		return 0;
-	spin_lock(&names->lock);
-	for (i = 0; i < names->count && strcmp(names->name[i], name); i++)
-		;
-	if (i == names->count) {
-		struct intern_entry *entry = add && i < sizeof(names->name) / sizeof(names->name[0])
-						     ? strings_add(name)
-						     : NULL;
-
-		if (entry)
-			names->name[names->count++] = entry->bytes;
-		else
-			i = UINT8_MAX;
-	}
-	spin_unlock(&names->lock);
-	return (uint8_t)(i + 1);
-}
 
 static void before_fork(void)
 {
@@ -170,7 +139,7 @@ static __attribute__((cold, noinline)) void load(void)
 	loading = true;
 	tracepoints_set_mode(scope_later_generation() ? TRACEPOINT_EACH : TRACEPOINT_SHARED);
 	if (scope_later_generation())
-		default_stream = short_name(&streams, DEFAULT_STREAM, true);
+		defaults_set_stream(short_name(&streams, DEFAULT_STREAM, true));
 	list = secure_getenv("XPTI_SUBSCRIBERS");
 	if (list && environment_allows()) {
 		answer_to_both_names();
@@ -255,12 +224,8 @@ void xptiReset(void)
 {
 	ready();
 	callbacks_reset();
-	spin_lock(&streams.lock);
-	streams.count = 0;
-	spin_unlock(&streams.lock);
-	spin_lock(&tools.lock);
-	tools.count = 0;
-	spin_unlock(&tools.lock);
+	short_names_reset(&streams);
+	short_names_reset(&tools);
 	tracepoints_reset();
 	intern_destroy(strings);
 	intern_destroy(objects);
@@ -468,23 +433,6 @@ xpti_result_t xptiUnregisterCallback(xpti_stream_id_t stream, uint16_t trace_typ
 	return callbacks_remove(stream, trace_type, callback);
 }
 
-/* Trace types below 64 that need no event, if there is user data. */
-#define BIT(type) (UINT64_C(1) << (type))
-static const uint64_t without_event =
-	BIT(xpti_unknown_type) | BIT(xpti_function_begin) | BIT(xpti_function_end) |
-	BIT(xpti_function_with_args_begin) | BIT(xpti_function_with_args_end) |
-	BIT(xpti_mem_alloc_begin) | BIT(xpti_mem_alloc_end) | BIT(xpti_mem_release_begin) |
-	BIT(xpti_mem_release_end) | BIT(xpti_offload_alloc_memory_object_construct) |
-	BIT(xpti_offload_alloc_memory_object_destruct) |
-	BIT(xpti_offload_alloc_memory_object_associate) |
-	BIT(xpti_offload_alloc_memory_object_release) | BIT(xpti_offload_alloc_accessor);
-
-static bool may_lack_event(uint16_t type, const void *user_data)
-{
-	return user_data &&
-	       (type == xpti_diagnostics || (type < 64 && (without_event & BIT(type))));
-}
-
 xpti_result_t xptiNotifySubscribers(xpti_stream_id_t stream, uint16_t trace_type,
 				    xpti_event_data_t *parent, xpti_event_data_t *event,
 				    uint64_t instance, const void *user_data)
@@ -549,7 +497,7 @@ void xptiTraceTryToEnable(void)
 xpti_stream_id_t xptiGetDefaultStreamID(void)
 {
 	ready();
-	return default_stream;
+	return defaults_stream();
 }
 
 xpti_result_t xptiSetDefaultStreamID(xpti_stream_id_t stream)
@@ -557,33 +505,7 @@ xpti_result_t xptiSetDefaultStreamID(xpti_stream_id_t stream)
 	ready();
 	if (stream > INT8_MAX)
 		return XPTI_RESULT_INVALIDARG;
-	default_stream = stream;
-	return XPTI_RESULT_SUCCESS;
-}
-
-xpti_event_type_t xptiGetDefaultEventType(void)
-{
-	return default_event_type;
-}
-
-xpti_result_t xptiSetDefaultEventType(xpti_event_type_t type)
-{
-	if (type == xpti_event_unknown_event)
-		return XPTI_RESULT_INVALIDARG;
-	default_event_type = type;
-	return XPTI_RESULT_SUCCESS;
-}
-
-xpti_trace_point_t xptiGetDefaultTraceType(void)
-{
-	return default_trace_type;
-}
-
-xpti_result_t xptiSetDefaultTraceType(xpti_trace_point_t type)
-{
-	if (type == xpti_unknown_type)
-		return XPTI_RESULT_INVALIDARG;
-	default_trace_type = type;
+	defaults_set_stream(stream);
 	return XPTI_RESULT_SUCCESS;
 }
 

@@ -16,6 +16,13 @@ check "no web server among them" [ $status = 0 ]
 if grep -vE 'linux-vdso|/ld-linux|/ld64|libc\.so|libtraceevent\.so' loaded; then status=1; else status=0; fi
 check "the C library and libtraceevent are all that recording loads" [ $status = 0 ]
 
+# Debug information of generated wrappers would be half of the file.
+if command -v readelf >/dev/null; then
+	readelf --debug-dump=info --dwarf-depth=1 "$TANDEM_BUILD/libtandem.so.0" >units 2>/dev/null
+	if grep -q 'DW_AT_name.*/gen/' units; then status=1; else status=0; fi
+	check "libtandem.so has no debug information of generated code" [ $status = 0 ]
+fi
+
 soname=$(strings -a "$TANDEM_BUILD/tandem-reader" 2>/dev/null | grep -m 1 '^libmicrohttpd\.so')
 if [ -n "$soname" ]; then
 	"$TANDEM" record -q -o session true

@@ -53,10 +53,31 @@ for command in sorted([*headings, "pause", "resume", "stop"]):
         said = run(command, f"--{name}")
         check(said.returncode == 2 and "requires an argument" in said.stderr,
               f"{command} --{name}: wants a value", said)
-    # Lists of words with their meaning are as long as they are.
-    lines = [line for line in text.splitlines() if not re.match(r" {25,}[\w-]+  +", line)]
-    check(max(map(len, lines)) <= 90, f"{command}: --help fits", text)
+    check(max(map(len, text.splitlines())) <= 80, f"{command}: --help fits 80 columns",
+          [line for line in text.splitlines() if len(line) > 80])
     check("%%" not in text and "%s" not in text, f"{command}: --help holds no format", text)
+
+# What a value must be is the same for all who take it.
+for words, right in ((("record", "-o", "", "true"), "the name of a directory"),
+                     (("snapshot", "-o", "", "none"), "the name of a directory"),
+                     (("system", "record", "-o", ""), "the name of a directory"),
+                     (("record", "--delay", "0", "true"), "1.5s, 20ms, 5m"),
+                     (("record", "--duration", "-1s", "true"), "1.5s, 20ms, 5m"),
+                     (("system", "record", "--for", "soon"), "1.5s, 20ms, 5m"),
+                     (("record", "--exit-wait", "1s", "true"), "a time in ms")):
+    said = run(*words)
+    check(said.returncode == 2 and right in said.stderr, f"{' '.join(words)}: what is right", said)
+
+text = run("--help").stdout
+check(max(map(len, text.splitlines())) <= 80, "--help fits 80 columns", text)
+
+# What is not filled in a man page: its lines are indented by 7 columns.
+for page in sorted((SOURCE / "man").glob("*.[1-9]")):
+    blocks = re.findall(r"^\.(?:nf|EX)\n(.*?)^\.(?:fi|EE)$", page.read_text() + "\n.fi", re.M | re.S)
+    lines = [re.sub(r"\\\(..", "x", line).replace("\\-", "-").replace("\\e", "/") for block in blocks
+             for line in block.splitlines() if not line.startswith(".")]
+    check(all(len(line) <= 73 for line in lines), f"{page.name}: examples fit 80 columns",
+          [line for line in lines if len(line) > 73])
 
 # A word that is none of those accepted: the line says which are.
 for command, option, accepted in (

@@ -122,6 +122,31 @@ check(next(row for row in both["findings"] if row["kind"] + "/" + row["cause"] =
       "diff: findings of the part", both["findings"])
 text = run("diff", "--range", "outer", "nested", "nested")
 check("of a run of" in text and "Both parts took" in text and "Both runs" not in text, "diff says so", text)
+
+# Each side has a part of its own where B's is given after the --: two steps of one run.
+inner = [said("--range", f"inner/{n}") for n in (0, 1)]
+both = json.loads(run("diff", "--format", "json", "--range", "inner/0", "nested", "--", "--range", "inner/1", "nested"))
+total = {row["name"]: row for row in both["total"]}
+check([[both[side][0][end] for end in ("from_ns", "to_ns", "range")] for side in "ab"] ==
+      [[inner[n]["from_ns"], inner[n]["to_ns"], f"inner/{n}"] for n in (0, 1)], "diff: a part of each side", both)
+check([total["API calls"][f"{side}_count"] for side in "ab"] ==
+      [outputs("nested", "--range", f"inner/{n}")["report"]["calls"] for n in (0, 1)], "with its own counts", total)
+check(not any("both sides" in note for note in both["notes"]), "which are not the same", both["notes"])
+text = run("diff", "--range", "inner/0", "nested", "--", "--range", "inner/1", "nested")
+check("range inner/0, " in text and "range inner/1, " in text, "and named", text)
+begin, outer = int(middle[:-2]), part["from_ns"]
+for words, wanted in ((["nested", "--", "--from", middle, "nested"], [0, begin]),
+                      (["--from", middle, "nested", "--", "--range", "outer", "nested"], [begin, outer]),
+                      (["--range", "outer", "nested", "--", "--from", "0", "nested"], [outer, 0]),
+                      (["--from", middle, "nested", "--", "nested"], [begin, begin])):
+    both = json.loads(run("diff", "--format", "json", *words))
+    check([both[side][0]["from_ns"] for side in "ab"] == wanted, f"diff {words}", (both["a"], both["b"], wanted))
+text = run("diff", "nested", "--", "--to", middle, "nested")
+check(text.count(", ran ") == 1 and text.count("of a run of") == 1, "A is all of its run", text)
+done = subprocess.run([TANDEM, "diff", "nested", "--", "--from", "2s", "--to", "1s", "nested"], text=True,
+                      capture_output=True)
+check(done.returncode == 2 and "--to is not after --from" in done.stderr, "B's part is checked", done.stderr)
+
 check({row["name"] for row in compared()["total"]} >= {"run", "API calls"}, "diff of whole runs")
 
 # What goes wrong, goes wrong alike.

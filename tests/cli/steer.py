@@ -176,6 +176,37 @@ elif os.geteuid() == 0 and not os.statvfs(".").f_flag & os.ST_NOSUID:
 else:
     skip("a set-user-ID program", "it takes root to make one")
 
+# Two file systems number their files alike: who records into one session is alive in no other.
+mounted = []
+for name in ("here", "there"):
+    os.mkdir(name)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", name], capture_output=True).returncode == 0:
+        mounted.append(name)
+try:
+    if len(mounted) < 2:
+        skip("files of one number", "mount is not permitted")
+    else:
+        one = Caller("-o", "here/one", "--kernel", "off")
+        one.call(1)
+        number = os.stat("here/one/control").st_ino
+        shutil.copytree("here/one", "copy")
+        os.mkdir("there/other")
+        for i in range(10000):
+            open(f"there/{i}", "w").close()
+            if os.stat(f"there/{i}").st_ino >= number:
+                break
+        shutil.copy("copy/control", f"there/{i}")
+        os.rename(f"there/{i}", "there/other/control")
+        if os.stat("there/other/control").st_ino != number:
+            skip("files of one number", "these file systems have none")
+        else:
+            check(status("here/one")["processes_alive"] == 1 and status("there/other")["processes_alive"] == 0,
+                  "files of one number", (status("here/one"), status("there/other")))
+        one.end()
+finally:
+    for name in mounted:
+        subprocess.run(["umount", "-l", name])
+
 killed = Caller("-o", "killed")
 killed.call(50)
 os.kill(killed.pid, signal.SIGKILL)

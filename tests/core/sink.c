@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/call/call.h"
+#include "core/local.h"
 #include "schema/gen/core_records.h"
 #include "session.h"
 #include "sinks/sink.h"
@@ -106,6 +107,35 @@ static void one_function(void)
 	CHECK(counts.records == 1 && !counts.wrong);
 	CHECK(tandem_sink_want(&sink, 64, 1, true) == -EINVAL);
 	CHECK(tandem_sink_want(&sink, 1, 1024, true) == -EINVAL);
+	CHECK(!tandem_sink_detach(&sink));
+}
+
+/* What another sink wanted that had its place before, or wants beside it, is not this one's. */
+static void one_after_another(void)
+{
+	static struct counts others;
+	static struct tandem_sink other = {
+		.name = "other", .data = &others, .record = on_record, .end = on_end};
+
+	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
+	tandem_sink_want(&other, TANDEM_DOMAIN_opencl, TANDEM_ID_EVENT(OTHER), true);
+	CHECK(!tandem_sink_attach(&sink) && !tandem_sink_detach(&sink));
+	CHECK(!tandem_sink_attach(&other));
+	call(ID, 1);
+	call(OTHER, 1);
+	CHECK(counts.records == 0 && others.records == 1 && others.ends == 1);
+	CHECK(!tandem_sink_attach(&sink));
+	call(ID, 1);
+	CHECK(counts.records == 1 && others.records == 1);
+	/* Beside one that goes on: what it wants is changed while another has the place before. */
+	CHECK(!tandem_sink_want(&other, TANDEM_DOMAIN_opencl, TANDEM_ID_EVENT(ID), true));
+	CHECK(!tandem_sink_want(&other, TANDEM_DOMAIN_opencl, TANDEM_ID_EVENT(OTHER), false));
+	call(ID, 1);
+	call(OTHER, 1);
+	CHECK(counts.records == 3 && others.records == 2 && others.ends == 2);
+	CHECK(!tandem_sink_detach(&other));
+	call(ID, 1);
+	CHECK(counts.records == 4 && others.records == 2 && !counts.wrong && !others.wrong);
 	CHECK(!tandem_sink_detach(&sink));
 }
 
@@ -349,6 +379,60 @@ static void without_session(void)
 		CHECK(!tandem_control.lost[reason]);
 }
 
+/* Of each sink: how many calls had a stamp, at both ends. */
+static void stamps_record(struct tandem_sink *of, const struct tandem_record *record,
+			  const void *args, uint64_t *word)
+{
+	uint64_t *stamps = of->data;
+
+	(void)args;
+	(void)word;
+	stamps[0] += record->timestamp != 0;
+}
+
+static void stamps_end(struct tandem_sink *of, const struct tandem_call_record *record,
+		       const void *args, uint64_t *word)
+{
+	uint64_t *stamps = of->data;
+
+	(void)args;
+	(void)word;
+	stamps[1] += record->end != 0;
+}
+
+/* The clock is not read for sinks that have one of their own; once another sink is there,
+ * every call that it gets has its stamps. In a process without a session. */
+static void unstamped(void)
+{
+	static uint64_t of_own[2], of_other[2];
+	static struct tandem_sink own = {.name = "own clock",
+					 .data = of_own,
+					 .record = stamps_record,
+					 .end = stamps_end,
+					 .unstamped = true};
+	static struct tandem_sink other = {
+		.name = "ours", .data = of_other, .record = stamps_record, .end = stamps_end};
+
+	tandem_local_begin();
+	tandem_control.clock_source = TANDEM_CLOCK_MONOTONIC;
+	CHECK(!tandem_sink_want(&own, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true) &&
+	      !tandem_sink_want(&other, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true));
+	CHECK(!tandem_sink_attach(&own));
+	for (int i = 0; i < 5; i++)
+		call(ID, i);
+	CHECK(!of_own[0] && !of_own[1]);
+	CHECK(!tandem_sink_attach(&other));
+	for (int i = 0; i < 7; i++)
+		call(ID, i);
+	CHECK(of_other[0] == 7 && of_other[1] == 7 && of_own[0] == 7);
+	CHECK(!tandem_sink_detach(&other));
+	call(ID, 1);
+	CHECK(of_own[0] == 7 && !tandem_sink_detach(&own));
+	CHECK(!tandem_sink_attach(&other));
+	call(ID, 1);
+	CHECK(of_other[0] == 8 && of_other[1] == 8 && !tandem_sink_detach(&other));
+}
+
 static uint64_t lost(const struct session_test *session)
 {
 	uint64_t sum = 0;
@@ -373,12 +457,32 @@ static void expect(const char *name, void (*test)(void), uint64_t calls)
 	}
 }
 
+/* In a process of its own, whose clock it changes. */
+static int again(const char *program, const char *part)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child) {
+		execl(program, program, part, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	session_test_child(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "unstamped")) {
+		unstamped();
+		return session_test_failures ? 1 : 0;
+	}
 	without_session();
+	session_test_failures += again(argv[0], "unstamped") != 0;
 	expect("same events", same_events, 22000);
 	expect("one function", one_function, 4);
+	expect("one after another", one_after_another, 6);
 	expect("in flight", in_flight, 207);
 	expect("threads", threads, UINT64_MAX);
 	expect("paused", paused, 2);

@@ -95,7 +95,7 @@ if not os.path.exists(IDS) or "own 1021" not in text_of(IDS):
 rows = text_of(SOURCE, DEF)
 head, end = rows.rsplit("#endif\n", 1) if rows.count("#endif\n") == 1 else (None, None)
 check(head is not None, "the list of rows has one place for the headers of domains")
-write(os.path.join(TREE, DEF), head + '#include "schema/acme.h"\n#endif\n' + end + "\n" +
+write(os.path.join(TREE, DEF), head + '#include "schema/domain/acme.h"\n#endif\n' + end + "\n" +
       text_of(HERE, "row.def").split("\n", 1)[1])
 
 # --- make gen, and what differs now

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from handmade import Session
 from tap import check, finish
 from traces import events, synthetic, tandem
 
@@ -53,4 +54,15 @@ for e in sorted(ops, key=lambda e: e["ts"]):
     row_end[place] = e["ts"] + e["dur"]
 else:
     check(True, "commands of a row do not overlap")
+
+# An enqueue that failed made no command: from it no flow begins.
+failed = Session("failed")
+failed.call("clEnqueueNDRangeKernel", 1000, 1200, op=1)
+failed.operation(6000, op=1, times=(1100, 1300, 2000, 3000))
+failed.call("clEnqueueNDRangeKernel", 4000, 4200, op=2, result=-54)
+failed.write()
+trace = json.loads(tandem("export", "--format", "chrome", "-o", "-", "failed").stdout)["traceEvents"]
+check(sum(e["ph"] == "X" and e["name"] == "clEnqueueNDRangeKernel" for e in trace) == 2 and
+      [(e["ph"], e["id"]) for e in trace if e["ph"] in "sf"] == [("s", 1), ("f", 1)],
+      "a flow of the enqueue that made a command, none of the one that failed", trace)
 finish()

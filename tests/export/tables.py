@@ -77,7 +77,7 @@ for (table,) in query(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")
     with open(f"tables/{table}.csv", newline="") as file:
         rows = list(csv.reader(file))
     same = query(db, f"SELECT * FROM {table} ORDER BY rowid")
-    # Text that begins like a formula has an apostrophe in front (util/csv.h).
+    # Text that begins like a formula has an apostrophe in front (util/encode/csv.h).
     texts = [["" if v is None else "%.17g" % v if isinstance(v, float) else
               "'" + v if isinstance(v, str) and v[:1] in tuple("=+-@") else str(v) for v in r] for r in same]
     head = [c[1] for c in query(db, f"PRAGMA table_info({table})")]

@@ -74,6 +74,9 @@ check(len(occupancy) == 1 and "add" in occupancy[0]["object"] and
       "8 of 64 warps" in occupancy[0]["description"] and "registers" in occupancy[0]["description"] and
       "registers" in occupancy[0]["suggestion"] and occupancy[0]["confidence"] == "low",
       "low occupancy, by the device's limits, and what limits it", occupancy)
+check(occupancy and occupancy[0]["cost_ns"] == 0 and "where the kernel waits for memory" in
+      occupancy[0]["evidence"], "what a kernel uses is its design, and costs nothing that is known",
+      occupancy)
 
 graph = findings("graph")
 check(not pick(graph, "trace", "untimed"), "calls that a graph notes down are no lost commands",

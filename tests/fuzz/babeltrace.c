@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "babeltrace.h"
 
+#include <babeltrace2/babeltrace.h>
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdint.h>
@@ -8,7 +9,7 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
-#define LIMIT_SECONDS 4
+#define LIMIT_SECONDS 2
 #define AGAIN_US 1000 /* it may be in the C library just now */
 
 sigjmp_buf babeltrace_gave_up;
@@ -59,6 +60,8 @@ void babeltrace_watch(void)
 
 void babeltrace_begin(void)
 {
+	/* Of a call that was given up: the next one would be, at its first step. */
+	bt_current_thread_clear_error();
 	limit_set(LIMIT_SECONDS, AGAIN_US);
 }
 

@@ -10,10 +10,11 @@
 #include "babeltrace.h"
 #include "schema/schema.h"
 #include "scratch.h"
+#include "trace/external/hosts/trace_folders.h"
 #include "trace/external/lttng/lttng_read.h"
 #include "trace/session/session_open.h"
+#include "util/folder/tree_remove.h"
 #include "util/text.h"
-#include "util/tree_remove.h"
 
 #define EVENTS 12
 
@@ -157,6 +158,8 @@ static void look_at_session(const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static const bt_plugin *kept;
+	static struct trace_folders folders;
+	static struct hosts hosts;
 	char from[256], to[256], why[400];
 
 	if (!kept) {
@@ -172,9 +175,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	scratch_folder("session");
 	if (!sigsetjmp(babeltrace_gave_up, 1)) {
 		babeltrace_begin();
-		if (!tandem_lttng_read(from, to, true, why, sizeof(why)))
+		if (!trace_folders_find(&folders, from)) {
+			hosts_find(&hosts, &folders);
+			trace_folders_free(&folders);
+		}
+		if (!tandem_lttng_read(from, to, true, &hosts, why, sizeof(why)))
 			look_at_session(to);
 	}
+	hosts_free(&hosts);
 	babeltrace_end();
 	return 0;
 }

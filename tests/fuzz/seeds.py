@@ -137,6 +137,19 @@ def guest_inputs():
     yield b"\2\1" + b"\2\0x" * 5 + b"\3" + bytes(4) + b"\2\0y"
 
 
+def http_inputs():
+    """What a browser sends, and others, with fuzz_http.c's bytes for the token, ticket and name."""
+    for path in (b"/\1/", b"/\1", b"/\2", b"/", b"/\1/model", b"/\1/main.js", b"/\1/../\1/x", b"http://\3/\1/",
+                 b"/\1/tiles?session=0&level=0&first=0&last=3&tracks=0-3", b"//\1/", b"/%2e/\1/"):
+        yield b"GET " + path + b" HTTP/1.1\r\nHost: \3\r\n\r\n"
+    for header in (b"Origin: http://\3", b"Origin: http://elsewhere", b"Sec-Fetch-Site: cross-site",
+                   b"Host: elsewhere", b"Connection: close", b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0",
+                   b"Content-Length: 5\r\n\r\n12345", b"Expect: 100-continue", b"Range: bytes=1-"):
+        yield b"POST /\1/ HTTP/1.1\r\nHost: \3\r\n" + header + b"\r\n\r\n"
+        yield b"HEAD /\1/ HTTP/1.0\r\n" + header + b"\r\nHost: \3\r\n\r\nGET /\1/model HTTP/1.1\r\nHost: \3\r\n\r\n"
+    yield b"GET / HTTP/1.1\r\nHost: \3\r\nCookie: " + b"a" * 3000 + b"\r\n\r\n"
+
+
 def xpti_input(seed):
     chance = random.Random(seed)
     return bytes(chance.choice((0, 1, 2, 3, 65, 255, chance.randrange(256))) for _ in range(400))
@@ -179,7 +192,7 @@ def main():
     for seed in range(40):
         write(folder, "lttng", str(seed), user_space_input(seed))
         write(folder, "xpti", str(seed), xpti_input(seed))
-    for target, inputs in (("control", control_inputs()), ("guest", guest_inputs()),
+    for target, inputs in (("control", control_inputs()), ("guest", guest_inputs()), ("http", http_inputs()),
                            ("view", (view_input(build, records) for records in (20, 60)))):
         for number, data in enumerate(inputs):
             write(folder, target, str(number), data)

@@ -68,6 +68,18 @@ check(len(rocm) == 483 and known.items() <= rocm.items() <= hip.numbers.items() 
       all(number >= hip.own for name, number in hip.numbers.items() if name not in rocm),
       "HIP's functions have ROCm's numbers, and what is ours has others")
 
+# As looked up in the sources of ROCm's releases, which have some by their names before HIP's macros.
+MACROS = {"hipChooseDevice": "hipChooseDeviceR0600"}
+facts = [line.split() for line in open(os.path.join(root, "tests/data/hip/numbers.txt"), encoding="utf-8")
+         if line[0] != "#" and line.split()[0] != "6.2"]
+places = {name: int(place) - 1 for place, name in re.findall(r"^runtime (\d+) (\w+)", table, re.M)}
+for what, column, have, count in (("number", 1, rocm, 396), ("place in the table", 2, places, 477)):
+    looked_up = {MACROS.get(words[0], words[0]): int(words[column]) for words in facts
+                 if words[column] != "-"}
+    check(len(looked_up) == count and looked_up.items() <= have.items(),
+          "HIP's functions have the %s that ROCm's sources say %s" %
+          (what, sorted(looked_up.items() - have.items())[:5]))
+
 work = os.environ.get("TANDEM_TMP", ".")
 
 

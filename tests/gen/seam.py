@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Outside of the domains' own folders nothing knows a runtime: no string there is a name of a
-runtime's function or value, of a domain, or of what its row has (title, libraries, variables of
+"""Outside of the domains' own folders nothing knows a runtime: no string or comment there has a name
+of a runtime's function, no string one of its values, of a domain, or of what its row has (title, libraries, variables of
 the environment), no file is named after one, and no domain's number or records are used. What
 events mean is in their traits, and words are in the domain's row (src/schema/domains.def)."""
 import os
@@ -53,11 +53,18 @@ def row_words():
     return words - {"annotations", "tandem", "libtandem", "so", "1", "lib", "src"}
 
 
-def strings(text):
-    """The string literals of C or JavaScript, comments left out."""
+def tokens(text):
+    """The comments and string literals of C or JavaScript."""
     token = r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
-    return [found[0][1:-1] for found in re.finditer(token, text, re.S)
-            if found[0][0] in "\"'`"]
+    return [found[0] for found in re.finditer(token, text, re.S)]
+
+
+def strings(text):
+    return [token[1:-1] for token in tokens(text) if token[0] in "\"'`"]
+
+
+def comments(text):
+    return [token for token in tokens(text) if token[0] == "/"]
 
 
 
@@ -85,6 +92,10 @@ for room in ROOMS:
             words = set(re.findall(r"\w+", string))
             for word in sorted(words & known - allowed):
                 found.append(f'{where}: "{word}" in a string')
+        # An example that is one runtime's reads as if the file knew it.
+        for comment in comments(text):
+            for word in sorted(set(re.findall(r"\w+", comment)) & functions - allowed):
+                found.append(f'{where}: "{word}" in a comment')
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
         for domain in sorted(domains):
             if domain in re.split(r"[_.]", path.name):

@@ -44,10 +44,15 @@ for version in ("5.2", "5.7", "6.3", "7.2"):
     # Those of graphs have no shape: their nodes have not been seen.
     axpy, scale = kernels["axpy(float*, float*, float)"], kernels["scale"]
     check((axpy["count"], axpy["blk_thr"], axpy["blk"], axpy["thr_reg"], axpy["stmem_bytes"],
-           axpy["lmem_bytes"]) == (5, 64, 8, 24, 2048, 16), "%s: what a kernel is like" % version, axpy)
+           axpy["lmem_bytes"]) == (5, 64, 8, 72, 2048, 16), "%s: what a kernel is like" % version, axpy)
     check((scale["count"], scale["blk_thr"], scale["blk"]) == ((2, 32.5, 2.5) if version == "7.2" else (1, 1, 1)),
           "%s: and another" % version, scale)
+    # gfx90a: 512 registers of a SIMD hold 72 of a wave 7 times, of 8 waves that it could hold.
+    check((axpy["fgp_act"], axpy["fgp_max"], axpy["occ_thr_percent"], axpy["limiter"]) == (28, 32, 87.5, "registers"),
+          "%s: its occupancy" % version, axpy)
     trace = Trace(session)
+    sets = trace.by_name["instruction_set"]
+    check(len(sets) == 2 and {e["args"]["gfx"] for e in sets} == {"0x90a"}, "%s: gfx90a" % version, sets)
     check(len(trace.by_name["launch_config"]) == (3 if version == "7.2" else 2), "%s: a shape is written once" % version,
           trace.by_name["launch_config"])
     units = trace.by_name["compute_unit"]
@@ -61,4 +66,9 @@ add = kernels["vector_add(float*, _)"] if "vector_add(float*, _)" in kernels els
     next(row for name, row in kernels.items() if "vector_add" in name)
 check((add["count"], add["blk_thr"], add["blk"], add["dymem_bytes"]) == (3, 64, 32, 256),
       "HSA: what a kernel is like", add)
+# 72 registers by the kernel's descriptor, as HIP's; reduce has 8, and its waves fill the compute unit.
+reduce_ = kernels["reduce"]
+check((add["thr_reg"], add["fgp_act"], add["fgp_max"], add["occ_thr_percent"], add["limiter"]) ==
+      (72, 28, 32, 87.5, "registers") and (reduce_["thr_reg"], reduce_["occ_thr_percent"]) == (8, 100),
+      "HSA: its occupancy", (add, reduce_))
 finish()

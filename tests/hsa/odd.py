@@ -21,6 +21,7 @@ CASES = {
     "clock_stopped": (True, 6), "clock_backwards": (True, 6), "clock_fast": (True, 6),
     "clock_refused": (True, 6), "agent_names": (True, 6), "agent_refused": (True, 6),
     "symbol_names": (True, 6), "symbol_lengths": (True, 6), "symbol_empty": (True, 6),
+    "no_loader": (True, 6), "descriptor_null": (True, 6), "descriptor_refused": (True, 6),
     "no_signal": (True, None), "no_handler": (True, 0),
 }
 

@@ -189,11 +189,11 @@ time.sleep(0.3)
 recorder.send_signal(signal.SIGSTOP)
 recorder.stdin.write("\n")
 recorder.stdin.flush()
-time.sleep(3)
+time.sleep(6)
 recorder.send_signal(signal.SIGCONT)
 _, said = recorder.communicate()
 told = report("lost")
-check(told["losses"]["by_reason"]["kernel_buffer"] > 100 and "buffer of a CPU was full" in said,
+check(told["losses"]["by_reason"]["kernel_buffer"] > 100 and "per-CPU kernel buffer overflow" in said,
       "what did not fit is counted and said", (told["losses"], said))
 
 # As an ordinary user: the own program, if the system lets him.

@@ -83,24 +83,21 @@ def values(event, names):
     return None
 
 
-def by_cpu(events):
-    """{cpu: [(ns, name, fields)]} of a session's kernel events."""
+def by_cpu(events, skip=0):
+    """{cpu: [(ns, name, fields)]} of a session's kernel events, without so many of the first."""
     names, cpus = Names(), {}
-    for event in events:
+    for number, event in enumerate(events):
         if event["process"]:
             continue
         names.take(event)
         told = values(event, names)
-        if told:
+        if told and number >= skip:
             cpus.setdefault(event["thread"], []).append((event["monotonic_ns"], *told))
     return cpus
 
 
-def write_lttng(folder, events, boot_id, host, domain="kernel", clock="monotonic", discarded=0):
-    """`discarded` events are missing before each CPU's second packet."""
-    os.makedirs(folder)
-    ident = uuid.uuid4()
-    text = f"""/* CTF 1.8 */
+def _head(ident, boot_id, host, domain="kernel", clock="monotonic", offset=1700000000000000000):
+    return f"""/* CTF 1.8 */
 typealias integer {{ size = 8; align = 8; signed = false; encoding = UTF8; }} := char_t;
 typealias integer {{ size = 8; align = 8; signed = false; }} := u8_t;
 typealias integer {{ size = 16; align = 8; signed = false; }} := u16_t;
@@ -109,29 +106,74 @@ typealias integer {{ size = 64; align = 8; signed = false; }} := u64_t;
 typealias integer {{ size = 32; align = 8; signed = true; }} := i32_t;
 typealias integer {{ size = 64; align = 8; signed = true; }} := i64_t;
 trace {{ major = 1; minor = 8; uuid = "{ident}"; byte_order = le;
- packet.header := struct {{ u32_t magic; u8_t uuid[16]; u32_t stream_id; }}; }};
+ packet.header := struct {{ u32_t magic; u8_t uuid[16]; u32_t stream_id; u64_t stream_instance_id; }}; }};
 env {{ hostname = "{host}"; domain = "{domain}"; sysname = "Linux"; tracer_name = "lttng-modules"; }};
-clock {{ name = "{clock}"; uuid = "{boot_id}"; freq = 1000000000; offset = 1700000000000000000; }};
+clock {{ name = "{clock}"; uuid = "{boot_id}"; freq = 1000000000; offset = {offset}; }};
 typealias integer {{ size = 64; align = 8; signed = false; map = clock.{clock}.value; }} := ts_t;
 stream {{ id = 0; event.header := struct {{ u16_t id; ts_t timestamp; }};
  packet.context := struct {{ ts_t timestamp_begin; ts_t timestamp_end; u64_t content_size;
  u64_t packet_size; u64_t events_discarded; u32_t cpu_id; }}; }};
 """
+
+
+def write_lttng(folder, events, boot_id, host, domain="kernel", clock="monotonic", discarded=0, ident=None,
+                skip=0, offset=1700000000000000000):
+    """`discarded` events are missing before each CPU's second packet; `ident`: 16 bytes, of the chunks
+    of one trace; `skip`: so many of the events lie in another chunk."""
+    os.makedirs(folder)
+    ident = uuid.UUID(bytes=ident) if ident else uuid.uuid4()
+    text = _head(ident, boot_id, host, domain, clock, offset)
     for name, (number, fields) in LTTNG.items():
         body = " ".join((TSDL[kind] % field) + ";" for kind, field in fields)
         text += f'event {{ name = "{name}"; id = {number}; stream_id = 0; fields := struct {{ {body} }}; }};\n'
     with open(os.path.join(folder, "metadata"), "w", encoding="utf-8") as file:
         file.write(text)
-    for cpu, rows in by_cpu(events).items():
-        with open(os.path.join(folder, f"channel0_{cpu}"), "wb") as file:
-            for start in range(0, len(rows), 500):
-                some = rows[start:start + 500]
-                data = b"".join(lttng_event(*row) for row in some)
-                size = (24 + 8 * 5 + 4 + len(data)) * 8
-                file.write(struct.pack("<I16sI", 0xC1FC1FC1, ident.bytes, 0) +
-                           struct.pack("<QQQQQI", some[0][0], some[-1][0], size, size,
-                                       discarded if start else 0, cpu) +
-                           data)
+    for cpu, rows in by_cpu(events, skip).items():
+        _channel(folder, ident, cpu, [(row[0], lttng_event(*row)) for row in rows], discarded)
+
+
+def _channel(folder, ident, cpu, rows, discarded=0):
+    """`rows`: (ns, bytes)."""
+    with open(os.path.join(folder, f"channel0_{cpu}"), "wb") as file:
+        for start in range(0, len(rows), 500):
+            some = rows[start:start + 500]
+            data = b"".join(row[1] for row in some)
+            size = (32 + 8 * 5 + 4 + len(data)) * 8
+            file.write(struct.pack("<I16sIQ", 0xC1FC1FC1, ident.bytes, 0, cpu) +
+                       struct.pack("<QQQQQI", some[0][0], some[-1][0], size, size,
+                                   discarded if start else 0, cpu) + data)
+
+
+# As lttng-modules 2.10 has a segment's headers, of which the reader wants these.
+SEGMENT = """ u32_t len; enum : u8_t {{ "_unknown" = 0, "_ipv4" = 1 }} _network_header_type;
+ variant <_network_header_type> {{ struct {{ }} _unknown; struct {{ u8_t ttl;
+ enum : u8_t {{ "_unknown" = 0, "_tcp" = 1 }} _transport_header_type;
+ variant <_transport_header_type> {{ struct {{ }} _unknown; struct {{ u16_t source_port; u16_t dest_port;
+ u32_t seq; u32_t ack_seq; }} _tcp; }} _transport_header; }} _ipv4; }} _network_header; """
+
+
+def write_lttng_network(folder, boot_id, host, offset, rows):
+    """A kernel's trace of one CPU: (ns, "net_dev_queue" or "net_if_receive_skb", (ports, seq, ack_seq)), or
+    None for a packet that is no segment; (ns, "sched_switch", fields)."""
+    os.makedirs(folder)
+    ident = uuid.uuid4()
+    text = _head(ident, boot_id, host, offset=offset)
+    number, fields = LTTNG["sched_switch"]
+    body = " ".join((TSDL[kind] % field) + ";" for kind, field in fields)
+    text += f'event {{ name = "sched_switch"; id = {number}; stream_id = 0; fields := struct {{ {body} }}; }};\n'
+    for number, name in ((20, "net_dev_queue"), (21, "net_if_receive_skb")):
+        text += (f'event {{ name = "{name}"; id = {number}; stream_id = 0; '
+                 f'fields := struct {{ {SEGMENT.format()} }}; }};\n')
+    with open(os.path.join(folder, "metadata"), "w", encoding="utf-8") as file:
+        file.write(text)
+    data = []
+    for ns, name, what in sorted(rows, key=lambda row: row[0]):
+        if name == "sched_switch":
+            data.append((ns, lttng_event(ns, name, what)))
+            continue
+        packet = struct.pack("<IBBBHHII", 60, 1, 64, 1, *what) if what else struct.pack("<IB", 60, 0)
+        data.append((ns, struct.pack("<HQ", 20 if name == "net_dev_queue" else 21, ns) + packet))
+    _channel(folder, ident, 0, data)
 
 
 def lttng_event(ns, name, fields):

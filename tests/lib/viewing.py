@@ -108,7 +108,7 @@ class Page:
 
     def findings(self):
         """Until they are made."""
-        return self.wait("return app.findings.done && app.findings.found")
+        return self.wait("return app.findings.done")
 
     def rows(self):
         return self.run("return app.rows.shown.map(row => ({words: row.words, kind: row.kind, "
@@ -145,7 +145,9 @@ class Page:
         """Until nothing moves any more."""
         self.run("await new Promise(done => requestAnimationFrame(() => "
                  "requestAnimationFrame(done)))")
-        return self.wait_whole()
+        if not self.wait_whole():
+            raise TimeoutError("the picture does not become complete")
+        return True
 
     def shown(self):
         return self.run("return [app.range.begin, app.range.end]")

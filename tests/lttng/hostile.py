@@ -156,6 +156,19 @@ for turn in range(4):
     said = [(reader.communicate()[1], reader.returncode) for reader in readers]
     check(all(status == 0 for _, status in said), "six readers at once", said)
 
+# A packet without a size: libbabeltrace2 would fill the memory with it.
+write("empty", FINISH, finishes(10))
+with open("empty/channel_0", "rb") as file:
+    whole = file.read()
+with open("empty/channel_0", "ab") as file:
+    file.write(whole[:48] + bytes(len(whole) - 48))
+limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+told = calls("empty", preexec_fn=limit)
+check(f"empty/channel_0: the packet at byte {len(whole)} has no size" in told and
+      f"truncate -s {len(whole)}" in told, "a packet without a size", told)
+os.truncate("empty/channel_0", len(whole))
+check(calls("empty") == {"clFinish": 10}, "and without it", calls("empty"))
+
 # A cache without room.
 os.mkdir("full")
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tandem-test", "full"],

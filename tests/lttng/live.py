@@ -30,7 +30,10 @@ def documents(text):
     decoder, found, at = json.JSONDecoder(), [], 0
     text = text.strip()
     while at < len(text):
-        value, at = decoder.raw_decode(text, at)
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except json.JSONDecodeError:  # the last one, which is being written
+            break
         found.append(value)
         at += len(text[at:]) - len(text[at:].lstrip())
     return found
@@ -52,33 +55,52 @@ def look(session, words, *more, shows=("report", "print")):
         program.stdout.readline()
 
     tell("calls 1")
-    arguments = {"report": ["--table", "api"], "print": ["--name", "clGetPlatformIDs"]}
-    looking = {show: subprocess.Popen([TANDEM, show, "--live", "--format", "json", *arguments[show], session],
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-               for show in shows}
+    arguments = {"report": ["--table", "api"], "print": ["--name", "clGetPlatformIDs"], "findings": ["--all"]}
+    looking = {}
+    for show in shows:
+        with open(f"{words}.{show}", "w") as out, open(f"{words}.{show}.err", "w") as err:
+            looking[show] = subprocess.Popen([TANDEM, show, "--live", "--format", "json", *arguments[show], session],
+                                             stdout=out, stderr=err)
+
+    def text(name):
+        with open(f"{words}.{name}") as file:
+            return file.read()
+
+    def reports():
+        return [calls(document) for document in documents(text("report"))]
+
     # Whoever attaches to a relay gets what comes after it.
     subprocess.run(["sleep", "3"], check=True)
     for _ in range(5):
+        before = reports()[-1:] if "report" in shows else []
         tell("calls 20")
-        subprocess.run(["sleep", "1"], check=True)
+        if "report" not in shows:
+            subprocess.run(["sleep", "1"], check=True)
+        else:  # as fast as the machine is
+            wait_for(lambda: reports()[-1:] > before, 40)
     tell("calls 1")
     early = all(show.poll() is None for show in looking.values())
     program.stdin.close()
     program.wait(60)
-    said = {name: show.communicate(timeout=120) for name, show in looking.items()}
+    for show in looking.values():
+        show.wait(120)
+    said = {name: (text(name), text(name + ".err")) for name in looking}
     check(early and not any(show.returncode for show in looking.values()), f"{words}: until it ends", said)
     if "report" in said:
-        counts = [calls(document) for document in documents(said["report"][0])]
+        counts = reports()
         check(len(counts) > 3 and counts == sorted(counts) and counts[-1] > counts[0],
               f"{words}: report --live again and again, with more each time", counts)
         check(counts[-1] >= 101, f"{words}: to the end", counts)
+    if "findings" in said:
+        lasted = [document["duration_ns"] for document in documents(said["findings"][0])]
+        check(len(set(lasted)) > 3 and lasted == sorted(lasted), f"{words}: findings --live, of more each time", lasted)
     if "print" in said:
         times = [json.loads(line)["time_ns"] for line in said["print"][0].splitlines()]
         check(len(times) in (101, 102, 103), f"{words}: print --live has each once", (len(times), said["print"][1]))
         check(times == sorted(times), f"{words}: in the order of time")
 
 
-look("own", "own")
+look("own", "own", shows=("report", "print", "findings"))
 
 # A session that has ended is shown once.
 said = subprocess.run([TANDEM, "report", "--live", "--table", "api", "--format", "json", "own"],
@@ -87,6 +109,8 @@ check(said.returncode == 0 and len(documents(said.stdout)) == 1, "one that has e
 for words in (["report", "--live", "--metrics", "own"], ["report", "--live", "--critical-path", "own"]):
     said = subprocess.run([TANDEM, *words], capture_output=True, text=True)
     check(said.returncode == 2 and "--live" in said.stderr, " ".join(words), said)
+said = subprocess.run([TANDEM, "findings", "--live", "--with", "own", "own"], capture_output=True, text=True)
+check(said.returncode == 2 and "--live" in said.stderr, "findings --live --with", said)
 said = subprocess.run([TANDEM, "print", "--live", "--limit", "7", "own"], capture_output=True, text=True)
 check(said.returncode == 0 and len(said.stdout.splitlines()) == 8, "--limit", said)
 

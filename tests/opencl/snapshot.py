@@ -95,7 +95,7 @@ check(said.returncode == 0 and not said.stderr, "snapshot -q -o, by a process", 
 second = check_rounds("the second", "second", 1000, before + 600000, count() + 1)
 check(second and first and second[0] > first[-1], "the first is overwritten by then")
 said = tandem("snapshot", "-o", "second", "live")
-check(said.returncode == 1 and "is there already" in said.stderr, "one that is there is refused", said)
+check(said.returncode == 1 and "already exists" in said.stderr, "one that is there is refused", said)
 said = tandem("report", "live")
 check(said.returncode == 1 and "tandem snapshot live" in said.stderr,
       "report: says how to read what is being overwritten", said)

@@ -7,6 +7,7 @@
  *   processes exec     fork, and the child runs this program anew
  *   processes replace  exec without fork, in the middle
  *   processes vfork    vfork and exec
+ *   processes raw [N]  N (2, up to 4) ways to fork without the handlers of pthread_atfork()
  *   processes storm    forks while other threads are calling
  *   processes cut      exec while other threads are calling
  *   processes daemon   detaches as a daemon does; writes FILE when it is done
@@ -14,12 +15,16 @@
  */
 #include "world.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +105,43 @@ static void storm(void)
 		light_work();
 		child_wait(child);
 	}
+}
+
+static int light_child(void *unused)
+{
+	(void)unused;
+	light_work();
+	_exit(0);
+}
+
+/* Forks that run no handlers of pthread_atfork(). */
+static pid_t raw_fork(int way)
+{
+	static char stack[256 * 1024] __attribute__((aligned(64)));
+	uint64_t args[8] = {[4] = SIGCHLD};
+	pid_t child = way == 0	 ? _Fork()
+		      : way == 1 ? clone(light_child, stack + sizeof(stack), SIGCHLD, NULL)
+		      : way == 2 ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)
+				 : (pid_t)syscall(SYS_clone3, args, sizeof(args));
+
+	if (!child)
+		light_child(NULL);
+	return child;
+}
+
+static void raw(int ways)
+{
+	light_work();
+	for (int way = 0; way < ways; way++) {
+		pid_t child = raw_fork(way);
+
+		CHECK(child > 0);
+		light_work();
+		child_wait(child);
+	}
+	CHECK(clone(NULL, NULL, SIGCHLD, NULL) == -1 && errno == EINVAL);
+	CHECK(syscall(SYS_clone3, (void *)1, 64) == -1 && errno == EFAULT);
+	CHECK(syscall(SYS_clone3, NULL, 0) == -1 && errno == EINVAL);
 }
 
 static void cut(void)
@@ -200,6 +242,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(way, "storm")) {
 		light_work();
 		among_threads(storm);
+	} else if (!strcmp(way, "raw")) {
+		raw(argc > 2 ? atoi(argv[2]) : 2);
 	} else if (!strcmp(way, "cut")) {
 		endless = true;
 		among_threads(cut);

@@ -14,6 +14,8 @@
  *   STUB_KBYTE_US    how much longer for 1000 bytes that are read or written
  *   STUB_WAIT        sleep, or spin: how a program's thread waits for a command
  *                    (thread, units)
+ *   STUB_FLUSH       1: a command runs only when its queue was flushed, by clFlush or
+ *                    by a call that waits for one of its commands
  *   STUB_ODD_PERCENT how much longer a transfer takes whose host memory is not
  *                    aligned to 64 bytes
  *   STUB_CALLBACKS   inline: by the thread that completes; foreign: by another
@@ -59,6 +61,7 @@
 	X(long, kitem_us, "STUB_KITEM_US", 0)                 \
 	X(long, kbyte_us, "STUB_KBYTE_US", 0)                 \
 	X(long, odd_percent, "STUB_ODD_PERCENT", 0)           \
+	X(long, flush, "STUB_FLUSH", 0)                       \
 	X(long, hang, "STUB_HANG", 0)                         \
 	X(long, offset_ns, "STUB_CLOCK_OFFSET_NS", 0)         \
 	X(long, drift_ppm, "STUB_CLOCK_DRIFT_PPM", 0)         \

@@ -90,6 +90,8 @@ static cl_event queue_pick(cl_command_queue queue)
 	for (cl_event command = queue->first; command; command = command->next) {
 		bool first = command == queue->first;
 
+		if (stub_config.flush && !command->flushed)
+			break;
 		if (command->status > CL_RUNNING && waits_are_over(command) &&
 		    (first || !waits_for_all(command))) {
 			picked = command;
@@ -290,9 +292,26 @@ static void engine_step(cl_command_queue queue)
 	}
 }
 
+static void queue_flush(cl_command_queue queue)
+{
+	for (cl_event command = queue->last; command && !command->flushed;
+	     command = command->previous)
+		command->flushed = true;
+	pthread_cond_broadcast(&changed);
+}
+
+void stub_engine_flush(cl_command_queue queue)
+{
+	pthread_mutex_lock(&stub_lock);
+	queue_flush(queue);
+	pthread_mutex_unlock(&stub_lock);
+	stub_engine_poke();
+}
+
 void stub_engine_finish(cl_command_queue queue)
 {
 	pthread_mutex_lock(&stub_lock);
+	queue_flush(queue);
 	while (queue->first)
 		engine_step(queue);
 	pthread_mutex_unlock(&stub_lock);
@@ -301,6 +320,8 @@ void stub_engine_finish(cl_command_queue queue)
 void stub_engine_wait(cl_event event)
 {
 	pthread_mutex_lock(&stub_lock);
+	if (event->queue && event->status > CL_COMPLETE)
+		queue_flush(event->queue);
 	while (event->status > CL_COMPLETE)
 		engine_step(event->queue);
 	pthread_mutex_unlock(&stub_lock);

@@ -169,7 +169,7 @@ cl_int stub_clFlush(cl_command_queue queue)
 	ENTER(clFlush);
 	if (!stub_object_check(queue, STUB_queue))
 		return CL_INVALID_COMMAND_QUEUE;
-	stub_engine_poke();
+	stub_engine_flush(queue);
 	return CL_SUCCESS;
 }
 

@@ -33,6 +33,7 @@ struct _cl_event {
 	size_t amount;	       /* work-items, or bytes read or written */
 	_Atomic cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
 	bool hangs, fails, profiled;
+	bool flushed;		 /* STUB_FLUSH */
 	cl_event previous, next; /* in the queue's list */
 	cl_uint wait_count;
 	cl_event *wait; /* each with a reference; NULL once they have ended */
@@ -66,6 +67,9 @@ cl_int stub_enqueue(const struct stub_command *command);
 
 /* Runs what may run now, as far as STUB_ENGINE lets the caller. */
 void stub_engine_poke(void);
+
+/* What was enqueued so far may run. */
+void stub_engine_flush(cl_command_queue queue);
 
 /* Runs, or waits for, everything of this queue / this event. */
 void stub_engine_finish(cl_command_queue queue);

@@ -149,4 +149,15 @@ try:
 except PermissionError:
     pass
 check_truth("demo", (1280, 720))
+# Times that no machine has reached are damage: what is left has a clock.
+synthetic("late", records=2000, threads=1)
+with open("late/session.json") as file:
+    said = json.load(file)
+for name, when in (("start_monotonic_ns", 1 << 62), ("end", (1 << 62) + 5)):
+    changed = dict(said, **({name: when} if name != "end" else {"end": dict(said["end"], monotonic_ns=when)}))
+    with open("late/session.json", "w") as file:
+        json.dump(changed, file)
+    done = tandem("report", "late")
+    check(not done.returncode and f"{when} ns after the machine: it is passed over" in done.stderr and
+          "damaged in 1 place" in done.stdout, f"{name} of {when} ns", (done.returncode, done.stderr, done.stdout[:300]))
 finish()

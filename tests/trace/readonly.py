@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from recording import SANITIZED
 from tap import TANDEM, check, finish, skip
 from traces import report, synthetic
 
@@ -44,7 +45,8 @@ def run(arguments, session, **more):
     """None: it hung."""
     words = [word.replace("{}", session) for word in arguments]
     try:
-        return subprocess.run([TANDEM, *words], capture_output=True, text=True, timeout=60,
+        return subprocess.run([TANDEM, *words], capture_output=True, text=True,
+                              timeout=600 if SANITIZED else 60,
                               stdin=subprocess.DEVNULL, **more)
     except subprocess.TimeoutExpired:
         return None

@@ -56,10 +56,15 @@ check(soname("libroctracer64.so.4") == "libroctracer64.so.4"
       and soname("libroctx64.so.4") == "libroctx64.so.4"
       and soname("libtandem-tracer.so.0") == "libtandem-tracer.so.0", "sonames")
 
-headers = [("include", "tandem/tracer.h")]
-headers += [("include/roctracer", path.name) for path in (SOURCE / "include/roctracer").glob("*.h")]
-headers += [("include", "roctracer/" + path.name)
-            for path in (SOURCE / "include/roctracer").glob("*.h")]
+headers = [("", "tandem/tracer.h")]
+# As they are installed: what is generated is next to the others.
+installed = pathlib.Path("installed")
+shutil.copytree(SOURCE / "include", installed)
+for path in (installed / "roctracer" / "gen").iterdir():
+    path.rename(installed / "roctracer" / path.name)
+named = [path.name for path in (installed / "roctracer").glob("*.h")]
+check("hsa_prof_str.h" in named, "hsa_prof_str.h is installed where ROCTracer has it", named)
+headers += [("roctracer", name) for name in named] + [("", "roctracer/" + name) for name in named]
 for compiler, language in (("cc", "c"), ("c++", "c++")):
     if not shutil.which(compiler):
         skip("headers in " + language, "no compiler")
@@ -67,7 +72,7 @@ for compiler, language in (("cc", "c"), ("c++", "c++")):
     bad = []
     for folder, name in headers:
         done = subprocess.run([compiler, "-x", language, "-fsyntax-only", "-Wall", "-Wextra",
-                               "-Werror", "-I", SOURCE / folder, "-"], text=True,
+                               "-Werror", "-I", installed / folder, "-"], text=True,
                               input="#include <%s>\n#include <%s>\n" % (name, name),
                               capture_output=True)
         if done.returncode:

@@ -213,7 +213,7 @@ static void allocate(char **ptr, size_t bytes, void *arg)
 	free(memory.at);
 }
 
-static tandem_tracer_pool_t another;
+static _Atomic tandem_tracer_pool_t another;
 static int close_error = 1, flush_error = 1;
 static bool unblocked, overlap;
 static _Atomic unsigned in_deliver, seen;
@@ -299,11 +299,12 @@ static void other_pool(void)
 {
 	struct tandem_tracer_pool_properties properties = {.struct_size = sizeof(properties),
 							   .deliver = delivered};
-	tandem_tracer_pool_t pool = 0;
+	tandem_tracer_pool_t pool = 0, other = 0;
 
 	OK(!tandem_tracer_pool_open(&properties, &pool) &&
-		   !tandem_tracer_pool_open(&properties, &another),
+		   !tandem_tracer_pool_open(&properties, &other),
 	   "two pools");
+	another = other;
 	tandem_tracer_activity_enable(tracer, opencl, 0, get_platforms, pool);
 	close_error = flush_error = 1;
 	call();

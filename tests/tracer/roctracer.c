@@ -148,7 +148,7 @@ static void names(void)
 		   op == KFD_API_ID_hsaKmtAllocMemory && op == 23 &&
 		   !strcmp(roctracer_op_string(ACTIVITY_DOMAIN_KFD_API, op, 0),
 			   "hsaKmtAllocMemory") &&
-		   KFD_API_ID_NUMBER == 81,
+		   KFD_API_ID_hsaKmtGetXNACKMode == 80 && KFD_API_ID_NUMBER == 108,
 	   "KFD's functions have ROCTracer's numbers and names");
 	OK(!roctracer_op_string(ACTIVITY_DOMAIN_KFD_API, KFD_API_ID_NUMBER, 0),
 	   "as many as they are: %s", error_string());

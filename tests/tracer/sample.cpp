@@ -16,12 +16,12 @@ extern "C" {
 #include "../programs/world.h"
 }
 
-#define ROCTRACER_CALL(call)                                                             \
-	do {                                                                             \
-		if ((call) != ROCTRACER_STATUS_SUCCESS) {                                \
-			fprintf(stderr, "%s: %s\n", #call, roctracer_error_string());    \
-			abort();                                                         \
-		}                                                                        \
+#define ROCTRACER_CALL(call)                                                          \
+	do {                                                                          \
+		if ((call) != ROCTRACER_STATUS_SUCCESS) {                             \
+			fprintf(stderr, "%s: %s\n", #call, roctracer_error_string()); \
+			abort();                                                      \
+		}                                                                     \
 	} while (0)
 
 static unsigned entries, exits, calls, kernels;
@@ -63,7 +63,8 @@ void activity_callback(const char *begin, const char *end, void *arg)
 			call_id = record->correlation_id;
 		} else if (record->domain == ACTIVITY_DOMAIN_OPENCL_OPS &&
 			   record->op == HIP_OP_ID_DISPATCH &&
-			   !strcmp(record->kernel_name, "add") && !strcmp(name, "KernelExecution")) {
+			   !strcmp(record->kernel_name, "add") &&
+			   !strcmp(name, "KernelExecution")) {
 			kernels++;
 			kernel_id = record->correlation_id;
 		}

@@ -137,6 +137,65 @@ static void end_everywhere(void)
 	OK(!tandem_tracer_pool_close(pool), "closed");
 }
 
+/* A thread that is stopped in the middle of a record: a flush is -EAGAIN, and what is being written
+ * comes with a later one. */
+static _Atomic bool stopped, go_on;
+
+static void stop(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	stopped = true;
+	while (!go_on)
+		nanosleep(&pause, NULL);
+}
+
+static void *stopping_main(void *unused)
+{
+	(void)unused;
+	call();
+	run_to(thread_target, call, stop);
+	stopped = true;
+	return NULL;
+}
+
+static void stop_everywhere(void)
+{
+	struct tandem_tracer_pool_properties properties = {
+		.struct_size = sizeof(properties), .buffer_bytes = 1, .deliver = delivered};
+	struct tandem_tracer_pool_counts counts = {.struct_size = sizeof(counts)};
+	tandem_tracer_pool_t pool = 0;
+	unsigned again = 0, failed = 0, threads = 0;
+	bool reached_all = false;
+
+	delivered_count = 0;
+	OK(!tandem_tracer_pool_open(&properties, &pool) &&
+		   !tandem_tracer_activity_enable(tracer, opencl, 0, ALL, pool),
+	   "threads that are stopped in a call");
+	for (thread_target = 1; !reached_all; thread_target += stride, threads++) {
+		pthread_t thread;
+		int error;
+
+		stopped = go_on = false;
+		pthread_create(&thread, NULL, stopping_main, NULL);
+		WAIT_FOR(stopped);
+		reached_all = steps < thread_target;
+		error = tandem_tracer_pool_flush(pool);
+		again += error == -EAGAIN;
+		failed += error && error != -EAGAIN;
+		go_on = true;
+		pthread_join(thread, NULL);
+		failed += tandem_tracer_pool_flush(pool) != 0;
+		failed += delivered_count != 2 * (threads + 1);
+	}
+	tandem_tracer_pool_counts(pool, &counts);
+	OK(again > 0 && again < threads, "a flush is -EAGAIN at %u of %u instructions", again,
+	   threads);
+	OK(!failed && !counts.dropped && counts.delivered == 2 * threads,
+	   "and delivers all with the next one (%u do not)", failed);
+	OK(!tandem_tracer_pool_close(pool), "closed");
+}
+
 /* --- callbacks -------------------------------------------------------------------------------- */
 
 static uint64_t open_ids[8];
@@ -188,6 +247,7 @@ int main(int argc, char **argv)
 	leave_everywhere("a text", mark, 3, false);
 	leave_everywhere("a text that finds its buffer full", mark, 3, true);
 	end_everywhere();
+	stop_everywhere();
 	call_everywhere();
 	OK(!damaged, "no record is damaged");
 	OK(!tandem_tracer_destroy(tracer), "destroyed");

@@ -63,6 +63,9 @@ WORDS = {
     r"times are right within": "timestamp error",
     r"whoever asked": "for all processes",
     r"recorded nothing of": "no events recorded for",
+    r"is there already": "already exists",
+    r"holds an overview|items made of": "downsampled: N items represent M",
+    r"\u00b5s|\\u00b5s|\\xc2\\xb5s": "us",
 }
 FORBIDDEN = {re.compile(r"(?<!\w)(?:%s)(?!\w)" % words): better for words, better in WORDS.items()}
 
@@ -74,6 +77,7 @@ DOCUMENTS = {re.compile(r"(?<!\w)(?:%s)(?!\w)" % words): better for words, bette
 
 # (file, what it has): why it may. Names of before that a format still has, for one version.
 EXCEPTIONS = {
+    ("src/util/units.c", "\\xc2\\xb5s"): "is read, not written",
     ("src/cli/doctor/doctor.c", "mend"): "its name in JSON of version 0.1",
     ("man/tandem-doctor.1", "mend"): "says so",
     ("doc/FINDINGS.md", "likely, guess"): "says what version 0.1 called them",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The clock fit where few constraints, odd ones or wrong ones are given, and
  * against a search through all lines. */
-#include "analysis/clocksync/clockfit.h"
+#include "trace/clockfit/clockfit.h"
 
 #include <errno.h>
 #include <inttypes.h>

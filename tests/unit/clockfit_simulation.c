@@ -3,7 +3,7 @@
  * is never greater than the bound, in either kind of fit, and the streaming one
  * is nearly as good. Seeds are fixed; some more are taken from the clock and
  * printed on a failure. TANDEM_TEST_SEED=N runs that one alone. */
-#include "analysis/clocksync/clockfit.h"
+#include "trace/clockfit/clockfit.h"
 
 #include <errno.h>
 #include <inttypes.h>

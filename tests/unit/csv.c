@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text in cells of CSV files: nothing that a spreadsheet or a terminal acts on. */
-#include "util/csv.h"
+#include "util/encode/csv.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "schema/domain/sycl.h"
 #include "schema/ids.h"
-#include "schema/sycl.h"
 
 #define OURS "/lib/libtandem.so.0"
 #define LAYER "/lib/libtandem-opencl.so"

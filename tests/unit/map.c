@@ -3,10 +3,12 @@
 #include "util/map.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "util/intern.h"
+#include "util/keyed_row.h"
 
 #define KEYS 5000u
 
@@ -64,9 +66,32 @@ static void names_are_numbers(void)
 	intern_free(&names);
 }
 
+/* A key has the row that it was given, and a new one lies behind all others. */
+static void rows_are_keyed(void)
+{
+	struct map map = {0};
+	uint64_t *rows = NULL;
+	size_t count = 0, capacity = 0, index;
+
+	for (uint64_t i = 0; i < KEYS; i++) {
+		CHECK(keyed_row(&map, key_of(i), &rows, &capacity, &count, sizeof(*rows), &index) ==
+		      1);
+		CHECK(index == i && count == i + 1);
+		rows[index] = i;
+	}
+	for (uint64_t i = 0; i < KEYS; i++)
+		CHECK(!keyed_row(&map, key_of(i), &rows, &capacity, &count, sizeof(*rows),
+				 &index) &&
+		      rows[index] == i);
+	CHECK(count == KEYS);
+	free(rows);
+	map_free(&map);
+}
+
 int main(void)
 {
 	map_holds();
+	rows_are_keyed();
 	names_are_numbers();
 	return check_status();
 }

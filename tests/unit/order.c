@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The true order of events: the paper's example, the cases that break a simple
  * sequencer, and a million commands against a plain sort. */
-#include "analysis/events/reorder_buffer.h"
+#include "analysis/events/reorder/buffer.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Items come out in their order, whether they came nearly in it or far behind. */
-#include "util/reorder_queue.h"
+#include "util/order/reorder_queue.h"
 
 #include <stdbool.h>
 #include <stdint.h>

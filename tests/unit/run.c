@@ -43,6 +43,11 @@ static void write(struct text *text)
 	json_init(&json, text, true);
 	json_begin_object(&json, NULL);
 	json_string(&json, "tandem", "0.1.0");
+	json_begin_object(&json, "snapshot");
+	json_string(&json, "of", "run");
+	json_string(&json, "reason", "call f > 5ms: f took \"7 ms\"");
+	json_unsigned(&json, "at_monotonic_ns", 3677925000000u);
+	json_end_object(&json);
 	json_string(&json, "schema", "0123456789abcdef");
 	json_string(&json, "program", "/tmp/a \"program\": {\\");
 	json_begin_array(&json, "command");
@@ -74,6 +79,21 @@ static void write(struct text *text)
 	json_signed(&json, "code", 0);
 	json_signed(&json, "signal", 9);
 	json_end_object(&json);
+	json_begin_array(&json, "hosts");
+	for (int i = 0; i < 4; i++) {
+		json_begin_object(&json, NULL);
+		json_string(&json, "name", i ? "node \"b\"" : "node-a");
+		json_string(&json, "boot_id", i ? "" : "7d600413");
+		json_string(&json, "clock", trace_host_clock_words[i]);
+		json_signed(&json, "moved_ns", i * INT64_C(-3000000001));
+		json_float(&json, "drift_ppm", i * -1.5, 3);
+		json_unsigned(&json, "bound_ns", (uint64_t)i * 1000);
+		json_unsigned(&json, "messages", (uint64_t)i * 7);
+		json_unsigned(&json, "first_cpu", (uint64_t)i * 4);
+		json_unsigned(&json, "cpus", 4);
+		json_end_object(&json);
+	}
+	json_end_array(&json);
 	json_begin_array(&json, "processes");
 	for (unsigned i = 0; i < 40; i++) {
 		json_begin_object(&json, NULL);
@@ -117,6 +137,10 @@ static void compare(const char *text, size_t bytes)
 	SAME_TEXT(machine);
 	SAME_TEXT(cwd);
 	SAME_TEXT(start);
+	SAME_TEXT(snapshot_of);
+	SAME_TEXT(snapshot_reason);
+	SAME(snapshot_at_ns);
+	CHECK(!strcmp(ours.snapshot_of, "run") && strstr(ours.snapshot_reason, "took \"7 ms\""));
 	SAME(ticks_hz);
 	SAME(start_ticks);
 	SAME(start_monotonic_ns);
@@ -137,6 +161,19 @@ static void compare(const char *text, size_t bytes)
 		SAME(processes[i].exec);
 		SAME(processes[i].lived_ns);
 		SAME_TEXT(processes[i].name);
+	}
+	CHECK(ours.host_count == 4);
+	SAME(host_count);
+	for (size_t i = 0; i < ours.host_count && i < theirs.host_count; i++) {
+		SAME_TEXT(hosts[i].name);
+		SAME_TEXT(hosts[i].boot_id);
+		SAME(hosts[i].clock);
+		SAME(hosts[i].moved_ns);
+		SAME(hosts[i].drift_ppm);
+		SAME(hosts[i].bound_ns);
+		SAME(hosts[i].messages);
+		SAME(hosts[i].first_cpu);
+		SAME(hosts[i].cpus);
 	}
 	trace_run_free(&ours);
 	trace_run_free(&theirs);

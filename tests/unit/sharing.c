@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who had a device while commands waited: by example, against the plain way of
  * counting moment by moment, and with more commands than memory is given. */
-#include "analysis/stats/contention.h"
+#include "analysis/stats/contention_feed.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -135,9 +135,60 @@ static void test_memory(void)
 	contention_free(&contention);
 }
 
+/* What comes out of blocks is what the same commands, one by one, come to: with rests
+ * between them, worked off by a worker, and by the caller. */
+static void test_feed(struct worker *worker)
+{
+	struct contention_feed *feed = contention_feed_create();
+	struct contention plain = {.count = 0};
+	uint64_t now = 1000;
+
+	for (uint32_t i = 0; i < 3 * CONTENTION_MOST + 77; i++) {
+		uint64_t queued = now - any(300), start = now + any(100);
+		uint32_t process = i / 100 % 3;
+
+		now += 100;
+		if (!any(1000)) {
+			contention_feed_rest(feed);
+			CHECK(!contention_rest(&plain));
+		}
+		if (contention_feed_add(feed, process, queued, start, start + 250))
+			CHECK(!contention_feed_flush(feed, worker));
+		CHECK(!contention_add(&plain, process, queued, start, start + 250));
+	}
+	if (worker)
+		worker_wait(worker);
+	CHECK(!contention_feed_finish(feed));
+	CHECK(!contention_settle(&plain));
+	CHECK(feed->contention.pair_count == plain.pair_count && plain.pair_count > 3);
+	CHECK(!memcmp(feed->contention.pairs, plain.pairs,
+		      plain.pair_count * sizeof(*plain.pairs)));
+	CHECK(feed->contention.busy_ns == plain.busy_ns && plain.busy_ns > 0);
+	CHECK(feed->contention.late == plain.late && plain.late > 0);
+	contention_feed_destroy(feed);
+	contention_free(&plain);
+}
+
+/* Also when nobody waits for what was given. */
+static void test_feeds(void)
+{
+	struct contention_feed *feed = contention_feed_create();
+	struct worker *worker = worker_create();
+
+	CHECK(worker != NULL);
+	test_feed(NULL);
+	test_feed(worker);
+	for (uint32_t i = 0; i < 9 * CONTENTION_BLOCK; i++)
+		if (contention_feed_add(feed, 1, i, i, i + 2))
+			CHECK(!contention_feed_flush(feed, worker));
+	worker_destroy(worker);
+	contention_feed_destroy(feed);
+}
+
 int main(void)
 {
 	test_example();
+	test_feeds();
 	for (int i = 0; i < 20; i++)
 		test_plainly(i % 2);
 	test_memory();

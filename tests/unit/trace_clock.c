@@ -135,8 +135,34 @@ static void nothing_is_known(void)
 	trace_clock_ns(&tested, UINT64_MAX);
 }
 
+/* Whatever a damaged session says, the difference of two times is one. */
+static void differences_fit(void)
+{
+	const uint64_t ticks[] = {
+		0, 1, UINT64_C(1) << 43, UINT64_C(1) << 44, UINT64_MAX / 2, UINT64_MAX};
+	const uint64_t times[] = {0, 1, UINT64_C(1) << 61, UINT64_C(1) << 62, INT64_MAX};
+	const uint64_t rates[] = {0, 1, 1000, HZ, UINT64_MAX};
+
+	for (unsigned first = 0; first < 6; first++) {
+		for (unsigned second = first; second < 6; second++) {
+			for (unsigned i = 0; i < 5 * 5 * 5; i++) {
+				trace_clock_init(&tested, rates[i % 5]);
+				trace_clock_add(&tested, ticks[first], times[i / 5 % 5], 0);
+				trace_clock_add(&tested, ticks[second], times[i / 25], 0);
+				trace_clock_finish(&tested);
+				for (unsigned j = 0; j < 6; j++) {
+					int64_t ns = trace_clock_ns(&tested, ticks[j]);
+
+					CHECK(ns <= CLOCK_FAR_NS && ns >= -CLOCK_FAR_NS);
+				}
+			}
+		}
+	}
+}
+
 int main(void)
 {
+	differences_fit();
 	follows_a_steered_clock(20);
 	follows_a_steered_clock(1000);
 	follows_a_steered_clock(50000);

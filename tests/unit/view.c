@@ -19,7 +19,7 @@
 #include "view/query/stacks.h"
 #include "view/query/tiles.h"
 #include "view/rows/depth_packing.h"
-#include "view/rows/thread_order.h"
+#include "view/rows/threads/thread_order.h"
 
 enum { SPANS = 70001, LABELS = 70, SAMPLES = 20000 };
 #define SAMPLES_APART_NS INT64_C(64)

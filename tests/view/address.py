@@ -41,7 +41,7 @@ for where, page in pages("made"):
         app.search.only = "call";
         await app.search.find();
         app.filter(document.getElementById("filter").value = "worker|queue");
-        app.toggleTheme();
+        app.theme.toggle();
         const track = app.rows.all.find(row => row.kind === "thread").tracks.find(track => track.type === "spans");
         await app.choose(spanOfDetail(track, 40, await app.details({track, item: 40})));
         document.getElementById("tab-selection").click();""")

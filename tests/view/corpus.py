@@ -24,8 +24,8 @@ CORPUS = sorted(glob.glob(os.path.join(SOURCE, "tests", "data", "view", "*.txt")
 UNIT = str(BUILD / "tests" / "unit" / "unit-view_corpus")
 # The page's files that answer in place of the server, and what they use; then ours.
 SCRIPTS = [os.path.join(SOURCE, "src", "view", "web", name) for name in
-           ("words.js", "kinds.js", "tiles.js", "local_tiles.js", "local_search.js", "local_select.js",
-            "local.js")] + [os.path.join(SOURCE, "tests", "view", "corpus.js")]
+           ("words.js", "kinds.js", "timeline/tiles.js", "local/local_tiles.js", "local/local_search.js",
+            "local/local_select.js", "local/local.js")] + [os.path.join(SOURCE, "tests", "view", "corpus.js")]
 
 if not os.access(UNIT, os.X_OK):
     print("skipped: built without the timeline")

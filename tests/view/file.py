@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The timeline as one file: what it holds is what the server says, event by event; of
-a session that is too large it holds an overview and says so.
+a session that is too large it is downsampled and says so.
 
 tandem-test: timeout=400
 """
@@ -88,13 +88,13 @@ for session in sessions:
 # --- too large for one file
 made = synthetic("large", records=150000, threads=3)
 done = tandem("export", "-f", "html", "-o", "large.html", "large")
-check(done.returncode == 0 and "overview" in done.stderr and "tandem view" in done.stderr,
-      "a large session: the command says that the file holds an overview", done.stderr)
+check(done.returncode == 0 and "downsampled" in done.stderr and "tandem view" in done.stderr,
+      "a large session: the command says that the file is downsampled", done.stderr)
 check(os.path.getsize("large.html") < 16 << 20, "it is of a size that can be sent",
       os.path.getsize("large.html"))
 page = Page("file://" + os.path.abspath("large.html"))
 check(page.whole and not page.browser.complaints(), "it opens", page.browser.complaints())
-check("overview" in page.run("document.getElementById('notes').click(); "
+check("downsampled" in page.run("document.getElementById('notes').click(); "
                              "return document.getElementById('notes-dialog').innerText"),
       "and says so on the page")
 page.run("document.getElementById('notes-dialog').close(); await app.panel.showSelection()")

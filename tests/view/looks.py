@@ -1,28 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """How the page looks and what it offers, each sentence of a table at three widths, in light and in
-dark, served and as one file; and pictures of one session of each kind of program, which lie in
-BUILD/tests/pictures/looks afterwards.
+dark, served and as one file.
 
 tandem-test: timeout=600
 """
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-import annotated
 from handmade import Session
-from recording import BUILD, DRIVERS, PROGRAMS
-from tap import TANDEM, check, finish
-from viewing import Page, View, need_browser
-from traces import synthetic, tandem
+from looking import BEYOND, look
+from tap import finish
+from viewing import Page, need_browser
+from traces import synthetic
 
 need_browser()
-PICTURES = BUILD / "tests" / "pictures" / "looks"
-PICTURES.mkdir(parents=True, exist_ok=True)
-SIZES = ((1024, 700), (1440, 900), (1920, 1080))
-SCHEMES = ("light", "dark")
 
 # --- a session that has everything that the table asks for: the device works for a hundredth of the
 # run, one thread enqueues, the main thread does not, a wait for more commands than links are given of.
@@ -39,8 +32,6 @@ for i in range(100):
 made.operation(5099990, op=101, times=(5011500, 5011600, 5085000, 5090000), thread=3, call="clEnqueueReadBuffer", kind=2)
 made.write()
 
-SEEN = "const box = node => node.getBoundingClientRect();"
-# (sentence, script, what it has to return: a value, or a function of what it returned)
 TABLE = (
     ("devices come first", "return app.rows.shown[0].kind", "device"),
     ("the main thread is on top and marked, those that launch are next",
@@ -52,11 +43,7 @@ TABLE = (
     ("a queue's kernels and transfers are in one row",
      "const r = app.rows.shown.find(r => r.kind === 'queue'); return [r.folded, r.lanes.map(l => l.track.row.kind)]",
      [True, ["kernels", "transfers"]]),
-    ("nothing reaches beyond the window", """
-        return [...document.querySelectorAll('header *, .panel *, .ruler, .overview, #rows *')].filter(n => {
-            const b = box(n);
-            return b.width && b.height && getComputedStyle(n).visibility !== 'hidden' && (b.right > innerWidth + 1 || b.left < -1);
-        }).map(n => n.id || n.className || n.tagName)""", []),
+    BEYOND,
     ("the page itself does not scroll",
      "const d = document.documentElement; return [d.scrollWidth > innerWidth, d.scrollHeight > innerHeight]", [False, False]),
     ("nothing in the header is on top of something else", """
@@ -134,6 +121,14 @@ TABLE = (
         app.chooseRow(app.rows.all.find(r => r.words === 'worker 1002'), false);
         return [tables.length > 0, tables.every(n => box(n).right <= innerWidth + 1), names.includes('clEnqueueNDRangeKernel'),
             names.includes('clGetDeviceInfo')]""", [True, True, True, False]),
+    ("tables of a selection use the width: beside the first is another, or it has all of it", """
+        app.select({begin: 5e6, end: 5.1e6}, true);
+        await app.panel.showSelection();
+        const sheet = box(document.getElementById('selection')), tables = [...document.querySelectorAll('#selection table')].map(box);
+        const first = tables[0], beside = tables.some(one => one.top === first.top && one.left > first.right);
+        const cut = [...document.querySelectorAll('#selection table .pick')].filter(n => n.innerText.startsWith('clEnq') &&
+            n.scrollWidth > n.clientWidth).map(n => n.innerText);
+        return [tables.length > 1 && (beside || sheet.right - first.right < 40), cut]""", [True, []]),
     ("from a name to all its launches, with a histogram and the slowest first", """
         await app.findAll('clEnqueueNDRangeKernel', 'call');
         await new Promise(done => setTimeout(done, 300));
@@ -181,55 +176,8 @@ BLOCKING = (
         return [read.kind, read.colour === of('wait'), read.colour === of('enqueue')]""", ["blocking", True, False]),
 )
 
-
-def look(session, table):
-    done = tandem("export", "-f", "html", "-o", session + ".html", session)
-    check(done.returncode == 0, f"{session}: it is written as one file", done.stderr)
-    with View("--no-open", session) as view:
-        for where, address in (("served", view.address), ("file", "file://" + os.path.abspath(session + ".html"))):
-            for width, height in SIZES:
-                for scheme in SCHEMES:
-                    Page("about:blank", wait=False)
-                    page = Page(address, width, height, 1, scheme)
-                    page.still()
-                    for sentence, script, wanted in table:
-                        found = page.run(SEEN + script)
-                        right = wanted(found, width) if callable(wanted) else found == wanted
-                        check(right, f"{where}, {width}, {scheme}: {sentence}", found)
-                    said = page.browser.complaints()
-                    check(not said, f"{where}, {width}, {scheme}: no complaint", said)
-
-
 look("all", TABLE)
 synthetic("blocking", records=400, threads=1)
 look("blocking", BLOCKING)
-
-
-# --- programs of each kind
-def record(name, *command, **more):
-    said = subprocess.run([TANDEM, "record", "-q", "-o", name, *map(str, command)], text=True, capture_output=True,
-                          env=dict(os.environ, **more))
-    check(said.returncode == 0, f"{name} is recorded", said.stderr)
-
-
-STUB = {name: str(value) for name, value in DRIVERS["stub"].items()}
-record("cpu-only", sys.executable, "-c", "sum(range(10**6))")
-record("pipeline", "sh", "-c", "seq 1 100000 | sort -r | tail -1")
-record("four-queues", PROGRAMS / "threads", "4", "5", "16384", **STUB)
-record("short-calls", PROGRAMS / "loop", "counter", "100000", **STUB)
-record("empty", "true")
-annotated.record("annotated", "overlap", {1: ["push epoch"], 2: ["push step", "mark here"], 6: ["pop"], 7: ["start free"],
-                                          8: ["push step"], 9: ["pop", "end"], 20: ["pop"]})
-for session in ("cpu-only", "pipeline", "four-queues", "annotated", "short-calls", "empty"):
-    with View("--no-open", session) as view:
-        for width, height in SIZES:
-            for scheme in SCHEMES:
-                with Page(view.address, width, height, 1, scheme) as page:
-                    page.findings()
-                    page.still()
-                    beyond = page.run(SEEN + next(script for sentence, script, _ in TABLE if "beyond" in sentence))
-                    check(page.whole and not beyond and not page.clipped(), f"{session}, {width}, {scheme}: all is there", beyond)
-                    page.browser.picture(PICTURES / f"{session}-{width}-{scheme}.png")
-
 Page.close_browser()
 finish()

@@ -37,7 +37,7 @@ with View("--no-open", "hand") as view, Page(view.address) as page:
 
     # --- rows
     words = page.words()
-    for wanted in ("worker 1001", "worker 1002", "queue 1", "kernels", "host queue", "device queue",
+    for wanted in ("worker 1001", "worker 1002", "queue 1", "kernels", "host queue depth", "device queue depth",
                    "utilisation"):
         check(wanted in words, f"there is a row {wanted!r}", words)
     queue = "queue 1"
@@ -57,12 +57,12 @@ with View("--no-open", "hand") as view, Page(view.address) as page:
     browser.move(*page.place("worker 1001", 60000))
     tip = page.wait("const t = document.getElementById('tooltip'); "
                     "return !t.hidden && t.innerText.includes('returned') && t.innerText")
-    check(tip and "clFinish" in tip and "100 µs (100,000 ns)" in tip, "a tooltip tells of a call", tip)
+    check(tip and "clFinish" in tip and "100 us (100,000 ns)" in tip, "a tooltip tells of a call", tip)
     browser.move(*page.place(queue, 80000))
     tip = page.wait("const t = document.getElementById('tooltip'); "
                     "return !t.hidden && t.innerText.includes('executing') && t.innerText")
-    check(tip and "kernel" in tip and "49.0 µs (49,000 ns)" in tip, "and of a command", tip)
-    device_queue = page.place("device queue", 25000)
+    check(tip and "kernel" in tip and "49.0 us (49,000 ns)" in tip, "and of a command", tip)
+    device_queue = page.place("device queue depth", 25000)
     browser.move(*device_queue)
     tip = page.wait("const t = document.getElementById('tooltip'); "
                     "return !t.hidden && t.innerText.includes('value') && t.innerText")
@@ -202,9 +202,9 @@ with View("--no-open", "hand") as view, Page(view.address) as page:
     browser.press("m")
     browser.click(*page.place("worker 1001", 20000))
     browser.click(*page.place("worker 1001", 120000))
-    check(page.run("return app.measured && app.measured.to - app.measured.from") == 100000,
-          "measuring snaps to events", page.run("return app.measured"))
-    check("measured 100 µs (100,000 ns)" in page.text("state"), "and says the length", page.text("state"))
+    check(page.run("return app.measure.span && app.measure.span.to - app.measure.span.from") == 100000,
+          "measuring snaps to events", page.run("return app.measure.span"))
+    check("measured 100 us (100,000 ns)" in page.text("state"), "and says the length", page.text("state"))
     browser.press("Escape")
 
     # --- selecting with the pointer, sorting, CSV

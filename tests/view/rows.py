@@ -104,8 +104,8 @@ for where, page in pages("short"):
     # --- the ruler: bases and what is after them give the moment of each tick, at any zoom
     wrong = page.run("""
         const number = (words) => {
-            const [, plus, value, unit] = /^(\\+?)([-0-9.,\\u2009]+) (ns|\\u00b5s|ms|s)$/.exec(words);
-            return [plus, Number(value.replace(/[,\\u2009]/g, "")) * {ns: 1, "\\u00b5s": 1e3, ms: 1e6, s: 1e9}[unit]];
+            const [, plus, value, unit] = /^(\\+?)([-0-9.,\\u2009]+) (ns|us|ms|s)$/.exec(words);
+            return [plus, Number(value.replace(/[,\\u2009]/g, "")) * {ns: 1, "us": 1e3, ms: 1e6, s: 1e9}[unit]];
         };
         const {range} = app, kept = [range.begin, range.end], wrong = [];
         let asked = 0, plain = 0;

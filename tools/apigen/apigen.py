@@ -141,11 +141,10 @@ def tabled_domain(outputs, name, said):
     numbers = ids_of(outputs, "src/domains/%s/%s.ids" % (name, name), name, int(said.get("own", 1)))
     records = records_make(outputs, name, numbers)
     return tabled_make(outputs, name, api_, numbers, records, said["results"],
-                       ["%s.api" % name, "%s.rules" % name], layouts, said["args"],
-                       said.get("face"))
+                       ["%s.api" % name, "%s.rules" % name], layouts, said)
 
 
-def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts, what, face):
+def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts, said):
     """Adds the outputs of a domain whose functions are in tables; returns its events."""
     book = rules.Rules(os.path.join(ROOT, "src/domains/%s/%s.rules" % (name, name)),
                        [function.name for function in api_.functions], tabled.KEYS)
@@ -153,12 +152,12 @@ def tabled_make(outputs, name, api_, numbers, records, results, sources, layouts
     records = [event if event.cls == "RECORD" else book.roles.event(event) for event in records]
     events = numbers.order(records + [call.event() for call in calls])
     gen = "src/domains/%s/gen/" % name
-    outputs[gen + "args.h"] = tabled.args_h(name, calls, sources[:1], what)
+    outputs[gen + "args.h"] = tabled.args_h(name, calls, sources[:1], said["args"])
     outputs[gen + "ids.h"] = tabled.ids_h(name, calls, api_, sources[:1])
     outputs[gen + "api.c"] = tabled.tables_c(name, calls, api_, sources, layouts)
-    outputs[gen + "wrappers.c"] = tabled.wrappers_c(name, calls, api_, sources)
-    if face:
-        outputs["include/" + face] = c_face.prof_str_h(name, calls, sources[:1])
+    outputs[gen + "wrappers.c"] = tabled.wrappers_c(name, calls, api_, sources, "export" in said)
+    if "face" in said:
+        outputs["include/" + said["face"]] = c_face.prof_str_h(name, calls, sources[:1])
     outputs["src/schema/gen/%s_schema.c" % name] = schema.schema_write(
         "%s.events, %s" % (name, " and ".join(sources)), name, domains.number(name), events)
     return [(name, domains.number(name), events)]

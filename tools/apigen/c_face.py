@@ -25,28 +25,45 @@ def lines_of(call):
             yield VALUES[call.function.name, name]
 
 
+# What ROCTracer's header of the domain says: where its numbers come from, types that functions
+# return (type, member), whether a word of the tool's follows.
+FACES = {
+    "hsa": ("ROCTracer's numbers of HSA's functions, in the order of the tables that HSA hands to its "
+            "tools, and what callbacks of ACTIVITY_DOMAIN_HSA_API get.",
+            (("int32_t", "hsa_status_t_retval"), ("uint32_t", "uint32_t_retval"),
+             ("uint64_t", "uint64_t_retval"), ("int64_t", "hsa_signal_value_t_retval")), True),
+    "kfd": ("ROCTracer's numbers of libhsakmt's functions, 0 to 80 as in ROCTracer 4.1 and then those "
+            "that came later, and what callbacks of ACTIVITY_DOMAIN_KFD_API get.",
+            (("uint32_t", "HSAKMT_STATUS_retval"),), False),
+}
+
+
 def prof_str_h(domain, calls, sources):
     """`calls` in the order of their numbers, which ROCTracer's follow from 0."""
+    what, returned, has_data = FACES[domain]
     calls = sorted(calls, key=lambda call: call.number)
     first = calls[0].number
     assert [call.number for call in calls] == list(range(first, first + len(calls)))
-    guard = "TANDEM_ROCTRACER_%s_PROF_STR_H" % domain.upper()
-    out = [head("ROCTracer's numbers of HSA's functions, in the order of the tables that HSA hands "
-                "to its tools, and what callbacks of ACTIVITY_DOMAIN_HSA_API get. Types are words "
-                "of the same size: HSA's headers are not needed.", sources),
+    upper = domain.upper()
+    guard = "TANDEM_ROCTRACER_%s_PROF_STR_H" % upper
+    out = [head(what + " Types are words of the same size: %s's headers are not needed." %
+                ("HSA" if domain == "hsa" else "libhsakmt"), sources),
            "#ifndef %s\n#define %s\n" % (guard, guard),
-           "#include <stddef.h>\n#include <stdint.h>\n", "enum hsa_api_id_t {"]
-    out += ["\tHSA_API_ID_%s = %d," % (call.function.name, call.number - first) for call in calls]
-    out += ["\n\tHSA_API_ID_NUMBER = %d,\n\tHSA_API_ID_ANY = %d\n};\n" % (len(calls), len(calls) + 1),
-            "typedef struct hsa_api_data_t {", "\tuint64_t correlation_id;", "\tuint32_t phase;",
-            "\tunion { /* at exit, of what returns a status */", "\t\tint32_t hsa_status_t_retval;",
-            "\t\tuint32_t uint32_t_retval;", "\t\tuint64_t uint64_t_retval;",
-            "\t\tint64_t hsa_signal_value_t_retval;", "\t};", "\tunion {"]
+           "#include <stddef.h>\n#include <stdint.h>\n", "enum %s_api_id_t {" % domain]
+    out += ["\t%s_API_ID_%s = %d," % (upper, call.function.name, call.number - first) for call in calls]
+    out += ["\n\t%s_API_ID_NUMBER = %d,\n\t%s_API_ID_ANY = %d\n};\n" %
+            (upper, len(calls), upper, len(calls) + 1),
+            "typedef struct %s_api_data_t {" % domain, "\tuint64_t correlation_id;", "\tuint32_t phase;",
+            "\tunion { /* at exit, of what returns a status */"]
+    out += ["\t\t%s %s;" % member for member in returned]
+    out += ["\t};", "\tunion {"]
     for call in calls:
         lines = list(lines_of(call))
         if lines:
             out += ["\t\tstruct {"] + ["\t\t\t%s;" % line for line in lines]
             out += ["\t\t} %s;" % call.function.name]
-    out += ["\t} args;", "\tuint64_t *phase_data; /* a word that travels from entry to exit */",
-            "} hsa_api_data_t;\n", "#endif"]
+    out += ["\t} args;"]
+    if has_data:
+        out += ["\tuint64_t *phase_data; /* a word that travels from entry to exit */"]
+    out += ["} %s_api_data_t;\n" % domain, "#endif"]
     return "\n".join(out) + "\n"

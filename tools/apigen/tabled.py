@@ -200,14 +200,19 @@ def returned_type(version):
     return RETURNED.get(version.returned)
 
 
+def wrapper_parts(call):
+    """Of its declaration: [(parameter, declaration)], what it returns, its type as a pointer (with %s)."""
+    given = [parameter(argument) for argument in call.function.versions[0].arguments]
+    types = ", ".join(re.sub(r"\b%s$" % name, "", text).strip() for name, text in given) or "void"
+    returned = returned_type(call.function.versions[0])
+    return given, returned, "%s (*%%s)(%s)" % (returned, types)
+
+
 def wrapper(domain, call):
     version = call.function.versions[0]
     name, arguments = call.function.name, version.arguments
-    given = [parameter(argument) for argument in arguments]
-    returned = returned_type(version)
-    types = ", ".join(re.sub(r"\b%s$" % name_, "", text).strip() for name_, text in given) or "void"
+    given, returned, type_name = wrapper_parts(call)
     values = ", ".join(name_ for name_, _ in given)
-    type_name = "%s (*%%s)(%s)" % (returned, types)
     real = "real_(%s)" % values
     if "custom" in call.rule:
         real = "%s_custom_%s((void (*)(void))real_, &call_, &args_)" % (domain, name)
@@ -238,17 +243,36 @@ def wrapper(domain, call):
     return "\n".join(lines + ["}\n"])
 
 
-def wrappers_c(domain, calls, api, sources):
-    """gen/wrappers.c"""
+def exported(domain, call):
+    """What programs bind to by the function's name: the wrapper, or the function itself."""
+    given, returned, type_name = wrapper_parts(call)
+    name, values = call.function.name, ", ".join(name_ for name_, _ in given)
+    head_ = "%s %s(%s)" % (returned, name, ", ".join(text for _, text in given) or "void")
+    lines = ["__attribute__((visibility(\"default\"))) %s;" % head_, head_, "{"]
+    wrapped = "wrap_%s(%s)" % (name, values)
+    symbol = "((%s)%s_symbol(%d))(%s)" % (type_name % "", domain, call.number, values)
+    if returned == "void":
+        lines += ["\tif (%s_by_symbol())" % domain, "\t\t%s;" % wrapped, "\telse", "\t\t%s;" % symbol]
+    else:
+        lines += ["\treturn %s_by_symbol() ? %s : %s;" % (domain, wrapped, symbol)]
+    return "\n".join(lines + ["}\n"])
+
+
+def wrappers_c(domain, calls, api, sources, export=False):
+    """gen/wrappers.c. `export`: also by their names; without tables, all."""
     by_name = {call.function.name: call for call in calls
                if returned_type(call.function.versions[0])}
-    tabled = [name for places in api.tables.values() for _, name in places if name in by_name]
+    tabled = [name for places in api.tables.values() for _, name in places if name in by_name] \
+        if api.tables else list(by_name)
     structs = sorted({struct_type(argument) for name in tabled
                       for argument in by_name[name].function.versions[0].arguments
                       if argument.kind == "struct"})
-    out = [head("What stands in the dispatch tables for the runtime's functions: each call is "
+    where = "What stands in the dispatch tables for the runtime's functions: each" if api.tables else "Each"
+    out = [head(where + " call is "
                 "recorded around the real one. Structs by value have the size and the class "
-                "that they have for the compiler.", sources), """\
+                "that they have for the compiler." +
+                (" Programs bind to what is exported here by the functions' names." if export else ""),
+                sources), """\
 #include "domains/%s/wrappers.h"
 
 #include <stdbool.h>
@@ -261,6 +285,8 @@ def wrappers_c(domain, calls, api, sources):
         out.append("%s {\n\tuint%s_t word[%s];\n};\n" % (name, bits, count))
     for name in tabled:
         out.append(wrapper(domain, by_name[name]))
+        if export:
+            out.append(exported(domain, by_name[name]))
     for table, places in api.tables.items():
         rows = "\n".join("\t{ %d, %d, (void (*)(void))wrap_%s }," % (place, by_name[name].number, name)
                          for place, name in places if name in by_name)

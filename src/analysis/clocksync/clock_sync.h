@@ -17,10 +17,10 @@
 #ifndef TANDEM_ANALYSIS_CLOCKSYNC_CLOCK_SYNC_H
 #define TANDEM_ANALYSIS_CLOCKSYNC_CLOCK_SYNC_H
 
-#include "analysis/clocksync/clockfit.h"
 #include "analysis/clocksync/wait_returns.h"
 #include "analysis/operations/devices.h"
 #include "analysis/operations/operation.h"
+#include "trace/clockfit/clockfit.h"
 
 struct clock_sync_moment { /* the tightest constraint of the latest moment */
 	int64_t begin_ns;  /* of the moment */

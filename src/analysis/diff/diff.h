@@ -100,10 +100,11 @@ struct diff_run { /* a session */
 };
 
 struct diff_options {
-	double most_p;		  /* of a change; 0.05 */
-	double least_percent;	  /* of a change, of what it was; 5 */
-	double least_run_percent; /* ... and of the run, or of the part; 0.5 */
-	bool parts;		  /* parts of the runs are compared (report_options.ranged) */
+	double most_p;			/* of a change; 0.05 */
+	double least_percent;		/* of a change, of what it was; 5 */
+	double least_run_percent;	/* ... and of the run, or of the part; 0.5 */
+	bool parts[DIFF_SIDES];		/* of the runs of a side (report_options.ranged) */
+	const char *ranges[DIFF_SIDES]; /* which range of the program's own that is, or NULL */
 };
 
 struct diff {
@@ -120,6 +121,12 @@ struct diff {
 	bool by_name;	 /* devices differ: operations were matched by kind and name */
 };
 
+/* Whether parts of runs are compared, of one side at least. */
+static inline bool diff_has_parts(const struct diff *diff)
+{
+	return diff->options.parts[DIFF_A] || diff->options.parts[DIFF_B];
+}
+
 /* Number of runs of each side. Returns 0 or -ENOMEM; on error there is nothing to
  * free. */
 int diff_init(struct diff *diff, const size_t runs[DIFF_SIDES], const struct diff_options *options);
@@ -135,5 +142,10 @@ void diff_free(struct diff *diff);
 
 /* Tests and verdicts, for diff_finish() (diff_judge.c). Returns 0 or -ENOMEM. */
 int diff_judge(struct diff *diff);
+
+/* What to know of the sides besides the numbers, a line each in `notes`, for diff_finish()
+ * (diff_notes.c): runs that lost events, machines and commands that differ, runtimes that one
+ * side alone used. Out of memory: notes.failed. */
+void diff_note(struct diff *diff);
 
 #endif

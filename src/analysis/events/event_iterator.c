@@ -140,7 +140,8 @@ int event_iterator_open(struct event_iterator *iterator, struct trace_session *s
 	return event_iterator_open_with(iterator, session, EVENT_ALL, progress);
 }
 
-static inline int take_call(struct event_iterator *iterator, const struct trace_event *event)
+static int __attribute__((noinline))
+take_call(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct event_item *item = &iterator->item;
 
@@ -185,16 +186,13 @@ static int take_memory(struct event_iterator *iterator, const struct trace_event
 	return status;
 }
 
-static int take_linux(struct event_iterator *iterator, const struct trace_event *event)
+static int __attribute__((noinline))
+take_engines(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct trace_objects *objects = &iterator->devices.objects;
 	struct event_item *item = &iterator->item;
 	int status;
 
-	item->call = 0;
-	item->kind = event->record->id == TANDEM_EVENT_lost ? ITEM_LOST : ITEM_OTHER;
-	if (!(iterator->flags & EVENT_ENGINES))
-		return 0;
 	if (event->record->id == TANDEM_KERNEL_EVENT_format)
 		return trace_objects_learn(objects, event);
 	if (!iterator->engines.count && event->record->id != TANDEM_KERNEL_EVENT_tracepoint)
@@ -206,6 +204,15 @@ static int take_linux(struct event_iterator *iterator, const struct trace_event 
 	if (iterator->change_count && item->kind == ITEM_OTHER)
 		item->kind = ITEM_ENGINES;
 	return status;
+}
+
+static inline int take_linux(struct event_iterator *iterator, const struct trace_event *event)
+{
+	struct event_item *item = &iterator->item;
+
+	item->call = 0;
+	item->kind = event->record->id == TANDEM_EVENT_lost ? ITEM_LOST : ITEM_OTHER;
+	return iterator->flags & EVENT_ENGINES ? take_engines(iterator, event) : 0;
 }
 
 /* A record of a task graph. */
@@ -224,7 +231,8 @@ static int take_task(struct event_iterator *iterator, const struct trace_event *
 	return 0;
 }
 
-static int take_record(struct event_iterator *iterator, const struct trace_event *event)
+static int __attribute__((noinline))
+take_record(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct event_item *item = &iterator->item;
 
@@ -259,8 +267,7 @@ static int take_record(struct event_iterator *iterator, const struct trace_event
 	}
 }
 
-/* All events were handed out. */
-static int next_unfinished(struct event_iterator *iterator)
+int event_iterator_unfinished(struct event_iterator *iterator)
 {
 	iterator->item.event = NULL;
 	iterator->item.kind = ITEM_UNFINISHED;
@@ -277,21 +284,15 @@ void event_iterator_progress(struct event_iterator *iterator)
 		      before + iterator->session->content_bytes);
 }
 
+/* It saves no registers: who needs some is a function of its own. */
 int event_iterator_take(struct event_iterator *iterator, const struct trace_event *event)
 {
-	int status;
-
-	if (!event)
-		return next_unfinished(iterator);
 	if (trace_event_is_call(event)) {
 		iterator->item.system = false;
-		status = take_call(iterator, event);
-	} else {
-		iterator->item.system = event->stream->process->kernel;
-		status = iterator->item.system ? take_linux(iterator, event)
-					       : take_record(iterator, event);
+		return take_call(iterator, event);
 	}
-	return status ? status : 1;
+	iterator->item.system = event->stream->process->kernel;
+	return iterator->item.system ? take_linux(iterator, event) : take_record(iterator, event);
 }
 
 bool event_iterator_edge(const struct event_iterator *iterator, const struct trace_event *event,

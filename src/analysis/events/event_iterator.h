@@ -99,8 +99,11 @@ int event_iterator_open(struct event_iterator *iterator, struct trace_session *s
 int event_iterator_open_with(struct event_iterator *iterator, struct trace_session *session,
 			     unsigned flags, const struct progress *progress);
 
-/* The same as event_iterator_next(), whatever the event is; NULL: there are no more. */
+/* Makes the item of any event. Returns 0 or -ENOMEM. */
 int event_iterator_take(struct event_iterator *iterator, const struct trace_event *event);
+
+/* The same as event_iterator_next(), when all events were handed out. */
+int event_iterator_unfinished(struct event_iterator *iterator);
 
 void event_iterator_progress(struct event_iterator *iterator);
 
@@ -115,12 +118,14 @@ static inline int event_iterator_next(struct event_iterator *iterator,
 
 	*item = taken;
 	if (__builtin_expect(status <= 0, 0))
-		return status ? status : event_iterator_take(iterator, NULL);
+		return status ? status : event_iterator_unfinished(iterator);
 	taken->event = event;
 	if (__builtin_expect(!(++iterator->events & (PROGRESS_EVENTS - 1)), 0))
 		event_iterator_progress(iterator);
-	if (!event->layout->is_plain)
-		return event_iterator_take(iterator, event);
+	if (!event->layout->is_plain) {
+		status = event_iterator_take(iterator, event);
+		return status ? status : 1;
+	}
 	taken->kind = ITEM_CALL;
 	taken->system = false;
 	taken->call = ++iterator->calls;

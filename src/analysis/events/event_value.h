@@ -18,7 +18,7 @@ const char *event_object_noun(uint8_t object);
 const char *event_object_name(struct trace_objects *objects, const struct trace_event *event,
 			      uint8_t object, uint32_t number);
 
-/* "CL_MEM_READ_ONLY|CL_MEM_COPY_HOST_PTR|0x100"; "0". */
+/* "READ_ONLY|COPY|0x100", of the names that the type has; "0". */
 void event_flags(struct text *out, const struct tandem_names *names, uint64_t value);
 
 /* "1:42", "none", "unknown" */

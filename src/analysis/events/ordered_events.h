@@ -20,7 +20,7 @@
 #define TANDEM_ANALYSIS_EVENTS_ORDERED_EVENTS_H
 
 #include "analysis/events/event_iterator.h"
-#include "analysis/events/reorder_buffer.h"
+#include "analysis/events/reorder/buffer.h"
 #include "util/text.h"
 
 enum ordered_event_kind {

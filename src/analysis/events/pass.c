@@ -125,3 +125,11 @@ int pass_run(struct pass *pass, int status)
 	free_consumers(pass);
 	return status;
 }
+
+int pass_run_alone(struct pass *pass, int status, struct error *error)
+{
+	status = pass_run(pass, status);
+	if (status)
+		error_add(error, status, "%s: %s", pass->session->path, strerror(-status));
+	return status;
+}

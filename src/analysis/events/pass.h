@@ -21,6 +21,7 @@
 #include "analysis/events/progress.h"
 #include "analysis/events/range.h"
 #include "analysis/sched/waits.h"
+#include "util/error.h"
 
 #define PASS_CONSUMERS 4u
 
@@ -62,5 +63,8 @@ void pass_join(struct pass *pass, const struct pass_consumer *consumer, void *us
 /* Runs it, unless `status` says that it can't, and frees all consumers. Returns 0,
  * -ENOMEM, or what a consumer returned. */
 int pass_run(struct pass *pass, int status);
+
+/* The same, for who reads the session for one thing alone: an error is appended. */
+int pass_run_alone(struct pass *pass, int status, struct error *error);
 
 #endif

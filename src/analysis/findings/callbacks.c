@@ -77,7 +77,7 @@ static int add_row(struct findings *findings, const struct callback_row *row)
 	finding->what = findings_text(
 		findings,
 		"%s callbacks took %s (mean %s): the driver's thread that ran them started and "
-		"completed no other command meanwhile",
+		"completed no other command at that time",
 		units_count(count, row->count), units_ns(all, (double)row->ns),
 		units_ns(each, (double)row->ns / (double)row->count));
 	finding->confidence = CONFIDENCE_MEDIUM;

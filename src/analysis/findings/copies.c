@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What is moved between host and device more often than once: from one buffer to another by
  * way of the host, data that the device was given before, and transfers of the same buffers
- * again and again that make most of the run. A transfer costs the time in which the device moved it and no kernel of the process
- * ran. Memory grows with buffers and transfers in flight. */
+ * again and again that make most of the run. What a transfer costs: exposed.h. Memory grows with
+ * buffers and transfers in flight. */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/findings/exposed.h"
 #include "analysis/findings/finding.h"
 #include "trace/field.h"
 #include "util/array.h"
@@ -15,10 +16,11 @@
 #define HABIT_COUNT 8u
 
 /* Of the run; what is less does not dominate it. */
-#define DOMINATES 0.2
+#define DOMINATES 0.1
 
 struct copy_time {
 	uint64_t count, bytes, ns, most_ns; /* most: of one */
+	uint64_t moved_ns;		    /* by the device; of a buffer's */
 	uint16_t api;			    /* event id of the call */
 };
 
@@ -36,7 +38,7 @@ struct copy_read { /* the latest transfer of a thread */
 	bool read_before; /* the transfer before it brought as many bytes there */
 	uint16_t api;
 	bool done; /* it took: */
-	uint64_t ns;
+	uint64_t ns, moved_ns;
 };
 
 struct copy_call {	 /* of a transfer in flight */
@@ -156,18 +158,10 @@ static void time_add(struct copy_time *time, uint16_t api, uint64_t bytes, uint6
 		time->most_ns = ns;
 }
 
-/* The device's time of it next to no kernel, and what its call took besides. */
-static uint64_t exposed_ns(const struct copy_process *process, const struct operation *operation)
+static void time_move(struct copy_time *time, const struct operation *operation, uint64_t ns)
 {
-	const struct operation_times *times = &operation->times;
-	int64_t from = times->start_ns, to = times->end_ns;
-	int64_t call_ns = operation->call_end_ns - operation->call_begin_ns;
-
-	if (process->kernels_until_ns > from)
-		from = process->kernels_until_ns;
-	if (operation->synchronous && call_ns > 0 && operation->call_begin_ns >= from)
-		return (uint64_t)call_ns;
-	return to > from ? (uint64_t)(to - from) : 0;
+	time_add(time, operation->api, operation->record->bytes, ns);
+	time->moved_ns += operation->record->end - operation->record->start;
 }
 
 static int count_by_host(struct copies *copies, struct copy_process *process,
@@ -201,20 +195,20 @@ static int count_command(struct copies *copies, const struct operation *operatio
 
 	if (!operation->record || !operation->placed)
 		return 0;
-	if (operation->kind == TANDEM_OPERATION_KIND_kernel &&
-	    operation->times.end_ns > process->kernels_until_ns)
-		process->kernels_until_ns = operation->times.end_ns;
+	exposed_kernel(&process->kernels_until_ns, operation);
 	if (at == MAP_NONE || (operation->kind != TANDEM_OPERATION_KIND_copy_h2d &&
 			       operation->kind != TANDEM_OPERATION_KIND_copy_d2h))
 		return 0;
 	call = copies->open[at];
-	ns = exposed_ns(process, operation);
+	ns = exposed_ns(process->kernels_until_ns, operation);
 	if (buffer_find(copies, call.buffer, &buffer))
 		return -ENOMEM;
 	if (operation->stream != TRACE_NONE &&
 	    copies->last[operation->stream].call == operation->call) {
 		copies->last[operation->stream].done = true;
 		copies->last[operation->stream].ns = ns;
+		copies->last[operation->stream].moved_ns =
+			operation->record->end - operation->record->start;
 		copies->last[operation->stream].api = operation->api;
 	}
 	if (call.unchanged)
@@ -222,10 +216,10 @@ static int count_command(struct copies *copies, const struct operation *operatio
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d) {
 		process->inputs += !call.unchanged;
 		if (!call.changed)
-			time_add(&buffer->to_device, operation->api, operation->record->bytes, ns);
+			time_move(&buffer->to_device, operation, ns);
 	} else if (buffer->inputs == process->inputs || !buffer->inputs) {
 		/* Nothing new came since: what is read is on its way to a result. */
-		time_add(&buffer->to_host, operation->api, operation->record->bytes, ns);
+		time_move(&buffer->to_host, operation, ns);
 	}
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
 		buffer->inputs = process->inputs;
@@ -267,6 +261,7 @@ static int time_take_back(struct copies *copies, const struct copy_read *last, u
 	buffer->to_device.count--;
 	buffer->to_device.bytes -= bytes;
 	buffer->to_device.ns -= last->ns;
+	buffer->to_device.moved_ns -= last->moved_ns;
 	return 0;
 }
 
@@ -391,7 +386,7 @@ static int add_unchanged(struct findings *findings, const struct copy_process *p
 /* If each buffer were moved once each way. */
 static int add_dominate(struct findings *findings, const struct copies *copies, uint32_t index)
 {
-	uint64_t saved_ns = 0, count = 0, bytes = 0, told_ns;
+	uint64_t saved_ns = 0, moved_ns = 0, count = 0, bytes = 0, told_ns;
 	const struct copy_time *worst = NULL;
 	char number[UNITS_BYTES], all[UNITS_BYTES];
 	struct finding *finding;
@@ -408,6 +403,7 @@ static int add_dominate(struct findings *findings, const struct copies *copies, 
 										 : times[j]->ns);
 			if (!worst || times[j]->ns > worst->ns)
 				worst = times[j];
+			moved_ns += times[j]->moved_ns;
 			count += times[j]->count;
 			bytes += times[j]->bytes;
 		}
@@ -415,7 +411,8 @@ static int add_dominate(struct findings *findings, const struct copies *copies, 
 	/* What goes by way of the host, or is unchanged, is reported already. */
 	told_ns = copies->processes[index].by_host.ns + copies->processes[index].unchanged.ns;
 	saved_ns -= told_ns < saved_ns ? told_ns : saved_ns;
-	if ((double)saved_ns < DOMINATES * (double)findings->duration_ns)
+	/* Where calls take most of it, waiting is what is wrong. */
+	if ((double)saved_ns < DOMINATES * (double)findings->duration_ns || 2 * moved_ns < saved_ns)
 		return 0;
 	finding = findings_add(findings, "copies", "dominate");
 	if (!finding)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/events/item_range.h"
+#include "analysis/model/graph_event.h"
 #include "util/array.h"
 #include "util/text.h"
 
@@ -97,6 +98,7 @@ struct finding *findings_add(struct findings *findings, const char *name, const 
 		.culprit = "",
 		.confidence = CONFIDENCE_HIGH,
 		.why = "",
+		.process = "",
 		.device = "",
 		.object = "",
 		.symptom_of = "",
@@ -213,6 +215,8 @@ static int begin(void *user, struct pass *pass)
 		status = graph_open(&maker->graph, &pass->iterator,
 				    pass->with_waits ? &pass->waits : NULL);
 		findings->graph = status ? NULL : &maker->graph;
+		if (!status)
+			graph_replay_only(&maker->graph);
 	}
 	if (!status && events)
 		status = event_sequence_open(&maker->sequence, findings->iterator, take_event,
@@ -352,12 +356,13 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* What is saved is the difference between two ends of one graph: causes that have it are
- * comparable. */
+ * comparable. What is not more than the replay's own error is nothing. */
 static void set_savings(struct findings *findings)
 {
 	uint64_t own_ns[GRAPH_CAUSE_COUNT] = {0};
 	size_t kept = 0;
 
+	findings->replay_error_ns = findings->graph ? findings->graph->error_ns : 0;
 	for (size_t i = 0; i < findings->count; i++)
 		own_ns[findings->items[i].removes] += findings->items[i].cost_ns;
 	for (size_t i = 0; i < findings->count; i++) {
@@ -368,6 +373,8 @@ static void set_savings(struct findings *findings)
 				(uint64_t)((double)finding->cost_ns /
 					   (double)own_ns[finding->removes] *
 					   (double)findings->graph->saved_ns[finding->removes]);
+		if (finding->removes != GRAPH_NONE && finding->cost_ns <= findings->replay_error_ns)
+			finding->cost_ns = 0;
 		if (finding->removes == GRAPH_NONE || finding->cost_ns || finding->always_report)
 			findings->items[kept++] = *finding;
 	}
@@ -382,6 +389,21 @@ static void set_percent(const struct findings *findings, struct finding *finding
 	if (finding->cost_ns > duration_ns)
 		finding->cost_ns = duration_ns;
 	finding->percent = duration_ns ? 100.0 * (double)finding->cost_ns / (double)duration_ns : 0;
+}
+
+/* The name that it had at last. */
+static void set_process(struct findings *findings, struct finding *finding)
+{
+	const struct trace_session *session = findings->session;
+
+	for (size_t i = session->process_count; finding->pid && i; i--) {
+		const struct trace_process *process = &session->processes[i - 1];
+
+		if (process->pid != finding->pid || process->kernel)
+			continue;
+		finding->process = findings_text(findings, "%s", process->name);
+		return;
+	}
 }
 
 static int end(void *user, struct pass *pass)
@@ -403,6 +425,8 @@ static int end(void *user, struct pass *pass)
 		set_savings(findings);
 	for (size_t i = 0; i < findings->count; i++)
 		set_percent(findings, &findings->items[i]);
+	for (size_t i = 0; i < findings->count; i++)
+		set_process(findings, &findings->items[i]);
 	set_symptoms(findings);
 	if (findings->count)
 		qsort(findings->items, findings->count, sizeof(*findings->items), by_cost);
@@ -489,11 +513,9 @@ int findings_make(struct findings *findings, struct trace_session *session,
 	status = findings_join(&pass, findings, options ? options->only : NULL, error);
 	if (status)
 		return status;
-	status = pass_run(&pass, 0);
-	if (status) {
+	status = pass_run_alone(&pass, 0, error);
+	if (status)
 		findings_free(findings);
-		error_add(error, status, "%s: %s", session->path, strerror(-status));
-	}
 	return status;
 }
 

@@ -62,6 +62,7 @@ struct finding {
 
 	/* Where: 0 or "" where it is no single place. */
 	uint64_t pid, tid, queue;
+	const char *process; /* name of pid */
 	const char *device;
 	const char *object;	  /* function, kernel... */
 	int64_t begin_ns, end_ns; /* the longest time, or the first; since the start */
@@ -95,6 +96,8 @@ struct findings {
 	size_t replay_count, replay_capacity;
 	struct range range;   /* what is examined, on CLOCK_MONOTONIC */
 	uint64_t duration_ns; /* of that part of the run */
+	/* By which the replay of the unchanged run (graph.h) misses what was recorded. */
+	uint64_t replay_error_ns;
 };
 
 struct finding_ops {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/sched/recent.h"
 #include "util/units.h"
 
 /* Enqueues of a thread that are remembered. A command that was overtaken by so
@@ -28,31 +29,30 @@ enum activity { WORKING, WAITING, CALLING, ACTIVITIES };
 /* Fewer gaps of the host's doing are no habit: a program has to begin and to end. */
 #define HABIT_COUNT 4u
 
-/* Times that a thread slept, or waited for a CPU, that are remembered: more than a gap has,
- * or so short that they do not matter. */
-#define SLEEPS 256u
-#define SLEEPS_APART_NS 100000
-
 /* A wait in the midst of more commands than this is no way to feed a device command by
  * command: the host needs a result now and then. */
 #define COMMANDS_A_WAIT 8u
 
-/* LAUNCH: enqueued in the gap; AHEAD: before it. */
-enum cause { SYNCHRONISATION, HOST_WORK, HOST_BLOCKED, HOST_CALLS, LAUNCH, AHEAD, CAUSES };
+/* A command that was enqueued and started only when a later call of its thread was under way
+ * was kept back until then, if that is so many times as long as from that call to the start. */
+#define KEPT_TIMES 4
+
+/* LAUNCH: enqueued in the gap; AHEAD: before it; UNFLUSHED: either, and kept back. */
+enum cause {
+	SYNCHRONISATION,
+	HOST_WORK,
+	HOST_BLOCKED,
+	HOST_CALLS,
+	LAUNCH,
+	AHEAD,
+	UNFLUSHED,
+	CAUSES,
+};
 
 struct idle_enqueue {
 	uint64_t call;
 	int64_t ns;
 	int64_t spent[ACTIVITIES]; /* by the thread until then */
-};
-
-struct idle_sleep { /* one, or several that were hardly apart: so long within that time */
-	int64_t from_ns, to_ns, ns;
-};
-
-struct idle_sleeps {
-	struct idle_sleep *times; /* a ring, made at the first */
-	uint64_t count;
 };
 
 struct idle_mark {
@@ -65,11 +65,13 @@ struct idle_thread { /* of a stream */
 	enum activity activity;
 	unsigned depth; /* calls within calls */
 	int64_t since_ns;
-	bool known; /* an event of it was seen */
+	int64_t call_ns;  /* begin of the call that is under way */
+	int64_t flush_ns; /* same, of the latest that is about a queue and does nothing else */
+	bool known;	  /* an event of it was seen */
 	int64_t spent[ACTIVITIES];
 	struct idle_enqueue *enqueues; /* a ring, made at the first */
 	uint64_t enqueued;
-	struct idle_sleeps slept, preempted;
+	struct recent slept, preempted;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
 
@@ -95,8 +97,8 @@ struct idle_device {
 };
 
 struct idle {
-	struct map process_of;	     /* pid -> index */
-	struct idle_sleeps *drivers; /* by process: its threads without calls, for a CPU */
+	struct map process_of;	/* pid -> index */
+	struct recent *drivers; /* by process: its threads without calls, for a CPU */
 	struct idle_thread *threads;
 	struct idle_device *devices;
 	size_t device_count;
@@ -180,8 +182,12 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 	struct idle_thread *thread = &idle->threads[event->stream];
 	int status = thread_reach(idle, thread, event->ns);
 
-	if (!thread->depth++)
+	if (!thread->depth++) {
 		thread->activity = event->blocking ? WAITING : CALLING;
+		thread->call_ns = event->ns;
+		if (event->queue && !event->op && event->api->class == TANDEM_CLASS_CALL)
+			thread->flush_ns = event->ns;
+	}
 	if (!status && event->op)
 		status = remember(thread, event);
 	return status;
@@ -214,8 +220,7 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 	return status;
 }
 
-static struct idle_sleeps *sleeps_of(struct idle *idle, const struct wait_thread *waiter,
-				     unsigned state)
+static struct recent *recent_of(struct idle *idle, const struct wait_thread *waiter, unsigned state)
 {
 	struct idle_thread *thread = waiter->stream ? &idle->threads[waiter->stream - 1] : NULL;
 	uint64_t process;
@@ -235,46 +240,30 @@ static struct idle_sleeps *sleeps_of(struct idle *idle, const struct wait_thread
 static int idle_interval(struct findings *findings, void *state, const struct wait_thread *waiter,
 			 const struct states_interval *interval)
 {
-	struct idle_sleeps *sleeps = sleeps_of(state, waiter, interval->state);
-	struct idle_sleep *last;
+	struct recent *recent = recent_of(state, waiter, interval->state);
 
 	(void)findings;
-	if (!sleeps)
-		return 0;
-	if (!sleeps->times) {
-		sleeps->times = calloc(SLEEPS, sizeof(*sleeps->times));
-		if (!sleeps->times)
-			return -ENOMEM;
-	}
-	last = &sleeps->times[(sleeps->count - 1) % SLEEPS];
-	if (sleeps->count && interval->from >= last->to_ns &&
-	    interval->from - last->to_ns < SLEEPS_APART_NS) {
-		last->to_ns = interval->to;
-		last->ns += interval->to - interval->from;
-		return 0;
-	}
-	sleeps->times[sleeps->count++ % SLEEPS] =
-		(struct idle_sleep){interval->from, interval->to, interval->to - interval->from};
-	return 0;
+	return recent ? recent_add(recent, interval->from, interval->to) : 0;
 }
 
-/* Those that are remembered are in the order of time. */
-static int64_t slept_within(const struct idle_sleeps *sleeps, int64_t from_ns, int64_t to_ns)
+/* Whether the driver kept the command back until its thread waited for it, or flushed; and not
+ * because the driver's threads had no CPU: before the call they had one, and slept again. */
+static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
+		    const struct idle_device *device, const struct sequence_event *next)
 {
-	int64_t sum = 0;
+	const struct idle_thread *thread = &idle->threads[next->stream];
+	const struct recent *drivers = &idle->drivers[next->process];
+	int64_t from_ns = enqueue->ns > device->idle_ns ? enqueue->ns : device->idle_ns;
+	int64_t kept_ns = thread->call_ns - from_ns, launch_ns = next->ns - thread->call_ns;
 
-	for (uint64_t i = 0; i < SLEEPS && i < sleeps->count; i++) {
-		const struct idle_sleep *sleep = &sleeps->times[(sleeps->count - 1 - i) % SLEEPS];
-		int64_t from = sleep->from_ns > from_ns ? sleep->from_ns : from_ns;
-		int64_t to = sleep->to_ns < to_ns ? sleep->to_ns : to_ns;
-
-		if (sleep->to_ns < from_ns)
-			break;
-		if (to > from)
-			sum += (int64_t)((double)sleep->ns * (double)(to - from) /
-					 (double)(sleep->to_ns - sleep->from_ns));
-	}
-	return sum;
+	if (thread->flush_ns > enqueue->ns && thread->flush_ns < thread->call_ns)
+		return false;
+	if (!thread->depth || thread->call_ns <= enqueue->ns || launch_ns <= 0 || kept_ns <= 0)
+		return false;
+	launch_ns -= recent_within(drivers, thread->call_ns, next->ns);
+	from_ns = thread->call_ns - kept_ns / KEPT_TIMES;
+	return kept_ns > KEPT_TIMES * launch_ns &&
+	       kept_ns > KEPT_TIMES * KEPT_TIMES * recent_within(drivers, from_ns, thread->call_ns);
 }
 
 static enum cause cause_of(const struct idle *idle, const struct sequence_event *next,
@@ -288,6 +277,8 @@ static enum cause cause_of(const struct idle *idle, const struct sequence_event 
 		return AHEAD;
 	thread = &idle->threads[next->stream];
 	enqueue = recall(thread, next->call);
+	if (enqueue && is_kept(idle, enqueue, device, next))
+		return UNFLUSHED;
 	if (!enqueue || enqueue->ns <= device->idle_ns || !thread->marks ||
 	    thread->marks[index].gap != device->gap)
 		return AHEAD;
@@ -304,7 +295,7 @@ static enum cause cause_of(const struct idle *idle, const struct sequence_event 
 		return LAUNCH;
 	if (spent[WORKING] < spent[CALLING])
 		return HOST_CALLS;
-	return 2 * slept_within(&thread->slept, device->idle_ns, enqueue->ns) > spent[WORKING]
+	return 2 * recent_within(&thread->slept, device->idle_ns, enqueue->ns) > spent[WORKING]
 		       ? HOST_BLOCKED
 		       : HOST_WORK;
 }
@@ -318,11 +309,11 @@ static void count_gap(const struct idle *idle, struct idle_device *device, size_
 
 	/* What others took of a CPU is no pace of the host's, nor of the driver's. */
 	if (kind != SYNCHRONISATION && kind != HOST_BLOCKED && next->stream != TRACE_NONE)
-		away_ns = (uint64_t)slept_within(&idle->threads[next->stream].preempted,
-						 device->idle_ns, next->ns);
-	if (kind == LAUNCH || kind == AHEAD)
-		away_ns += (uint64_t)slept_within(&idle->drivers[next->process], device->idle_ns,
-						  next->ns);
+		away_ns = (uint64_t)recent_within(&idle->threads[next->stream].preempted,
+						  device->idle_ns, next->ns);
+	if (kind == LAUNCH || kind == AHEAD || kind == UNFLUSHED)
+		away_ns += (uint64_t)recent_within(&idle->drivers[next->process], device->idle_ns,
+						   next->ns);
 	if (away_ns >= ns)
 		return;
 	ns -= away_ns;
@@ -419,11 +410,21 @@ static bool is_building(const struct findings *findings, const struct idle_devic
 	return 2 * build > all;
 }
 
-/* What would be saved. Work of the host that is done while the device works takes no time of
- * its own; for that the host must have waited while the device worked. 0: nothing. */
-static uint64_t saving(const struct findings *findings, const struct idle_device *device,
+/* What work of the host takes that would be done while the device works: no time of its own,
+ * but where the device is the CPU, a part of what the device does meanwhile. */
+static uint64_t saving_beside(const struct findings *findings, uint32_t index, uint64_t ns)
+{
+	const struct device_row *row = &findings->iterator->devices.rows[index];
+
+	return (uint64_t)((1 - devices_taken_part(row)) * (double)ns);
+}
+
+/* What would be saved. For work of the host to be done while the device works, the host must
+ * have waited then. 0: nothing. */
+static uint64_t saving(const struct findings *findings, const struct idle *idle, uint32_t index,
 		       enum cause kind)
 {
+	const struct idle_device *device = &idle->devices[index];
 	const struct idle_cause *cause = &device->causes[kind];
 	uint64_t waited_ns = device->waited_ns > 0 ? (uint64_t)device->waited_ns : 0;
 
@@ -438,11 +439,19 @@ static uint64_t saving(const struct findings *findings, const struct idle_device
 				       cause->count * COMMANDS_A_WAIT >= device->count
 			       ? cause->ns
 			       : 0;
+	case UNFLUSHED:
+		if (cause->count < HABIT_COUNT)
+			return 0;
+		/* All of the wait would have passed before, as far as the host was busy. */
+		waited_ns = (uint64_t)idle->threads[cause->stream].spent[WAITING];
+		return cause->ns < waited_ns ? cause->ns : waited_ns;
 	default:
 		if (cause->count < HABIT_COUNT ||
 		    (kind == HOST_CALLS && is_building(findings, device)))
 			return 0;
-		return cause->ns < waited_ns ? cause->ns : waited_ns;
+		if (waited_ns > cause->ns)
+			waited_ns = cause->ns;
+		return kind == HOST_BLOCKED ? waited_ns : saving_beside(findings, index, waited_ns);
 	}
 }
 
@@ -464,6 +473,7 @@ static const char *const cause_names[] = {
 	[HOST_CALLS] = "host-calls",
 	[LAUNCH] = "launch",
 	[AHEAD] = "launch",
+	[UNFLUSHED] = "unflushed",
 };
 
 static void describe(struct findings *findings, struct finding *finding,
@@ -494,8 +504,11 @@ static void describe(struct findings *findings, struct finding *finding,
 	case HOST_WORK:
 		finding->what = findings_text(findings,
 					      "the device was idle for %s while the host was "
-					      "computing between commands",
-					      gaps);
+					      "%s between commands",
+					      gaps,
+					      findings->waits->any ? "computing"
+								   : "in no call (computing, or "
+								     "asleep)");
 		finding->suggestion = "enqueue before that work, or do it in another thread";
 		break;
 	case HOST_BLOCKED:
@@ -515,6 +528,16 @@ static void describe(struct findings *findings, struct finding *finding,
 					      "other calls, mainly %s",
 					      gaps, finding->object);
 		finding->suggestion = "move these calls out of the loop, or enqueue before them";
+		break;
+	case UNFLUSHED:
+		finding->what = findings_text(
+			findings,
+			"the device was idle for %s with commands enqueued: they started "
+			"only when the thread made a later call",
+			gaps);
+		finding->suggestion =
+			"flush the queue after the last of these commands, before the "
+			"host goes on with other work";
 		break;
 	case AHEAD:
 		finding->what =
@@ -543,13 +566,13 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	struct finding *finding;
 	char off[UNITS_BYTES];
 
-	if (!cause->count || !saving(findings, device, kind))
+	if (!cause->count || !saving(findings, idle, index, kind))
 		return 0;
 	finding = findings_add(findings, "idle-device", cause_names[kind]);
 	if (!finding)
 		return -ENOMEM;
 	finding->count = cause->count;
-	finding->cost_ns = saving(findings, device, kind);
+	finding->cost_ns = saving(findings, idle, index, kind);
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, index));
 	describe(findings, finding, device, cause, kind, index);
@@ -562,6 +585,12 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 				     device->bound_ns == CLOCKFIT_UNBOUNDED
 					     ? "unknown"
 					     : units_ns(off, (double)device->bound_ns));
+	if (kind == HOST_WORK && !findings->waits->any) {
+		finding->confidence = CONFIDENCE_MEDIUM;
+		finding->why = findings_text(
+			findings, "%s; what the thread did is not recorded without the scheduler",
+			finding->why);
+	}
 	finding_place(findings, finding, cause->stream);
 	finding_time(findings, finding, cause->begin_ns, cause->end_ns);
 	return 0;
@@ -586,15 +615,15 @@ static void idle_release(struct findings *findings, void *state)
 	for (size_t i = 0; idle->threads && i < findings->session->stream_count; i++) {
 		free(idle->threads[i].enqueues);
 		free(idle->threads[i].marks);
-		free(idle->threads[i].slept.times);
-		free(idle->threads[i].preempted.times);
+		recent_free(&idle->threads[i].slept);
+		recent_free(&idle->threads[i].preempted);
 	}
 	for (size_t i = 0; idle->devices && i < idle->device_count; i++) {
 		map_free(&idle->devices[i].calls);
 		map_free(&idle->devices[i].waits);
 	}
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
-		free(idle->drivers[i].times);
+		recent_free(&idle->drivers[i]);
 	free(idle->drivers);
 	map_free(&idle->process_of);
 	free(idle->threads);

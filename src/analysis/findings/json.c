@@ -11,6 +11,7 @@ static void json_place(struct json *json, const struct finding *finding)
 	json_begin_object(json, "where");
 	if (finding->pid) {
 		json_unsigned(json, "process", finding->pid);
+		json_string(json, "process_name", finding->process);
 		json_unsigned(json, "thread", finding->tid);
 	}
 	if (finding->queue)

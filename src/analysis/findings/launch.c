@@ -444,6 +444,15 @@ static int add_occupancy(struct findings *findings, const struct launch_row *row
 				     100 * occupancy->ratio, row->use.registers, domain->item,
 				     row->use.shared_bytes, domain->group);
 	finding->suggestion = limiter_advice(findings, occupancy->limiter, domain);
+	/* What a kernel uses is its design, as of those of libraries that are tuned to have much
+	 * in registers: fewer warps are no loss by themselves. How it is launched is the
+	 * program's. */
+	if (occupancy->limiter == OCCUPANCY_REGISTERS || occupancy->limiter == OCCUPANCY_SHARED) {
+		finding->cost_ns = 0;
+		finding->why = findings_text(
+			findings, "%s where the kernel waits for memory, and many are made so",
+			finding->why);
+	}
 	return 0;
 }
 

@@ -298,6 +298,17 @@ static struct leak_row *row_find(struct leak_row *rows, size_t *count,
 	return &rows[(*count)++];
 }
 
+/* Calls that are missing: any of them may have released something. */
+static uint64_t lost_calls(const struct findings *findings)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < TANDEM_LOSS_COUNT; i++)
+		if (i != TANDEM_LOSS_operations && i != TANDEM_LOSS_kernel_buffer)
+			lost += findings->session->lost[i];
+	return lost;
+}
+
 static int add_row(struct findings *findings, const struct leak_row *row)
 {
 	const char *maker = row->first->api ? row->first->api->name : "the program";
@@ -337,7 +348,7 @@ static int add_given(struct findings *findings, const struct leak_events *events
 	char count[UNITS_BYTES];
 	struct finding *finding;
 
-	if (left <= 0 || !events->given)
+	if (left <= 0 || !events->given || (uint64_t)left <= lost_calls(findings))
 		return 0;
 	finding = findings_add(findings, "leaks", "event");
 	if (!finding)
@@ -351,9 +362,9 @@ static int add_given(struct findings *findings, const struct leak_events *events
 				      *finding->object ? finding->object : "enqueues",
 				      left == 1 ? "was" : "were");
 	finding->confidence = CONFIDENCE_HIGH;
-	finding->why = "the program took so many more than it released, in the whole run";
+	finding->why = "the program took so many more than it released, in all of the run";
 	finding->suggestion = "release each event when it is needed no more, or pass NULL where "
-			      "none is needed: it keeps its command and what belongs to it";
+			      "none is needed: it keeps its command and all that is part of it";
 	return 0;
 }
 
@@ -376,7 +387,7 @@ static int add_events(struct findings *findings, const struct leaks *leaks)
 		if (leaks->processes[i].given)
 			return add_all_given(findings, leaks);
 	}
-	if (!leaks->events.count)
+	if (leaks->events.count <= lost_calls(findings))
 		return 0;
 	finding = findings_add(findings, "leaks", "event");
 	if (!finding)
@@ -392,7 +403,7 @@ static int add_events(struct findings *findings, const struct leaks *leaks)
 	finding->why = "no call that released it was recorded; events that no call named are not "
 		       "counted";
 	finding->suggestion = "release each event when it is needed no more: it keeps its command "
-			      "and what belongs to it";
+			      "and all that is part of it";
 	finding_place(findings, finding, leaks->event.stream);
 	finding_time(findings, finding, leaks->event.ns, leaks->event.ns);
 	return 0;
@@ -428,7 +439,8 @@ static int leaks_end(struct findings *findings, void *state)
 			row->first = object;
 	}
 	for (size_t i = 0; !status && i < count; i++)
-		status = add_row(findings, &rows[i]);
+		if (rows[i].count > lost_calls(findings))
+			status = add_row(findings, &rows[i]);
 	free(rows);
 	return status;
 }

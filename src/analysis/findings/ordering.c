@@ -34,10 +34,13 @@ struct order_command {
 	bool transfer;
 	uint8_t kind;
 	uint64_t ns;
+	int64_t end_ns;
 };
 
 struct order_sum {
 	uint64_t count, ns, longest_ns;
+	uint64_t gap_ns; /* besides, from the end of what a command waited for to its start */
+	uint64_t behind; /* of these gaps so many remain, but short */
 	uint32_t stream, queue, device;
 	int64_t begin_ns, end_ns; /* of the longest */
 };
@@ -46,6 +49,7 @@ struct order_process {
 	struct order_command *commands; /* a ring, made at the first */
 	uint64_t count;
 	struct order_sum sums[CAUSES];
+	uint64_t gap_count, gap_ns; /* between two commands of a queue, of which both were there */
 };
 
 struct ordering {
@@ -153,8 +157,18 @@ static bool are_independent(const struct order_command *a, const struct order_co
 	return a->ended && used_memory_is_apart(&a->memory, &b->memory);
 }
 
-/* The shorter one could have run next to the longer. */
-static void count_apart(struct order_sum *sum, struct order_command *before,
+/* From the end of what the command had to wait for, or from when it was there. */
+static uint64_t gap_ns(int64_t end_ns, const struct operation *operation)
+{
+	int64_t from_ns = operation->times.queued_ns > end_ns ? operation->times.queued_ns : end_ns;
+
+	return operation->times.start_ns > from_ns ? (uint64_t)(operation->times.start_ns - from_ns)
+						   : 0;
+}
+
+/* The shorter one could have run next to the longer. What passed between the two goes as well,
+ * but for what passes between any two commands, where the longer one is the later. */
+static void count_apart(struct order_sum *sum, struct order_command *before, int64_t end_ns,
 			struct order_command *command, const struct operation *operation)
 {
 	struct order_command *shorter = before->ns < command->ns ? before : command;
@@ -162,6 +176,8 @@ static void count_apart(struct order_sum *sum, struct order_command *before,
 	if (before->transfer == command->transfer && before->fills && command->fills)
 		return;
 	sum->count++;
+	sum->gap_ns += gap_ns(end_ns, operation);
+	sum->behind += shorter == before;
 	if (shorter->hidden)
 		return;
 	shorter->hidden = true;
@@ -181,6 +197,7 @@ static void look_at_barrier(const struct order_process *process, struct order_co
 			    const struct operation *operation, struct order_sum *sum)
 {
 	struct order_command *before = command_at(process, command->previous), *longest = NULL;
+	int64_t end_ns = INT64_MIN;
 
 	if (!before || before->kind != TANDEM_OPERATION_KIND_barrier || before->wait_count)
 		return;
@@ -191,10 +208,12 @@ static void look_at_barrier(const struct order_process *process, struct order_co
 			return;
 		if (!longest || before->ns > longest->ns)
 			longest = before;
+		if (before->end_ns > end_ns)
+			end_ns = before->end_ns;
 		before = command_at(process, before->previous);
 	}
 	if (longest)
-		count_apart(sum, longest, command, operation);
+		count_apart(sum, longest, end_ns, command, operation);
 }
 
 static void look_at_waits(const struct ordering *ordering, const struct order_process *process,
@@ -202,6 +221,7 @@ static void look_at_waits(const struct ordering *ordering, const struct order_pr
 			  struct order_sum *sum)
 {
 	struct order_command *longest = NULL;
+	int64_t end_ns = INT64_MIN;
 
 	for (unsigned i = 0; i < command->wait_count; i++) {
 		uint64_t place =
@@ -218,9 +238,11 @@ static void look_at_waits(const struct ordering *ordering, const struct order_pr
 			return;
 		if (!longest || waited->ns > longest->ns)
 			longest = waited;
+		if (waited->end_ns > end_ns)
+			end_ns = waited->end_ns;
 	}
 	if (longest)
-		count_apart(sum, longest, command, operation);
+		count_apart(sum, longest, end_ns, command, operation);
 }
 
 /* Whether it has a group for each compute unit. What a runtime chooses does. */
@@ -237,6 +259,20 @@ static bool fills(const struct ordering *ordering, const struct operation *opera
 		groups *= local ? operation->size.global[i] / local : 1;
 	}
 	return 2 * groups > units;
+}
+
+/* What passes between two commands: the driver's pace, which the run has without the order
+ * too. */
+static void note_gap(struct order_process *process, const struct order_command *command,
+		     const struct operation *operation)
+{
+	const struct order_command *before = command_at(process, command->previous);
+
+	if (!before || !before->ended || operation->times.queued_ns > before->end_ns ||
+	    operation->times.start_ns < before->end_ns)
+		return;
+	process->gap_ns += gap_ns(before->end_ns, operation);
+	process->gap_count++;
 }
 
 /* A driver that runs commands in their calls runs nothing next to them. */
@@ -259,7 +295,9 @@ static void note_end(struct ordering *ordering, const struct operation *operatio
 	command->transfer = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
 			    operation->kind == TANDEM_OPERATION_KIND_copy_d2h;
 	command->fills = command->transfer || fills(ordering, operation);
+	command->end_ns = operation->times.end_ns;
 	command->ended = true;
+	note_gap(process, command, operation);
 	if (is_in_call(operation))
 		return;
 	if (map_get(&ordering->out_of_order, key_of(operation->process, command->queue)) !=
@@ -287,33 +325,36 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 }
 
 /* Where the device is the CPU, what runs at the same time shares its cores. */
-static double share_of(const struct findings *findings, const struct ordering *ordering,
-		       uint32_t device)
+static double share_of(const struct findings *findings, uint32_t device)
 {
-	uint64_t units = map_get(&ordering->units, device);
-
-	if (findings->iterator->devices.rows[device].type != TANDEM_DEVICE_TYPE_cpu)
-		return 1;
-	return units == MAP_NONE || !units ? 0 : 1 - 1 / (double)units;
+	return 1 - devices_taken_part(&findings->iterator->devices.rows[device]);
 }
 
-static int add_sum(struct findings *findings, const struct ordering *ordering,
-		   const struct order_sum *sum, enum cause cause)
+static uint64_t saved_ns(const struct order_process *process, const struct order_sum *sum)
 {
+	uint64_t mean_ns = process->gap_count ? process->gap_ns / process->gap_count : 0;
+	uint64_t remains_ns = sum->behind * mean_ns;
+
+	return sum->ns + (remains_ns < sum->gap_ns ? sum->gap_ns - remains_ns : 0);
+}
+
+static int add_sum(struct findings *findings, const struct order_process *process, enum cause cause)
+{
+	const struct order_sum *sum = &process->sums[cause];
 	char count[UNITS_BYTES];
 	struct finding *finding;
 	double share;
 
 	if (sum->count < HABIT_COUNT)
 		return 0;
-	share = share_of(findings, ordering, sum->device);
+	share = share_of(findings, sum->device);
 	finding = share > 0 ? findings_add(findings, "ordering",
 					   cause == BARRIERS ? "barriers" : "events")
 			    : NULL;
 	if (!finding)
 		return share > 0 ? -ENOMEM : 0;
 	finding->count = sum->count;
-	finding->cost_ns = (uint64_t)(share * (double)sum->ns);
+	finding->cost_ns = (uint64_t)(share * (double)saved_ns(process, sum));
 	finding->queue = sum->queue;
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, sum->device));
@@ -344,8 +385,7 @@ static int ordering_end(struct findings *findings, void *state)
 
 	for (size_t i = 0; i < findings->session->process_count; i++) {
 		for (unsigned cause = 0; !status && cause < CAUSES; cause++)
-			status = add_sum(findings, ordering, &ordering->processes[i].sums[cause],
-					 cause);
+			status = add_sum(findings, &ordering->processes[i], cause);
 	}
 	return status;
 }

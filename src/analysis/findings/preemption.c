@@ -120,11 +120,34 @@ static int preemption_interval(struct findings *findings, void *state,
 	return 0;
 }
 
+/* Whose a culprit is: another program's; this process's; another process's that is recorded. */
+enum whose { WHOSE_OTHER, WHOSE_ITSELF, WHOSE_RECORDED };
+
 struct culprit {	    /* processes of one name, as the jobs of a build; or the program */
 	uint32_t pid, name; /* of the first */
-	bool itself, several;
+	enum whose whose;
+	bool several;
 	uint64_t ns;
 };
+
+/* A process that ended, or was not seen to start, has only its name: then that decides. */
+static enum whose whose_is(const struct findings *findings, const struct wait_row *row)
+{
+	const struct waits *waits = findings->waits;
+	uint32_t own = waits->threads[row->thread]->thread->pid;
+	const struct trace_session *session = findings->session;
+
+	if (row->by_pid == own)
+		return WHOSE_ITSELF;
+	for (size_t i = 0; row->by_pid && i < session->process_count; i++)
+		if (!session->processes[i].kernel && session->processes[i].pid == row->by_pid)
+			return WHOSE_RECORDED;
+	for (uint32_t i = 0; !row->by_pid && row->by_name && i < waits->thread_count; i++)
+		if (waits->threads[i]->thread->name == row->by_name)
+			return waits->threads[i]->thread->pid == own ? WHOSE_ITSELF
+								     : WHOSE_RECORDED;
+	return WHOSE_OTHER;
+}
 
 static int by_ns(const void *a, const void *b)
 {
@@ -147,17 +170,18 @@ static int find_culprits(const struct findings *findings, uint32_t thread, enum 
 		return -ENOMEM;
 	for (size_t i = 0; i < waits->row_count; i++) {
 		const struct wait_row *row = &waits->rows[i];
-		bool itself = row->by_pid == waits->threads[thread]->thread->pid;
+		enum whose whose;
 		int at = 0;
 
 		if (!is_of(findings, row, thread, cause))
 			continue;
-		while (at < count && (culprits[at].itself != itself ||
-				      (!itself && culprits[at].name != row->by_name)))
+		whose = whose_is(findings, row);
+		while (at < count && (culprits[at].whose != whose ||
+				      (whose != WHOSE_ITSELF && culprits[at].name != row->by_name)))
 			at++;
 		if (at == count)
 			culprits[count++] =
-				(struct culprit){row->by_pid, row->by_name, itself, false, 0};
+				(struct culprit){row->by_pid, row->by_name, whose, false, 0};
 		culprits[at].several |= culprits[at].pid != row->by_pid;
 		culprits[at].ns += row->ns;
 	}
@@ -180,8 +204,10 @@ static const char *culprits_text(struct findings *findings, const struct culprit
 		const char *name = intern_text(&waits->states.names, culprit->name);
 
 		text_format(&text, "%s%s", shown ? ", " : "", *name ? name : "unknown");
-		if (culprit->itself)
+		if (culprit->whose == WHOSE_ITSELF)
 			text_add_string(&text, " (the program itself)");
+		else if (culprit->whose == WHOSE_RECORDED)
+			text_add_string(&text, " (recorded too)");
 		else if (culprit->several)
 			text_add_string(&text, " (several processes)");
 		else if (culprit->pid)
@@ -251,8 +277,8 @@ static const char *describe(struct findings *findings, const struct finding *fin
 				     finding->object, ns, times, rest);
 	case BETWEEN_CALLS:
 		return findings_text(findings,
-				     "CPU contention between API calls: the thread that drives "
-				     "the device was runnable but not running for %s, %s%s",
+				     "CPU contention between API calls: a thread that makes "
+				     "them was runnable but not running for %s, %s%s",
 				     ns, times, rest);
 	default:
 		return findings_text(findings,
@@ -280,13 +306,19 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 				 "recorded, though the whole machine was"
 			       : "record as root, or lower kernel.perf_event_paranoid: that records what "
 				 "ran instead";
-	if (culprits[0].itself)
+	if (culprits[0].whose == WHOSE_ITSELF)
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";
 	name = intern_text(&findings->waits->states.names, culprits[0].name);
+	if (culprits[0].whose == WHOSE_RECORDED)
+		return findings_text(findings,
+				     "%s is part of this recording: run fewer such processes at a "
+				     "time, give it a lower priority (nice 19), or keep the two on "
+				     "different CPUs (taskset)",
+				     name);
 	return findings_text(findings,
-			     "stop %s during the run, give it a lower priority (nice 19), or "
-			     "keep the two on different CPUs (taskset)",
+			     "stop the other program (%s) during the run, give it a lower "
+			     "priority (nice 19), or keep the two on different CPUs (taskset)",
 			     name);
 }
 

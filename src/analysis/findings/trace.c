@@ -162,6 +162,25 @@ static int add_untimed(struct findings *findings, const struct trace_state *trac
 	return 0;
 }
 
+/* Listed with what costs nothing: findings that rest on it say so by themselves. */
+static int add_unscheduled(struct findings *findings)
+{
+	struct finding *finding;
+
+	if (findings->waits->any || !findings->iterator->calls)
+		return 0;
+	finding = findings_add(findings, "trace", "scheduler");
+	if (!finding)
+		return -ENOMEM;
+	finding->what =
+		"the scheduler was not recorded: who had a thread's CPU, and whether it slept "
+		"or computed outside of calls, is not recorded";
+	finding->why = "there are no records of it";
+	finding->suggestion =
+		"record with --kernel sched, where that is permitted (`tandem doctor`)";
+	return 0;
+}
+
 static int add_clock(struct findings *findings, const struct trace_state *trace, uint32_t device)
 {
 	uint64_t bound = histogram_percentile(&trace->bounds[device], 0.5);
@@ -270,6 +289,8 @@ static int trace_end(struct findings *findings, void *state)
 
 	if (!status)
 		status = add_untimed(findings, trace);
+	if (!status)
+		status = add_unscheduled(findings);
 	for (uint32_t i = 0; !status && i < trace->device_count; i++)
 		status = add_clock(findings, trace, i);
 	if (!status)
@@ -298,6 +319,7 @@ const struct finding_ops finding_trace = {
 	.name = "trace",
 	.words = "what is missing in the trace, and what recording cost",
 	.state_bytes = sizeof(struct trace_state),
+	.waits = true,
 	.begin = trace_begin,
 	.item = trace_item,
 	.end = trace_end,

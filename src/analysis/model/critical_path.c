@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/events/pass.h"
-#include "analysis/model/graph.h"
+#include "analysis/model/graph_event.h"
 
 struct maker {
 	struct critical_path *path;
@@ -123,11 +123,9 @@ int critical_path_make(struct critical_path *path, struct trace_session *session
 	pass.flags |= EVENT_PLACED;
 	pass.with_waits = true;
 	pass_join(&pass, &consumer, maker);
-	status = pass_run(&pass, 0);
-	if (status) {
+	status = pass_run_alone(&pass, 0, error);
+	if (status)
 		critical_path_free(path);
-		error_add(error, status, "%s: %s", session->path, strerror(-status));
-	}
 	return status;
 }
 

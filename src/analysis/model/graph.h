@@ -21,7 +21,8 @@
  *
  * The same graph is replayed, at the same time, once for each cause that can be removed
  * (graph_remove): there the call and its command take no time, other edges keep the time
- * that they took, and a command starts when the last of its edges is over. The difference
+ * that they took, and a command starts when the last of its edges is over; where the device is
+ * the CPU, host work next to a command takes a core of it (shared_cores.h). The difference
  * between the two ends is what the run would save. With nothing removed the replay gives
  * what was recorded.
  *
@@ -34,6 +35,9 @@
  *	graph_event(&graph, event);			each event, in order
  *	graph_finish(&graph);
  *	... graph.parts[i], graph.saved_ns[cause]
+ *
+ * With graph_follow() the critical path is handed out piece by piece (trail.h), and not summed;
+ * with graph_replay_only() there is none, which is cheaper.
  *	graph_close(&graph);
  */
 #ifndef TANDEM_ANALYSIS_MODEL_GRAPH_H
@@ -42,6 +46,8 @@
 #include "analysis/events/event_iterator.h"
 #include "analysis/events/event_sequence.h"
 #include "analysis/model/path.h"
+#include "analysis/model/trail.h"
+#include "analysis/sched/recent.h"
 #include "analysis/sched/waits.h"
 #include "util/map.h"
 
@@ -84,14 +90,57 @@ struct graph_part {
 struct graph_point { /* a node */
 	int64_t ns;  /* CLOCK_MONOTONIC */
 	bool known;
-	uint32_t path;
+	uint32_t path;			  /* in the paths, or in the trail */
 	int64_t saved[GRAPH_CAUSE_COUNT]; /* so much earlier, without the cause */
 };
 
-struct graph_thread;
-struct graph_command;
-struct graph_queue;
-struct graph_wake;
+/* Calls within calls; deeper ones are part of these. */
+#define GRAPH_DEPTH_MOST 4u
+
+struct graph_frame { /* a call that is going on */
+	const struct tandem_event *api;
+	struct graph_point begin;
+	struct graph_point bound; /* the end of the command that it waits for */
+	int64_t started_ns;	  /* of that command */
+	bool waits;
+	uint8_t scope;	/* enum tandem_wait_scope */
+	uint64_t queue; /* its key */
+	uint32_t removed;
+};
+
+struct graph_wake {
+	uint32_t stream, by; /* who slept, who woke it */
+	int64_t from_ns, to_ns;
+};
+
+struct graph_thread {
+	struct graph_point at;
+	struct graph_point woken; /* the moment when another thread woke it, as that one's */
+	int64_t slept_ns;	  /* until then */
+	struct recent slept;	  /* where a device is the CPU */
+	struct graph_frame frames[GRAPH_DEPTH_MOST];
+	unsigned depth; /* may be more than GRAPH_DEPTH_MOST */
+};
+
+struct graph_command {
+	struct graph_point given;   /* to its queue */
+	struct graph_point started; /* once it has */
+	int64_t enqueued_ns;	    /* the call's begin */
+	uint32_t stream, removed;
+	uint32_t waiter; /* stream, + 1 */
+	uint32_t next_free;
+};
+
+struct graph_queue {		/* or device */
+	struct graph_point end; /* of the latest command that ended */
+	int64_t launch_ns;	/* the shortest that a start took; INT64_MAX: none yet */
+	/* Of a device: from the end of a command to the start of one that waited for it. */
+	int64_t behind_ns, behind_count;
+	/* Same: from the enqueue to the start of one that waited for none. */
+	int64_t alone_ns, alone_count;
+	double taken_part; /* of it, by a thread that runs (devices_taken_part()) */
+	uint32_t latest_queue, latest_process; /* of the command that ended */
+};
 
 #define GRAPH_LATEST_PARTS 64u
 
@@ -100,10 +149,19 @@ struct graph_latest_part { /* what was found lately, by its key; 0: nothing */
 	uint32_t part;
 };
 
+enum graph_path { /* what becomes of the critical path */
+		  GRAPH_PATH_SUMS,
+		  GRAPH_PATH_PIECES,
+		  GRAPH_PATH_NONE,
+};
+
 struct graph {
 	struct event_iterator *iterator; /* borrowed */
 	const struct waits *waits;	 /* same; NULL: the scheduler's records are not read */
 	struct paths paths;
+	struct trail trail; /* of GRAPH_PATH_PIECES, instead of the paths */
+	enum graph_path keeps;
+	uint32_t stream; /* what happens now is of this one's thread, or of a command of it */
 	struct graph_part *parts;
 	size_t part_count, part_capacity;
 	struct map part_of;
@@ -118,6 +176,7 @@ struct graph {
 	struct map queue_of;	     /* process and number -> queue */
 	struct graph_queue *devices; /* by row */
 	size_t device_count;
+	bool cpu_devices;	       /* one is the CPU */
 	struct graph_point *processes; /* the latest end of a command, by index */
 	struct graph_point *callbacks; /* that of a callback in a thread of the driver's; same */
 	uint32_t *latest;	       /* the stream of the latest call, + 1; by process */
@@ -130,21 +189,40 @@ struct graph {
 	uint64_t duration_ns; /* of the run */
 	uint64_t length_ns;   /* of the critical path */
 	uint64_t saved_ns[GRAPH_CAUSE_COUNT];
+	uint64_t error_ns; /* by which the replay of the unchanged run misses what was recorded */
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. */
 int graph_open(struct graph *graph, struct event_iterator *iterator, const struct waits *waits);
 
-/* Return 0 or -ENOMEM. */
-int graph_interval(struct graph *graph, const struct wait_thread *thread,
-		   const struct states_interval *interval);
-int graph_event(struct graph *graph, const struct sequence_event *event);
+/* The critical path is wanted piece by piece, with enum graph_part_kind in `kind`, from the run's
+ * begin to its end. Before the first event. */
+void graph_follow(struct graph *graph, trail_emit *emit, void *user);
+
+/* Nobody wants the critical path. Same. */
+void graph_replay_only(struct graph *graph);
+
+/* Returns 0, -ENOMEM or what `emit` returned. */
 int graph_finish(struct graph *graph);
 
 /* Without this cause the call and what it enqueued take no time. Returns 0 or -ENOMEM. */
 int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause);
 
 void graph_close(struct graph *graph);
+
+/* For graph_event.c: */
+
+/* The point moves to `ns`; all causes leave what is on the way as it is. Returns 0 or -ENOMEM. */
+int graph_point_extend(struct graph *graph, struct graph_point *point, int64_t ns,
+		       enum graph_part_kind kind, const char *name);
+
+void graph_point_set(struct graph *graph, struct graph_point *to, const struct graph_point *from);
+void graph_point_drop(struct graph *graph, struct graph_point *point);
+
+static inline int64_t graph_later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
 
 const char *graph_part_kind_name(enum graph_part_kind kind);  /* "launch" */
 const char *graph_part_kind_words(enum graph_part_kind kind); /* "from the call to ..." */

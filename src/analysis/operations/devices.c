@@ -9,6 +9,7 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "util/array.h"
+#include "util/thread/thread.h"
 
 /* A chain of sub-devices longer than this is damage. */
 #define PARENTS_MOST 8u
@@ -23,6 +24,7 @@ void devices_init(struct devices *devices, struct trace_session *session)
 	for (size_t i = 0; i < session->traced_count && recorded < 2; i++)
 		recorded += !session->processes[i].untraced;
 	devices->shared = recorded > 1;
+	devices->two_cpus = thread_two_cpus();
 }
 
 static int device_add(struct devices *devices, const struct device_row *row, uint32_t *index)
@@ -37,9 +39,9 @@ static int device_add(struct devices *devices, const struct device_row *row, uin
 
 static bool device_same(const struct device_row *a, const struct device_row *b)
 {
-	return a->described && b->described && a->domain == b->domain && a->name == b->name &&
-	       a->platform_name == b->platform_name && a->platform == b->platform &&
-	       a->ordinal == b->ordinal && a->parent == b->parent;
+	return a->described && b->described && a->host == b->host && a->domain == b->domain &&
+	       a->name == b->name && a->platform_name == b->platform_name &&
+	       a->platform == b->platform && a->ordinal == b->ordinal && a->parent == b->parent;
 }
 
 static int device_unknown(struct devices *devices, uint8_t domain, uint32_t *row)
@@ -67,12 +69,15 @@ static int device_find(struct devices *devices, uint32_t process, uint32_t numbe
 	if (index == TRACE_NONE || depth > PARENTS_MOST)
 		return device_unknown(devices, domain, row);
 	device = &devices->objects.devices[index];
+	made.host =
+		trace_run_host(&devices->session->run, devices->session->processes[process].pid);
 	made.domain = device->domain;
 	made.type = device->type;
 	made.name = device->name;
 	made.platform_name = device->platform_name;
 	made.platform = device->platform;
 	made.ordinal = device->ordinal;
+	made.compute_units = device->compute_units;
 	made.timer_ns = device->timer_ns;
 	if (device->parent)
 		status = device_find(devices, process, device->parent, domain, &made.parent,
@@ -117,14 +122,30 @@ int devices_of_number(struct devices *devices, const struct trace_event *event, 
 					 row);
 }
 
+/* A block of commands is full. The worker starts with the first. */
+static int feed_flush(struct devices *devices, struct contention_feed *feed)
+{
+	if (devices->two_cpus && !devices->worker) {
+		devices->worker = worker_create();
+		devices->two_cpus = devices->worker;
+	}
+	return contention_feed_flush(feed, devices->worker);
+}
+
 int devices_busy(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
 		 uint64_t start_ns, uint64_t end_ns)
 {
 	struct device_row *device = &devices->rows[row];
 
-	return devices->shared
-		       ? contention_add(&device->contention, process, queued_ns, start_ns, end_ns)
-		       : utilization_add(&device->utilization, start_ns, end_ns);
+	if (!devices->shared)
+		return utilization_add(&device->utilization, start_ns, end_ns);
+	if (!device->feed)
+		device->feed = contention_feed_create();
+	if (!device->feed)
+		return -ENOMEM;
+	return contention_feed_add(device->feed, process, queued_ns, start_ns, end_ns)
+		       ? feed_flush(devices, device->feed)
+		       : 0;
 }
 
 bool devices_have_cpu(const struct devices *devices)
@@ -135,15 +156,34 @@ bool devices_have_cpu(const struct devices *devices)
 	return false;
 }
 
+double devices_taken_part(const struct device_row *row)
+{
+	if (row->type != TANDEM_DEVICE_TYPE_cpu)
+		return 0;
+	return row->compute_units ? 1 / (double)row->compute_units : 1;
+}
+
 int devices_settle(struct devices *devices)
 {
 	int status = 0;
 
 	for (size_t i = 0; !status && i < devices->count; i++) {
 		status = utilization_flush(&devices->rows[i].utilization);
-		if (!status)
-			status = contention_rest(&devices->rows[i].contention);
+		if (devices->rows[i].feed)
+			contention_feed_rest(devices->rows[i].feed);
 	}
+	return status;
+}
+
+int devices_finish(struct devices *devices)
+{
+	int status = 0;
+
+	if (devices->worker)
+		worker_wait(devices->worker);
+	for (size_t i = 0; !status && i < devices->count; i++)
+		if (devices->rows[i].feed)
+			status = contention_feed_finish(devices->rows[i].feed);
 	return status;
 }
 
@@ -170,6 +210,7 @@ static const char *device_shown(const struct devices *devices, size_t index, str
 {
 	const struct device_row *row = &devices->rows[index];
 	const char *name = intern_text(&devices->objects.names, row->name);
+	const char *host = row->host ? row->host->name : "";
 	unsigned same = 0, before = 0;
 	char *shown;
 	size_t bytes;
@@ -179,7 +220,8 @@ static const char *device_shown(const struct devices *devices, size_t index, str
 	for (size_t i = 0; i < devices->count; i++) {
 		const struct device_row *other = &devices->rows[i];
 
-		if (!other->described || other->name != row->name || other->domain != row->domain)
+		if (!other->described || other->host != row->host || other->name != row->name ||
+		    other->domain != row->domain)
 			continue;
 		same++;
 		before += other->platform < row->platform ||
@@ -187,7 +229,7 @@ static const char *device_shown(const struct devices *devices, size_t index, str
 			   (other->ordinal < row->ordinal ||
 			    (other->ordinal == row->ordinal && i < index)));
 	}
-	bytes = strlen(name) + 16;
+	bytes = strlen(name) + strlen(host) + 24;
 	shown = arena_alloc(arena, bytes);
 	if (!shown)
 		return "";
@@ -195,6 +237,8 @@ static const char *device_shown(const struct devices *devices, size_t index, str
 		snprintf(shown, bytes, "%s", name);
 	else
 		snprintf(shown, bytes, "%s #%u", name, before + 1);
+	if (*host)
+		snprintf(shown + strlen(shown), bytes - strlen(shown), " on %s", host);
 	return shown;
 }
 
@@ -206,9 +250,10 @@ void devices_name(struct devices *devices, struct arena *arena)
 
 void devices_free(struct devices *devices)
 {
+	worker_destroy(devices->worker);
 	for (size_t i = 0; i < devices->count; i++) {
 		utilization_free(&devices->rows[i].utilization);
-		contention_free(&devices->rows[i].contention);
+		contention_feed_destroy(devices->rows[i].feed);
 	}
 	free(devices->rows);
 	map_free(&devices->known);

@@ -14,7 +14,7 @@
 #ifndef TANDEM_ANALYSIS_OPERATIONS_DEVICES_H
 #define TANDEM_ANALYSIS_OPERATIONS_DEVICES_H
 
-#include "analysis/stats/contention.h"
+#include "analysis/stats/contention_feed.h"
 #include "analysis/stats/utilization.h"
 #include "trace/objects.h"
 #include "trace/session/session.h"
@@ -23,22 +23,26 @@
 
 struct device_row {
 	uint8_t domain, type;
-	bool described;		      /* false: what it is was never said */
-	uint32_t name, platform_name; /* in objects->names */
+	const struct trace_run_host *host; /* NULL: of the one that there is */
+	bool described;			   /* false: what it is was never said */
+	uint32_t name, platform_name;	   /* in objects->names */
 	uint32_t platform, ordinal;
-	uint64_t timer_ns; /* resolution of its clock; 0: not known */
-	uint32_t parent;   /* row, or TRACE_NONE */
+	uint32_t compute_units; /* 0: not known */
+	uint64_t timer_ns;	/* resolution of its clock; 0: not known */
+	uint32_t parent;	/* row, or TRACE_NONE */
 	uint64_t operations;
 	/* Sums of its commands' waits and executions. */
 	uint64_t host_queue_ns, device_queue_ns, executing_ns;
 	struct utilization utilization; /* of a device that one process used */
-	struct contention contention;	/* of one that several share */
+	struct contention_feed *feed;	/* of one that several share; NULL: nothing came */
 	const char *shown;		/* with " #1", once finished */
 };
 
 struct devices {
 	struct trace_session *session;
-	bool shared; /* by several processes: `contention` says when they were busy */
+	bool shared; /* by several processes: their contention says when they were busy */
+	bool two_cpus;
+	struct worker *worker; /* of the contention; NULL: not started, or the caller's work */
 	struct trace_objects objects;
 	struct device_row *rows;
 	size_t count, capacity;
@@ -65,8 +69,23 @@ int devices_busy(struct devices *devices, uint32_t row, uint32_t process, uint64
 /* Whether one is the CPU: threads of the program do its work, those that wait among them. */
 bool devices_have_cpu(const struct devices *devices);
 
+/* The part of its work that a device does not do while a thread of the program runs: one compute
+ * unit's, where the device is the CPU, all of it where their number is not known; else 0. */
+double devices_taken_part(const struct device_row *row);
+
 /* No command is in flight anywhere. Returns 0 or -ENOMEM. */
 int devices_settle(struct devices *devices);
+
+/* No more comes: all that was busy is in the rows. Returns 0 or -ENOMEM. */
+int devices_finish(struct devices *devices);
+
+/* Once finished: how the row's device was shared; NULL: it was not, or not used. */
+static inline const struct contention *devices_contention(const struct devices *devices, size_t row)
+{
+	const struct contention_feed *feed = devices->rows[row].feed;
+
+	return feed ? &feed->contention : NULL;
+}
 
 /* Gives the rows their shown names, which live in the arena; "" where memory ran
  * out. */

@@ -81,6 +81,7 @@ uint32_t launch_configs_limits(const struct trace_event *event, struct occupancy
 		.group_registers = field_u32(event, "group_registers"),
 		.shared_bytes = field_u32(event, "shared_bytes"),
 		.group_reserved_bytes = field_u32(event, "group_reserved_bytes"),
+		.gfx = field_u32(event, "gfx"),
 	};
 	return field_u32(event, "device");
 }

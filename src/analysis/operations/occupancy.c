@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/operations/occupancy.h"
 
+#include "analysis/operations/gfx.h"
+
 /* Registers are given to whole warps, so many at a time, and each of the
  * multiprocessor's quarters (halves, on 6.0) has its own share of them. */
 #define REGISTERS_AT_A_TIME 256u
@@ -44,6 +46,37 @@ static uint32_t by_shared(const struct occupancy_limits *limits, const struct oc
 	return bytes ? limits->shared_bytes / bytes : limits->groups;
 }
 
+static uint32_t gfx_by_registers(const struct gfx *gfx, const struct occupancy_use *use,
+				 uint32_t simds, uint32_t warps)
+{
+	uint64_t of_wave = ((uint64_t)use->registers + gfx->registers_at_a_time - 1) /
+			   gfx->registers_at_a_time * gfx->registers_at_a_time;
+	uint64_t fit = gfx->simd_registers / of_wave;
+
+	return (uint32_t)(simds * (fit < gfx->simd_waves ? fit : gfx->simd_waves) / warps);
+}
+
+/* How many blocks fit, by each limit. false: it is not known. */
+static bool gfx_least(const struct occupancy_limits *limits, const struct occupancy_use *use,
+		      uint32_t warps_most, uint32_t warps, uint32_t *least)
+{
+	struct gfx gfx;
+	uint32_t simds;
+	uint64_t local;
+
+	if (!gfx_find(limits->gfx, limits->warp_items, &gfx) || !use->registers ||
+	    warps_most % gfx.simd_waves)
+		return false;
+	simds = warps_most / gfx.simd_waves;
+	local = ((uint64_t)use->shared_bytes + gfx.local_at_a_time - 1) / gfx.local_at_a_time *
+		gfx.local_at_a_time;
+	least[OCCUPANCY_ITEMS] = warps_most / warps;
+	least[OCCUPANCY_GROUPS] = warps == 1 ? warps_most : gfx.simd_groups * simds;
+	least[OCCUPANCY_REGISTERS] = gfx_by_registers(&gfx, use, simds, warps);
+	least[OCCUPANCY_SHARED] = local ? (uint32_t)(limits->shared_bytes / local) : warps_most;
+	return true;
+}
+
 void occupancy_compute(const struct occupancy_limits *limits, const struct occupancy_use *use,
 		       struct occupancy *occupancy)
 {
@@ -52,12 +85,19 @@ void occupancy_compute(const struct occupancy_limits *limits, const struct occup
 	*occupancy = (struct occupancy){.limiter = OCCUPANCY_UNKNOWN};
 	if (!limits->warp_items || !limits->items || !use->items)
 		return;
-	warps = round_up(use->items, limits->warp_items) / limits->warp_items;
+	warps = (uint32_t)(((uint64_t)use->items + limits->warp_items - 1) / limits->warp_items);
 	occupancy->warps_most = limits->items / limits->warp_items;
-	least[OCCUPANCY_ITEMS] = occupancy->warps_most / warps;
-	least[OCCUPANCY_GROUPS] = limits->groups;
-	least[OCCUPANCY_REGISTERS] = by_registers(limits, use, warps);
-	least[OCCUPANCY_SHARED] = by_shared(limits, use);
+	if (limits->gfx) {
+		if (!gfx_least(limits, use, occupancy->warps_most, warps, least)) {
+			occupancy->warps_most = 0;
+			return;
+		}
+	} else {
+		least[OCCUPANCY_ITEMS] = occupancy->warps_most / warps;
+		least[OCCUPANCY_GROUPS] = limits->groups;
+		least[OCCUPANCY_REGISTERS] = by_registers(limits, use, warps);
+		least[OCCUPANCY_SHARED] = by_shared(limits, use);
+	}
 	occupancy->limiter = OCCUPANCY_ITEMS;
 	for (int i = 1; i < 4; i++)
 		if (least[i] < least[occupancy->limiter])

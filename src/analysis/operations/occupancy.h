@@ -4,7 +4,9 @@
  * Programming Guide, "Hardware Multithreading"; the granularities of allocation are
  * those of NVIDIA's occupancy calculator, per compute capability). Assumes that the
  * multiprocessor's memory is split in the kernel's favour, as the driver does when
- * nobody asked for another split. Any thread.
+ * nobody asked for another split. On AMD's devices, of waves that a compute unit (two of them, where a
+ * work-group may be on both) can hold, by its SIMDs' vector registers, its local memory and its
+ * barriers (analysis/operations/gfx.h). Any thread.
  *
  *	struct occupancy occupancy;
  *	occupancy_compute(&limits, &use, &occupancy);
@@ -24,6 +26,8 @@ struct occupancy_limits {      /* of one multiprocessor */
 	uint32_t registers, group_registers;
 	uint32_t shared_bytes;
 	uint32_t group_reserved_bytes; /* that the driver adds to each block's */
+	uint32_t
+		gfx; /* AMD's number; then `items`, `warp_items` and `shared_bytes` count; 0: none */
 };
 
 struct occupancy_use { /* of one block */

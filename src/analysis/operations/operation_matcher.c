@@ -6,48 +6,9 @@
 #include <string.h>
 
 #include "analysis/events/event_value.h"
+#include "analysis/operations/operation_ring.h"
 #include "trace/field.h"
 #include "util/array.h"
-
-#define RING_FIRST 16u
-#define RING_MOST (1u << 20)
-/* Where calls can have several operations, they stay known until so many others have
- * ended since the latest of theirs. */
-#define KEPT 16384u
-
-struct operation_slot {	   /* an enqueued operation */
-	uint64_t op, call; /* op is 0: the slot is free */
-	int64_t begin_ns, end_ns;
-	uint32_t stream, queue;
-	uint32_t node;
-	uint16_t api;
-	bool open;  /* not seen to end yet */
-	bool ended; /* an operation of its call was */
-	bool synchronous;
-	uint64_t ended_at; /* the ring's count then, of the latest */
-};
-
-/* One whose number's place another one has. */
-struct operation_displaced {
-	struct operation_slot slot;
-	struct launch_size size;
-};
-
-struct operation_ring { /* of one thread's ids, or of the runtime's of one process */
-	struct operation_slot *slots;
-	struct launch_size *sizes; /* of the same; NULL: nobody asks */
-	size_t mask, open;
-	uint64_t thread, ended;
-	uint32_t process;
-	bool repeats;	      /* several records can have an id */
-	struct map displaced; /* op -> the address of an operation_displaced */
-};
-
-struct operation_open {
-	const struct operation_ring *ring;
-	const struct operation_slot *slot;
-	const struct launch_size *size; /* or NULL */
-};
 
 int operation_matcher_init(struct operation_matcher *matcher, struct devices *devices,
 			   struct trace_session *session)
@@ -59,38 +20,17 @@ int operation_matcher_init(struct operation_matcher *matcher, struct devices *de
 	return matcher->latest ? 0 : -ENOMEM;
 }
 
-static void ring_free(struct operation_ring *ring)
-{
-	uint64_t op, address;
-	size_t at = 0;
-
-	while (map_next(&ring->displaced, &at, &op, &address))
-		free((void *)(uintptr_t)address);
-	map_free(&ring->displaced);
-	free(ring->slots);
-	free(ring->sizes);
-	free(ring);
-}
-
 static struct operation_ring *ring_make(struct operation_matcher *matcher, uint32_t process,
 					uint64_t thread, uint64_t key)
 {
-	struct operation_ring *ring = calloc(1, sizeof(*ring));
+	struct operation_ring *ring = operation_ring_create(process, thread, matcher->launch_sizes);
 
 	if (!ring)
 		return NULL;
-	ring->process = process;
-	ring->thread = thread;
-	ring->repeats = trace_operation_thread_is_runtime(thread);
-	ring->mask = RING_FIRST - 1;
-	ring->slots = calloc(RING_FIRST, sizeof(*ring->slots));
-	if (matcher->launch_sizes)
-		ring->sizes = calloc(RING_FIRST, sizeof(*ring->sizes));
-	if (!ring->slots || (matcher->launch_sizes && !ring->sizes) ||
-	    array_reserve(&matcher->rings, &matcher->ring_capacity, matcher->ring_count + 1,
+	if (array_reserve(&matcher->rings, &matcher->ring_capacity, matcher->ring_count + 1,
 			  sizeof(*matcher->rings)) ||
 	    map_set(&matcher->ring_of, key, matcher->ring_count)) {
-		ring_free(ring);
+		operation_ring_destroy(ring);
 		return NULL;
 	}
 	matcher->rings[matcher->ring_count++] = ring;
@@ -120,84 +60,6 @@ static inline struct operation_ring *ring_find(struct operation_matcher *matcher
 	if (!latest->ring || latest->ring->thread != thread)
 		latest->ring = ring_look(matcher, event->stream->process->index, thread, make);
 	return latest->ring;
-}
-
-/* Twice as many slots: each number that is there has a place of its own again. */
-static int ring_grow(struct operation_ring *ring)
-{
-	size_t mask = ring->mask * 2 + 1;
-	struct operation_slot *slots = calloc(mask + 1, sizeof(*slots));
-	struct launch_size *sizes = ring->sizes ? calloc(mask + 1, sizeof(*sizes)) : NULL;
-
-	if (!slots || (ring->sizes && !sizes)) {
-		free(slots);
-		free(sizes);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i <= ring->mask; i++) {
-		size_t place = trace_operation_number(ring->slots[i].op) & mask;
-
-		if (!ring->slots[i].op)
-			continue;
-		slots[place] = ring->slots[i];
-		if (sizes)
-			sizes[place] = ring->sizes[i];
-	}
-	free(ring->slots);
-	free(ring->sizes);
-	ring->slots = slots;
-	ring->sizes = sizes;
-	ring->mask = mask;
-	return 0;
-}
-
-static int slot_displace(struct operation_ring *ring, size_t place)
-{
-	struct operation_displaced *displaced = malloc(sizeof(*displaced));
-
-	if (!displaced)
-		return -ENOMEM;
-	displaced->slot = ring->slots[place];
-	if (ring->sizes)
-		displaced->size = ring->sizes[place];
-	if (map_set(&ring->displaced, displaced->slot.op, (uint64_t)(uintptr_t)displaced)) {
-		free(displaced);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-/* Whether records of more operations may come. */
-static inline bool slot_is_known(const struct operation_ring *ring,
-				 const struct operation_slot *slot)
-{
-	return slot->open || (ring->repeats && ring->ended - slot->ended_at < KEPT);
-}
-
-static inline bool slot_is_taken(const struct operation_ring *ring, size_t place, uint64_t op)
-{
-	const struct operation_slot *slot = &ring->slots[place];
-
-	return slot->op && slot->op != op && slot_is_known(ring, slot);
-}
-
-/* Makes room for an id: by more slots if many are in flight, else another one moves.
- * Returns 0 or -ENOMEM. */
-static int slot_make_room(struct operation_ring *ring, uint64_t op)
-{
-	uint64_t number = trace_operation_number(op);
-
-	while (slot_is_taken(ring, number & ring->mask, op)) {
-		size_t place = number & ring->mask;
-		bool crowded =
-			ring->open > ring->mask / 4 || (ring->repeats && ring->mask + 1 < 2 * KEPT);
-
-		if (!crowded || ring->mask + 1 >= RING_MOST)
-			return slot_displace(ring, place);
-		if (ring_grow(ring))
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 static void read_size(const struct trace_event *event, struct launch_size *size)
@@ -255,8 +117,8 @@ int operation_matcher_call(struct operation_matcher *matcher, const struct trace
 	if (!ring)
 		return -ENOMEM;
 	place = trace_operation_number(op) & ring->mask;
-	if (slot_is_taken(ring, place, op)) {
-		if (slot_make_room(ring, op))
+	if (operation_slot_is_taken(ring, place, op)) {
+		if (operation_ring_make_room(ring, op))
 			return -ENOMEM;
 		place = trace_operation_number(op) & ring->mask;
 	}
@@ -286,20 +148,10 @@ int operation_matcher_call(struct operation_matcher *matcher, const struct trace
 static struct operation_slot *slot_find(const struct operation_matcher *matcher, uint32_t process,
 					uint64_t op)
 {
-	uint64_t key = (uint64_t)process << 24 | trace_operation_thread(op), address;
+	uint64_t key = (uint64_t)process << 24 | trace_operation_thread(op);
 	uint64_t known = map_get(&matcher->ring_of, key);
-	struct operation_ring *ring = known == MAP_NONE ? NULL : matcher->rings[known];
-	struct operation_slot *slot;
 
-	if (!ring)
-		return NULL;
-	slot = &ring->slots[trace_operation_number(op) & ring->mask];
-	if (slot->op == op)
-		return slot;
-	address = map_get(&ring->displaced, op);
-	if (address == MAP_NONE)
-		return NULL;
-	return &((struct operation_displaced *)(uintptr_t)address)->slot;
+	return known == MAP_NONE ? NULL : operation_ring_find(matcher->rings[known], op);
 }
 
 void operation_matcher_task(struct operation_matcher *matcher, uint32_t process, uint64_t op,
@@ -402,6 +254,19 @@ static inline int find_kernel(struct operation_matcher *matcher, struct operatio
 	return status;
 }
 
+/* After its call, as it is no kernel's. */
+static inline void find_name(struct operation_matcher *matcher, struct operation_latest *latest,
+			     struct operation *operation)
+{
+	uint64_t key = (uint64_t)operation->api << 8 | operation->kind | UINT64_C(1) << 32;
+
+	if (latest->name_key != key) {
+		latest->name_key = key;
+		latest->name = operation_name(matcher->session, operation->api, operation->kind);
+	}
+	operation->name = latest->name;
+}
+
 static inline void take_slot(struct operation *operation, const struct operation_slot *slot,
 			     const struct launch_size *size)
 {
@@ -477,30 +342,13 @@ static inline void slot_end(struct operation_matcher *matcher, struct operation_
 	slot->ended_at = ring->ended;
 }
 
-/* Calls that had no more operations for long. */
-static void displaced_trim(struct operation_ring *ring)
-{
-	uint64_t op, address;
-	size_t at = 0;
-
-	while (map_next(&ring->displaced, &at, &op, &address)) {
-		struct operation_displaced *displaced = (void *)(uintptr_t)address;
-
-		if (slot_is_known(ring, &displaced->slot))
-			continue;
-		map_remove(&ring->displaced, op);
-		free(displaced);
-		at--; /* another may have come to its place */
-	}
-}
-
 static void take_displaced(struct operation_matcher *matcher, struct operation_ring *ring,
 			   uint64_t op, struct operation *operation)
 {
 	uint64_t address = map_get(&ring->displaced, op);
 	struct operation_displaced *displaced = (void *)(uintptr_t)address;
 
-	if (address == MAP_NONE || !slot_is_known(ring, &displaced->slot))
+	if (address == MAP_NONE || !operation_slot_is_known(ring, &displaced->slot))
 		return;
 	take_slot(operation, &displaced->slot, ring->sizes ? &displaced->size : NULL);
 	slot_end(matcher, ring, &displaced->slot);
@@ -524,7 +372,7 @@ static inline void take_call(struct operation_matcher *matcher, struct operation
 	place = trace_operation_number(op) & ring->mask;
 	slot = &ring->slots[place];
 	ring->ended++;
-	if (slot->op == op && slot_is_known(ring, slot)) {
+	if (slot->op == op && operation_slot_is_known(ring, slot)) {
 		take_slot(operation, slot, ring->sizes ? &ring->sizes[place] : NULL);
 		slot_end(matcher, ring, slot);
 		if (!ring->repeats)
@@ -532,8 +380,8 @@ static inline void take_call(struct operation_matcher *matcher, struct operation
 	} else if (ring->displaced.count) {
 		take_displaced(matcher, ring, op, operation);
 	}
-	if (ring->repeats && ring->ended % KEPT == 0)
-		displaced_trim(ring);
+	if (ring->repeats && ring->ended % OPERATIONS_KEPT == 0)
+		operation_ring_trim(ring);
 }
 
 int operation_matcher_end(struct operation_matcher *matcher, const struct trace_event *event,
@@ -571,7 +419,7 @@ int operation_matcher_end(struct operation_matcher *matcher, const struct trace_
 		return status;
 	if (operation->kind == TANDEM_OPERATION_KIND_kernel && record->kernel)
 		return find_kernel(matcher, latest, event, operation, record->kernel);
-	operation->name = operation_name(matcher->session, operation->api, operation->kind);
+	find_name(matcher, latest, operation);
 	return 0;
 }
 
@@ -580,32 +428,6 @@ static int call_compare(const void *a, const void *b)
 	const struct operation_open *left = a, *right = b;
 
 	return left->slot->call < right->slot->call ? -1 : left->slot->call > right->slot->call;
-}
-
-typedef int open_fn(void *user, const struct operation_open *open);
-
-static int ring_open(const struct operation_ring *ring, open_fn *each, void *user)
-{
-	uint64_t op, address;
-	size_t at = 0;
-	int status = 0;
-
-	for (size_t i = 0; !status && ring->open && i <= ring->mask; i++) {
-		struct operation_open open = {ring, &ring->slots[i],
-					      ring->sizes ? &ring->sizes[i] : NULL};
-
-		if (open.slot->op && open.slot->open)
-			status = each(user, &open);
-	}
-	while (!status && map_next(&ring->displaced, &at, &op, &address)) {
-		const struct operation_displaced *displaced = (const void *)(uintptr_t)address;
-		struct operation_open open = {ring, &displaced->slot,
-					      ring->sizes ? &displaced->size : NULL};
-
-		if (open.slot->open)
-			status = each(user, &open);
-	}
-	return status;
 }
 
 /* A call that never returned may have enqueued nothing. */
@@ -624,7 +446,7 @@ static int make_list(struct operation_matcher *matcher)
 	if (!matcher->unfinished)
 		return -ENOMEM;
 	for (size_t i = 0; i < matcher->ring_count; i++)
-		ring_open(matcher->rings[i], list_unfinished, matcher);
+		operation_ring_open(matcher->rings[i], list_unfinished, matcher);
 	qsort(matcher->unfinished, matcher->unfinished_count, sizeof(*matcher->unfinished),
 	      call_compare);
 	return 0;
@@ -669,14 +491,14 @@ int operation_matcher_open(const struct operation_matcher *matcher, uint32_t pro
 
 	for (size_t i = 0; !status && i < matcher->ring_count; i++)
 		if (matcher->rings[i]->process == process)
-			status = ring_open(matcher->rings[i], open_op, &ops);
+			status = operation_ring_open(matcher->rings[i], open_op, &ops);
 	return status;
 }
 
 void operation_matcher_free(struct operation_matcher *matcher)
 {
 	for (size_t i = 0; i < matcher->ring_count; i++)
-		ring_free(matcher->rings[i]);
+		operation_ring_destroy(matcher->rings[i]);
 	free(matcher->rings);
 	free(matcher->latest);
 	free(matcher->unfinished);

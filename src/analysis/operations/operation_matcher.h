@@ -28,9 +28,9 @@ struct operation_open;
 
 struct operation_latest {	     /* what a stream's records were about, often several times */
 	struct operation_ring *ring; /* of its thread */
-	uint64_t queue_key, kernel_key; /* 0: nothing yet */
+	uint64_t queue_key, kernel_key, name_key; /* 0: nothing yet */
 	uint32_t device, queue;
-	const char *kernel;
+	const char *kernel, *name;
 };
 
 struct operation_matcher {

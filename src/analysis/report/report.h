@@ -192,6 +192,7 @@ struct report_wait { /* a thread's waits of one kind, in one function, on one pr
 	const char *by_kind; /* "process", "interrupt", "idle" (waking up), "unknown" */
 	const char *by;	     /* name of the process that had the CPU, or ended the wait */
 	uint64_t by_process; /* its pid; 0: not known, or several of that name */
+	bool by_others;	     /* it is not the program's */
 	uint64_t total_ns, count;
 };
 
@@ -245,6 +246,18 @@ struct report_clock {	    /* from a clock to CLOCK_MONOTONIC */
 	uint64_t best_ns;		/* ... and at best; UINT64_MAX: not known */
 	uint64_t segments;		/* straight lines */
 	uint64_t constraints, outliers; /* what tells of it; what contradicts all else */
+};
+
+struct report_host { /* of a session of several: how its times were joined with the first's */
+	const char *name;
+	const char *clock; /* "its own", "same boot", "messages", "time of day" */
+	uint64_t processes;
+	int64_t moved_ns;   /* what was added to its times */
+	double drift_ppm;   /* how much faster the first one's clock runs */
+	uint64_t bound_ns;  /* they are this far off at most; UINT64_MAX: not known */
+	uint64_t messages;  /* that tell of it */
+	uint64_t first_id;  /* what its numbers of processes and threads begin with */
+	uint64_t first_cpu; /* ... and its CPUs' */
 };
 
 #define REPORT_BUILDS 200u
@@ -301,10 +314,10 @@ struct report {
 	size_t process_count;
 	struct report_wait *waits;
 	size_t wait_count;
-	/* The same for people: on the program's own processes first, then on others', summed
-	 * over all threads (thread 0) by the others' name. */
+	/* The same for people: on the program's own processes first (own_wait_count), then on
+	 * others', summed over all threads (thread 0) by the others' name. */
 	struct report_wait *wait_summary;
-	size_t wait_summary_count;
+	size_t wait_summary_count, own_wait_count;
 	struct report_engine *engines;
 	size_t engine_count;
 	struct report_engine_user *engine_users;
@@ -312,6 +325,8 @@ struct report {
 	struct report_function *functions;
 	size_t function_count;
 	uint64_t samples, samples_in_kernel, sample_period_ns;
+	struct report_host *hosts; /* none where there is one */
+	size_t host_count;
 	struct report_clock *clocks; /* the trace's own first */
 	size_t clock_count;
 	const char *scheduling; /* "system", "program" (the program's own threads), "none" */

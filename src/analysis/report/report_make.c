@@ -20,7 +20,9 @@
 #include "analysis/report/host/samples_report.h"
 #include "analysis/report/host/tasks_report.h"
 #include "analysis/report/host/waits_report.h"
+#include "analysis/report/hosts_report.h"
 #include "analysis/report/totals.h"
+#include "analysis/sched/states_consume.h"
 #include "schema/gen/core_records.h"
 
 struct maker { /* a report that is being made */
@@ -47,9 +49,9 @@ static void take_lost(struct maker *maker, const struct trace_event *event)
 		maker->lost[record->reason] += record->count;
 }
 
-static int take_linux(struct maker *maker, const struct trace_event *event)
+static int __attribute__((noinline))
+take_linux_any(struct maker *maker, const struct trace_event *event)
 {
-	maker->report->kernel_events += range_holds(&maker->range, event->ns);
 	if (event->record->id == TANDEM_EVENT_lost)
 		take_lost(maker, event);
 	if (engines_report_add(&maker->engines, event))
@@ -57,12 +59,16 @@ static int take_linux(struct maker *maker, const struct trace_event *event)
 	return samples_consume(&maker->samples, event);
 }
 
-static inline int take_call(struct maker *maker, const struct event_item *item)
+static inline int take_linux(struct maker *maker, const struct trace_event *event)
+{
+	maker->report->kernel_events += range_holds(&maker->range, event->ns);
+	return states_only(event) ? 0 : take_linux_any(maker, event);
+}
+
+static int __attribute__((noinline)) take_call(struct maker *maker, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 
-	if (event->layout->is_plain)
-		return calls_add(&maker->calls, event);
 	if (ranges_report_add(&maker->ranges, item))
 		return -ENOMEM;
 	if (event->layout->op_offset && operation_stats_enqueued(&maker->stats, event))
@@ -94,23 +100,28 @@ static int take_record(struct maker *maker, const struct event_item *item)
 	}
 }
 
-static int take_item(void *user, const struct event_item *item)
+static int __attribute__((noinline)) take_any(struct maker *maker, const struct event_item *item)
 {
-	struct maker *maker = user;
-
-	if (item->system)
-		return take_linux(maker, item->event);
 	if (item->kind == ITEM_UNFINISHED) {
 		if (ranges_report_add(&maker->ranges, item))
 			return -ENOMEM;
 		operation_stats_unfinished(&maker->stats, &item->operation);
 		return 0;
 	}
-	maker->calls.threads[item->event->stream->index].events +=
-		maker->calls.whole || range_holds(&maker->range, item->event->ns);
-	if (item->kind == ITEM_CALL)
-		return take_call(maker, item);
+	calls_other(&maker->calls, item->event);
 	return ranges_report_add(&maker->ranges, item) ? -ENOMEM : take_record(maker, item);
+}
+
+/* Most are calls that are counted and nothing else. It saves no registers: who needs some is
+ * a function of its own. */
+static int take_item(void *user, const struct event_item *item)
+{
+	struct maker *maker = user;
+
+	if (item->kind == ITEM_CALL)
+		return item->event->layout->is_plain ? calls_add(&maker->calls, item->event)
+						     : take_call(maker, item);
+	return item->system ? take_linux(maker, item->event) : take_any(maker, item);
 }
 
 /* The control page counts every loss; a session without one has what the streams
@@ -141,7 +152,7 @@ static int finish(void *user, struct pass *pass)
 
 	report->processes = maker->session->traced_count;
 	for (size_t i = 0; i < maker->session->stream_count; i++)
-		report->events += maker->calls.threads[i].events;
+		report->events += maker->calls.threads[i].calls + maker->calls.threads[i].others;
 	/* Devices that were found and never used are idle, which is worth a row. */
 	for (size_t i = 0; !status && i < devices->objects.device_count; i++) {
 		const struct trace_device *device = &devices->objects.devices[i];
@@ -160,6 +171,8 @@ static int finish(void *user, struct pass *pass)
 		status = activity_report_finish(&maker->activity, report);
 	if (!status)
 		status = tasks_report_finish(&maker->tasks, report);
+	if (!status)
+		status = hosts_report_finish(maker->session, report);
 	if (!status)
 		status = clocks_finish(&pass->iterator.clock_sync, devices, maker->session, report);
 	if (!status)
@@ -267,10 +280,8 @@ int report_make(struct report *report, struct trace_session *session,
 	int status;
 
 	pass_init(&pass, session, options ? &options->progress : NULL);
-	status = pass_run(&pass, report_join(&pass, report, options));
-	if (status) {
+	status = pass_run_alone(&pass, report_join(&pass, report, options), error);
+	if (status)
 		report_free(report);
-		error_add(error, status, "%s: %s", session->path, strerror(-status));
-	}
 	return status;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "schema/gen/kernel_records.h"
-#include "util/array.h"
 
 /* A thread's own time stamp and the kernel's of the same moment differ by so
  * much at most: the width of the pairs that join the two clocks, with room.
@@ -39,224 +38,27 @@ int states_watch(struct states *states, uint32_t pid)
 	return map_set(&states->watched, pid, 1);
 }
 
-uint32_t states_process_name(const struct states *states, const struct states_thread *thread)
-{
-	uint64_t name = thread->pid ? map_get(&states->process_names, thread->pid) : MAP_NONE;
-
-	return name == MAP_NONE ? thread->name : (uint32_t)name;
-}
-
-static struct states_cpu *cpu_get(struct states *states, uint32_t number)
-{
-	if (number < states->cpu_count)
-		return &states->cpus[number];
-	/* A number that no machine has is damage, not a reason to allocate. */
-	if (number > UINT16_MAX || array_reserve(&states->cpus, &states->cpu_capacity, number + 1,
-						 sizeof(*states->cpus))) {
-		states->failed = number > UINT16_MAX ? states->failed : -ENOMEM;
-		return NULL;
-	}
-	memset(states->cpus + states->cpu_count, 0,
-	       (number + 1 - states->cpu_count) * sizeof(*states->cpus));
-	states->cpu_count = number + 1;
-	return &states->cpus[number];
-}
-
-static void waiting_remove(struct states *states, struct states_thread *thread)
-{
-	struct states_cpu *cpu = cpu_get(states, thread->cpu);
-
-	for (size_t i = 0; cpu && i < cpu->waiting_count; i++) {
-		if (cpu->waiting[i] == thread) {
-			cpu->waiting[i] = cpu->waiting[--cpu->waiting_count];
-			return;
-		}
-	}
-}
-
-static void waiting_add(struct states *states, struct states_thread *thread)
-{
-	struct states_cpu *cpu = cpu_get(states, thread->cpu);
-
-	if (!cpu)
-		return;
-	if (array_reserve(&cpu->waiting, &cpu->waiting_capacity, cpu->waiting_count + 1,
-			  sizeof(struct states_thread *)))
-		states->failed = -ENOMEM;
-	else
-		cpu->waiting[cpu->waiting_count++] = thread;
-}
-
-/* Tells what the thread did up to now. */
-static void emit(struct states *states, struct states_thread *thread, int64_t ns, bool last)
-{
-	struct states_interval interval = {
-		.thread = thread,
-		.state = thread->state,
-		.from = thread->since,
-		.to = ns,
-		.cpu = thread->cpu,
-		.in_syscall = thread->in_syscall,
-		.last = last,
-	};
-	const struct states_cpu *cpu = NULL;
-
-	if (ns <= thread->since)
-		return;
-	thread->since = ns;
-	if (!thread->watched || thread->state == STATE_NONE || states->failed)
-		return;
-	if (thread->state == STATE_WAIT_CPU && thread->cpu < states->cpu_count)
-		cpu = &states->cpus[thread->cpu];
-	if (cpu && cpu->known) {
-		interval.by = WAKER_THREAD;
-		interval.by_tid = cpu->running ? cpu->running->tid : 0;
-		interval.by_pid = cpu->running ? cpu->running->pid : 0;
-		interval.by_name = cpu->running ? states_process_name(states, cpu->running) : 0;
-	} else if (thread->state == STATE_WAIT_BLOCKED && last) {
-		interval.by = thread->waker;
-		interval.by_tid = thread->waker_tid;
-		interval.by_pid = thread->waker_pid;
-		interval.by_name = thread->waker_name;
-	}
-	states->emit(states->user, &interval);
-}
-
-static void change(struct states *states, struct states_thread *thread, int64_t ns,
-		   enum state state)
-{
-	emit(states, thread, ns, true);
-	if (thread->state == STATE_WAIT_CPU && thread->watched)
-		waiting_remove(states, thread);
-	thread->state = state;
-	if (state == STATE_WAIT_CPU && thread->watched)
-		waiting_add(states, thread);
-	if (state == STATE_WAIT_BLOCKED)
-		thread->waker = WAKER_UNKNOWN;
-}
-
-/* What it did since it was last heard of did not leave the records that it must
- * have left. */
-static void invalidate(struct states *states, struct states_thread *thread, int64_t ns)
-{
-	if (thread->state == STATE_NONE)
-		return;
-	if (thread->state == STATE_WAIT_CPU && thread->watched)
-		waiting_remove(states, thread);
-	if (thread->state == STATE_RUNNING && thread->seen < ns)
-		emit(states, thread, thread->seen, true);
-	thread->state = STATE_UNKNOWN;
-	emit(states, thread, ns, true);
-}
-
-static struct states_thread *thread_add(struct states *states, uint32_t tid, int64_t since,
-					enum state state)
-{
-	struct states_thread *thread = calloc(1, sizeof(*thread));
-
-	if (!thread ||
-	    array_reserve(&states->threads, &states->thread_capacity, states->thread_count + 1,
-			  sizeof(*states->threads)) ||
-	    map_set(&states->by_tid, tid, states->thread_count)) {
-		free(thread);
-		states->failed = -ENOMEM;
-		return NULL;
-	}
-	thread->tid = tid;
-	thread->cpu = STATES_NO_CPU;
-	thread->state = state;
-	thread->since = since;
-	states->threads[states->thread_count++] = thread;
-	return thread;
-}
-
-static struct states_thread *thread_find(const struct states *states, uint32_t tid)
-{
-	uint64_t index = map_get(&states->by_tid, tid);
-
-	return index == MAP_NONE ? NULL : states->threads[index];
-}
-
-/* One that was there before its first record did nobody knows what until then. */
-static struct states_thread *thread_get(struct states *states, uint32_t tid)
-{
-	struct states_thread *thread = tid ? thread_find(states, tid) : NULL;
-
-	return thread || !tid ? thread : thread_add(states, tid, states->start_ns, STATE_UNKNOWN);
-}
-
-static void cpu_left(struct states *states, const struct states_thread *thread)
-{
-	for (size_t i = 0; i < states->cpu_count; i++) {
-		if (states->cpus[i].running == thread) {
-			states->cpus[i].running = NULL;
-			states->cpus[i].known = false;
-		}
-	}
-}
-
-/* The number is free for another thread. Those that are watched stay, without
- * their number; others go, and the last one takes the place. */
-static void thread_end(struct states *states, struct states_thread *thread, int64_t ns)
-{
-	uint64_t index = map_get(&states->by_tid, thread->tid);
-	struct states_thread *last;
-
-	change(states, thread, ns, STATE_NONE);
-	cpu_left(states, thread);
-	if (index == MAP_NONE || states->threads[index] != thread)
-		return;
-	map_remove(&states->by_tid, thread->tid);
-	if (thread->local_tid && map_get(&states->by_local, thread->local_tid) == thread->tid)
-		map_remove(&states->by_local, thread->local_tid);
-	if (thread->watched)
-		return;
-	last = states->threads[--states->thread_count];
-	states->threads[index] = last;
-	if (last != thread && map_get(&states->by_tid, last->tid) == states->thread_count)
-		map_set(&states->by_tid, last->tid, index);
-	free(thread);
-}
-
-static void thread_learn(struct states *states, struct states_thread *thread, uint32_t local_tid,
-			 uint32_t pid)
-{
-	if (local_tid && thread->local_tid != local_tid) {
-		thread->local_tid = local_tid;
-		if (map_set(&states->by_local, local_tid, thread->tid))
-			states->failed = -ENOMEM;
-	}
-	if (!pid || thread->pid == pid)
-		return;
-	thread->pid = pid;
-	if (thread->watched || map_get(&states->watched, pid) == MAP_NONE)
-		return;
-	thread->watched = true;
-	if (thread->state == STATE_WAIT_CPU)
-		waiting_add(states, thread);
-}
-
 void states_belongs(struct states *states, struct states_thread *thread, uint32_t pid)
 {
-	thread_learn(states, thread, 0, pid);
+	states_thread_learn(states, thread, 0, pid);
 }
 
 struct states_thread *states_find(const struct states *states, uint32_t local_tid)
 {
 	uint64_t tid = map_get(&states->by_local, local_tid);
 
-	return tid == MAP_NONE ? NULL : thread_find(states, (uint32_t)tid);
+	return tid == MAP_NONE ? NULL : states_thread_find(states, (uint32_t)tid);
 }
 
 const struct states_thread *states_of_kernel(const struct states *states, uint32_t tid)
 {
-	return thread_find(states, tid);
+	return states_thread_find(states, tid);
 }
 
 /* Every record comes by here: until when is the CPU's stream whole? */
 static struct states_cpu *heard(struct states *states, uint32_t number, int64_t ns)
 {
-	struct states_cpu *cpu = cpu_get(states, number);
+	struct states_cpu *cpu = states_cpu_get(states, number);
 
 	if (cpu)
 		cpu->last_ns = ns;
@@ -269,7 +71,7 @@ static void cpu_run(struct states *states, struct states_cpu *cpu, struct states
 		    int64_t ns)
 {
 	for (size_t i = 0; i < cpu->waiting_count; i++)
-		emit(states, cpu->waiting[i], ns, false);
+		states_emit(states, cpu->waiting[i], ns, false);
 	cpu->running = next;
 	cpu->known = true;
 }
@@ -287,12 +89,12 @@ static void seen_on(struct states *states, struct states_cpu *cpu, uint32_t numb
 		return;
 	if (cpu->running != thread && cpu->scope != TANDEM_SCOPE_program) {
 		if (cpu->known && cpu->running)
-			invalidate(states, cpu->running, ns);
+			states_invalidate(states, cpu->running, ns);
 		cpu->known = false;
 		cpu_run(states, cpu, thread, ns);
 	}
 	if (thread->state != STATE_RUNNING || runs_elsewhere(thread, number)) {
-		invalidate(states, thread, ns);
+		states_invalidate(states, thread, ns);
 		thread->state = STATE_RUNNING;
 	}
 	thread->cpu = number;
@@ -303,7 +105,7 @@ static void seen_on(struct states *states, struct states_cpu *cpu, uint32_t numb
 void states_collecting(struct states *states, int64_t ns, uint32_t cpu_number, uint8_t scope,
 		       bool anew, bool wakeups, bool syscalls)
 {
-	struct states_cpu *cpu = cpu_get(states, cpu_number);
+	struct states_cpu *cpu = states_cpu_get(states, cpu_number);
 
 	if (!cpu)
 		return;
@@ -319,7 +121,7 @@ void states_collecting(struct states *states, int64_t ns, uint32_t cpu_number, u
  * leave their records there. */
 void states_lost(struct states *states, int64_t ns, uint32_t cpu_number)
 {
-	struct states_cpu *cpu = cpu_get(states, cpu_number);
+	struct states_cpu *cpu = states_cpu_get(states, cpu_number);
 	int64_t from;
 
 	if (!cpu)
@@ -331,8 +133,8 @@ void states_lost(struct states *states, int64_t ns, uint32_t cpu_number)
 		if (thread->state == STATE_NONE || runs_elsewhere(thread, cpu_number))
 			continue;
 		if (from > thread->since)
-			emit(states, thread, from, false);
-		invalidate(states, thread, ns);
+			states_emit(states, thread, from, false);
+		states_invalidate(states, thread, ns);
 	}
 	cpu->known = false;
 	cpu->running = NULL;
@@ -343,15 +145,15 @@ void states_task(struct states *states, int64_t ns, uint32_t cpu_number, uint32_
 		 uint32_t local_tid, uint32_t pid, bool exec, const char *name, size_t length)
 {
 	/* Who becomes another program runs. */
-	struct states_thread *thread = exec && tid && !thread_find(states, tid)
-					       ? thread_add(states, tid, ns, STATE_RUNNING)
-					       : thread_get(states, tid);
+	struct states_thread *thread = exec && tid && !states_thread_find(states, tid)
+					       ? states_thread_add(states, tid, ns, STATE_RUNNING)
+					       : states_thread_get(states, tid);
 
 	if (!thread)
 		return;
-	thread_learn(states, thread, local_tid, pid);
+	states_thread_learn(states, thread, local_tid, pid);
 	if (exec)
-		seen_on(states, cpu_get(states, cpu_number), cpu_number, thread, ns);
+		seen_on(states, states_cpu_get(states, cpu_number), cpu_number, thread, ns);
 	if (!length)
 		return;
 	if (intern_add(&states->names, name, length, &thread->name) ||
@@ -362,7 +164,7 @@ void states_task(struct states *states, int64_t ns, uint32_t cpu_number, uint32_
 /* Called as its parent is, until it is named. */
 static void thread_born(struct states *states, struct states_thread *thread, uint32_t parent_tid)
 {
-	const struct states_thread *parent = thread_find(states, parent_tid);
+	const struct states_thread *parent = states_thread_find(states, parent_tid);
 
 	if (parent && !thread->name)
 		thread->name = parent->name;
@@ -376,33 +178,33 @@ void states_task_new(struct states *states, int64_t ns, uint32_t cpu_number, uin
 
 	if (!cpu || !tid)
 		return;
-	thread = thread_find(states, tid);
+	thread = states_thread_find(states, tid);
 	/* Both the switches' and the samples' records say that it began: the same one. */
 	if (thread && !thread->has_run && thread->state != STATE_UNKNOWN && pid &&
 	    thread->pid == pid)
 		return;
 	/* The number was another's: its end was not recorded. */
 	if (thread)
-		thread_end(states, thread, ns);
-	thread = thread_add(states, tid, ns, STATE_NONE);
+		states_thread_end(states, thread, ns);
+	thread = states_thread_add(states, tid, ns, STATE_NONE);
 	if (!thread)
 		return;
-	seen_on(states, cpu, cpu_number, thread_get(states, parent_tid), ns);
-	thread_learn(states, thread, local_tid, pid);
+	seen_on(states, cpu, cpu_number, states_thread_get(states, parent_tid), ns);
+	states_thread_learn(states, thread, local_tid, pid);
 	thread_born(states, thread, parent_tid);
 	/* No wake-up will come: it waits from the start. */
 	if (cpu->scope == TANDEM_SCOPE_program || !cpu->wakeups)
-		change(states, thread, ns, STATE_WAIT_CPU);
+		states_change(states, thread, ns, STATE_WAIT_CPU);
 }
 
 void states_task_exit(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid)
 {
 	const struct states_cpu *cpu = heard(states, cpu_number, ns);
-	struct states_thread *thread = thread_find(states, tid);
+	struct states_thread *thread = states_thread_find(states, tid);
 
 	/* System-wide, its last switch is still to come. */
 	if (cpu && thread && cpu->scope == TANDEM_SCOPE_program)
-		thread_end(states, thread, ns);
+		states_thread_end(states, thread, ns);
 }
 
 static bool state_ready(uint8_t prev_state)
@@ -421,17 +223,17 @@ static void gives_up(struct states *states, struct states_thread *thread, int64_
 {
 	/* It ran until now, but since when? */
 	if (thread->state != STATE_RUNNING || runs_elsewhere(thread, cpu))
-		invalidate(states, thread, ns);
+		states_invalidate(states, thread, ns);
 	thread->cpu = cpu;
 	thread->has_run = true;
 	thread->switches += range_holds(&states->counted, ns);
 	if (state_over(prev_state))
-		thread_end(states, thread, ns);
+		states_thread_end(states, thread, ns);
 	else if (prev_state == TANDEM_TASK_STATE_unknown)
-		change(states, thread, ns, STATE_UNKNOWN);
+		states_change(states, thread, ns, STATE_UNKNOWN);
 	else
-		change(states, thread, ns,
-		       state_ready(prev_state) ? STATE_WAIT_CPU : STATE_WAIT_BLOCKED);
+		states_change(states, thread, ns,
+			      state_ready(prev_state) ? STATE_WAIT_CPU : STATE_WAIT_BLOCKED);
 }
 
 /* from_idle: nobody ran here before. */
@@ -443,16 +245,16 @@ static void gets_cpu(struct states *states, struct states_thread *thread, int64_
 	 * recorded at all (scope `program`: doc/KERNEL.md says what a wait is there). */
 	if (thread->state == STATE_WAIT_BLOCKED && !from_idle &&
 	    cpu->scope != TANDEM_SCOPE_program) {
-		emit(states, thread, cpu->idle_ns, true);
-		invalidate(states, thread, ns);
+		states_emit(states, thread, cpu->idle_ns, true);
+		states_invalidate(states, thread, ns);
 	} else if (thread->state == STATE_RUNNING) {
-		invalidate(states, thread, ns);
+		states_invalidate(states, thread, ns);
 	}
 	if (thread->has_run && thread->cpu != cpu_number && thread->cpu != STATES_NO_CPU)
 		thread->migrations += range_holds(&states->counted, ns);
 	if (thread->state == STATE_NONE)
 		thread->since = ns;
-	change(states, thread, ns, STATE_RUNNING);
+	states_change(states, thread, ns, STATE_RUNNING);
 	thread->cpu = cpu_number;
 	thread->has_run = true;
 }
@@ -460,15 +262,15 @@ static void gets_cpu(struct states *states, struct states_thread *thread, int64_
 void states_switch(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t prev_tid,
 		   uint8_t prev_state, uint32_t next_tid)
 {
-	struct states_thread *prev = thread_get(states, prev_tid);
-	struct states_thread *next = thread_get(states, next_tid);
+	struct states_thread *prev = states_thread_get(states, prev_tid);
+	struct states_thread *next = states_thread_get(states, next_tid);
 	struct states_cpu *cpu = heard(states, cpu_number, ns);
 
 	if (!cpu)
 		return;
 	/* A switch in between has left no record. */
 	if (cpu->known && cpu->running && cpu->running != prev)
-		invalidate(states, cpu->running, ns);
+		states_invalidate(states, cpu->running, ns);
 	if (cpu->running != prev)
 		cpu->known = false;
 	cpu_run(states, cpu, next, ns);
@@ -482,7 +284,7 @@ void states_switch(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 
 void states_in(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid)
 {
-	struct states_thread *thread = thread_get(states, tid);
+	struct states_thread *thread = states_thread_get(states, tid);
 	struct states_cpu *cpu = heard(states, cpu_number, ns);
 
 	if (!cpu || !thread)
@@ -494,7 +296,7 @@ void states_in(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t 
 void states_out(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
 		bool preempted)
 {
-	struct states_thread *thread = thread_get(states, tid);
+	struct states_thread *thread = states_thread_get(states, tid);
 	struct states_cpu *cpu = heard(states, cpu_number, ns);
 
 	if (!cpu || !thread)
@@ -509,20 +311,20 @@ static void waits_for(struct states *states, struct states_thread *thread, int64
 {
 	if (thread->state == STATE_WAIT_CPU || thread->state == STATE_RUNNING)
 		return;
-	emit(states, thread, ns, true);
+	states_emit(states, thread, ns, true);
 	if (thread->has_run && thread->cpu != target_cpu && thread->cpu != STATES_NO_CPU)
 		thread->migrations += range_holds(&states->counted, ns);
 	if (thread->state == STATE_NONE)
 		thread->since = ns;
 	thread->cpu = target_cpu;
-	change(states, thread, ns, STATE_WAIT_CPU);
+	states_change(states, thread, ns, STATE_WAIT_CPU);
 }
 
 void states_waking(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
 		   enum states_waker waker, uint32_t by_tid, uint32_t target_cpu)
 {
-	struct states_thread *thread = thread_get(states, tid);
-	struct states_thread *by = thread_get(states, by_tid);
+	struct states_thread *thread = states_thread_get(states, tid);
+	struct states_thread *by = states_thread_get(states, by_tid);
 
 	seen_on(states, heard(states, cpu_number, ns), cpu_number, by, ns);
 	if (!thread)
@@ -540,7 +342,7 @@ void states_waking(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 void states_wakeup(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
 		   uint32_t target_cpu)
 {
-	struct states_thread *thread = thread_get(states, tid);
+	struct states_thread *thread = states_thread_get(states, tid);
 
 	heard(states, cpu_number, ns);
 	if (thread)
@@ -550,16 +352,17 @@ void states_wakeup(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 void states_wakeup_new(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
 		       uint32_t by_tid, uint32_t target_cpu)
 {
-	struct states_thread *thread = thread_find(states, tid);
+	struct states_thread *thread = states_thread_find(states, tid);
 
-	seen_on(states, heard(states, cpu_number, ns), cpu_number, thread_get(states, by_tid), ns);
+	seen_on(states, heard(states, cpu_number, ns), cpu_number,
+		states_thread_get(states, by_tid), ns);
 	/* Of other namespaces no task_new comes. */
 	if (thread && thread->has_run) {
-		thread_end(states, thread, ns);
+		states_thread_end(states, thread, ns);
 		thread = NULL;
 	}
 	if (!thread && tid)
-		thread = thread_add(states, tid, ns, STATE_NONE);
+		thread = states_thread_add(states, tid, ns, STATE_NONE);
 	if (!thread)
 		return;
 	thread_born(states, thread, by_tid);
@@ -570,7 +373,7 @@ void states_wakeup_new(struct states *states, int64_t ns, uint32_t cpu_number, u
 void states_migrate(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
 		    uint32_t dest_cpu)
 {
-	struct states_thread *thread = thread_get(states, tid);
+	struct states_thread *thread = states_thread_get(states, tid);
 
 	heard(states, cpu_number, ns);
 	/* Of one that runs its next switch tells. */
@@ -579,12 +382,12 @@ void states_migrate(struct states *states, int64_t ns, uint32_t cpu_number, uint
 	thread->migrations += thread->has_run && thread->cpu != STATES_NO_CPU &&
 			      range_holds(&states->counted, ns);
 	if (thread->state == STATE_WAIT_CPU) {
-		emit(states, thread, ns, false);
+		states_emit(states, thread, ns, false);
 		if (thread->watched)
-			waiting_remove(states, thread);
+			states_waiting_remove(states, thread);
 		thread->cpu = dest_cpu;
 		if (thread->watched)
-			waiting_add(states, thread);
+			states_waiting_add(states, thread);
 	} else {
 		thread->cpu = dest_cpu;
 	}
@@ -593,12 +396,12 @@ void states_migrate(struct states *states, int64_t ns, uint32_t cpu_number, uint
 void states_syscall(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
 		    bool enters)
 {
-	struct states_thread *thread = thread_get(states, tid);
+	struct states_thread *thread = states_thread_get(states, tid);
 
 	seen_on(states, heard(states, cpu_number, ns), cpu_number, thread, ns);
 	if (!thread)
 		return;
-	emit(states, thread, ns, false);
+	states_emit(states, thread, ns, false);
 	thread->in_syscall = enters;
 }
 
@@ -607,7 +410,7 @@ void states_runs(struct states *states, struct states_thread *thread, int64_t ns
 	if (thread->state == STATE_NONE)
 		return;
 	if (thread->state != STATE_RUNNING && ns - thread->since >= SKEW_NS) {
-		invalidate(states, thread, ns);
+		states_invalidate(states, thread, ns);
 		thread->state = STATE_RUNNING;
 		thread->cpu = STATES_NO_CPU;
 	}
@@ -618,5 +421,5 @@ void states_runs(struct states *states, struct states_thread *thread, int64_t ns
 void states_finish(struct states *states, int64_t end_ns)
 {
 	for (size_t i = 0; i < states->thread_count; i++)
-		emit(states, states->threads[i], end_ns, false);
+		states_emit(states, states->threads[i], end_ns, false);
 }

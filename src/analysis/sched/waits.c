@@ -244,6 +244,7 @@ int waits_call_any(struct waits *waits, const struct trace_event *event)
 	bool counts = range_holds(&waits->range, event->ns);
 	bool lasts = event->end_ticks && event->end_ns > event->ns;
 	struct wait_thread *waiter;
+	struct trace_event open;
 
 	if (!thread) {
 		if (lasts && counts)
@@ -257,6 +258,10 @@ int waits_call_any(struct waits *waits, const struct trace_event *event)
 	if (!waiter)
 		return -ENOMEM;
 	waiter->stream = event->stream->index + 1;
+	/* A thread that makes another call has left one that did not return. */
+	for (size_t i = 0; i < waiter->call_count; i++)
+		if (waiter->calls[i].end == INT64_MAX)
+			waiter->calls[i].end = event->ns;
 	/* Nearly always there is one, which is over. */
 	if (waiter->call_count == 1 && waiter->calls[0].end <= event->ns) {
 		call_settle(waits, &waiter->calls[0]);
@@ -266,6 +271,13 @@ int waits_call_any(struct waits *waits, const struct trace_event *event)
 	}
 	if (lasts && call_begin(waiter, event, counts))
 		return -ENOMEM;
+	/* What the thread waits for from here on is in this call, whose length is unknown. */
+	if (!event->end_ticks) {
+		open = *event;
+		open.end_ns = INT64_MAX;
+		if (call_begin(waiter, &open, false))
+			return -ENOMEM;
+	}
 	return waits->failed;
 }
 

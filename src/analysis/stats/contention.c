@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "util/array.h"
-#include "util/radix.h"
+#include "util/order/radix.h"
 
 #define MOMENTS 3u /* of a command: queued, start, end */
 
@@ -305,22 +305,44 @@ static int work_off(struct contention *contention, size_t kept_starts)
 	return status;
 }
 
-int contention_add(struct contention *contention, uint32_t process, uint64_t queued, uint64_t start,
-		   uint64_t end)
+static inline int operation_add(struct contention *contention,
+				const struct contention_operation *operation)
 {
-	if (queued < contention->frontier)
+	if (operation->queued < contention->frontier)
 		contention->late++;
-	if (array_reserve(&contention->operations, &contention->capacity, contention->count + 1,
+	if (contention->count == contention->capacity &&
+	    array_reserve(&contention->operations, &contention->capacity, contention->count + 1,
 			  sizeof(*contention->operations)))
 		return -ENOMEM;
-	contention->operations[contention->count++] =
-		(struct contention_operation){process, queued, start, end};
+	contention->operations[contention->count++] = *operation;
 	if (contention->count < CONTENTION_MOST)
 		return 0;
 	/* Commands that all last for ever would fill it again at once. */
 	if (work_off(contention, CONTENTION_KEPT))
 		return -ENOMEM;
 	return contention->count < CONTENTION_MOST / 4 * 3 ? 0 : contention_settle(contention);
+}
+
+int contention_add(struct contention *contention, uint32_t process, uint64_t queued, uint64_t start,
+		   uint64_t end)
+{
+	struct contention_operation operation = {process, false, queued, start, end};
+
+	return operation_add(contention, &operation);
+}
+
+int contention_add_all(struct contention *contention, const struct contention_operation *operations,
+		       size_t count)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < count; i++) {
+		if (operations[i].rest)
+			status = contention_rest(contention);
+		if (!status)
+			status = operation_add(contention, &operations[i]);
+	}
+	return status;
 }
 
 int contention_rest(struct contention *contention)

@@ -19,6 +19,7 @@
 #ifndef TANDEM_ANALYSIS_STATS_CONTENTION_H
 #define TANDEM_ANALYSIS_STATS_CONTENTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@
 
 struct contention_operation {
 	uint32_t process;
+	bool rest; /* contention_rest() comes before it */
 	uint64_t queued, start, end;
 };
 
@@ -73,6 +75,10 @@ struct contention {
  * -ENOMEM. */
 int contention_add(struct contention *contention, uint32_t process, uint64_t queued, uint64_t start,
 		   uint64_t end);
+
+/* The same of several, one after another. */
+int contention_add_all(struct contention *contention, const struct contention_operation *operations,
+		       size_t count);
 
 /* All commands to come were queued after these ended: a good moment to work them
  * off. Returns 0 or -ENOMEM. */

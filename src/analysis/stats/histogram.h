@@ -12,6 +12,7 @@
 #ifndef TANDEM_ANALYSIS_STATS_HISTOGRAM_H
 #define TANDEM_ANALYSIS_STATS_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define HISTOGRAM_STEP_BITS 5u
@@ -26,24 +27,42 @@ struct histogram {
 /* Page of a value that has none yet. Returns 0 or -ENOMEM. */
 int histogram_grow(struct histogram *histogram, unsigned page);
 
-/* Returns 0 or -ENOMEM (not counted). */
-static inline int histogram_add(struct histogram *histogram, uint64_t value)
+static inline unsigned histogram_page(uint64_t value)
 {
-	/* Values below HISTOGRAM_STEPS have a bucket each. */
-	unsigned bits = 64u - (unsigned)__builtin_clzll(value | HISTOGRAM_STEPS);
-	unsigned page = bits - HISTOGRAM_STEP_BITS - (value < HISTOGRAM_STEPS);
-	unsigned shift = page ? page - 1 : 0;
+	/* Values below HISTOGRAM_STEPS have a bucket each, on the first page. */
+	unsigned bits = 64u - (unsigned)__builtin_clzll(value | (HISTOGRAM_STEPS - 1));
 
-	if (__builtin_expect(!histogram->pages[page], 0) && histogram_grow(histogram, page))
-		return -1;
-	histogram->pages[page][(value >> shift) & (HISTOGRAM_STEPS - 1)]++;
+	return bits - HISTOGRAM_STEP_BITS;
+}
+
+/* The same as histogram_add() of a value whose page is there; false: it is not, and nothing
+ * was counted. Calls nothing, for functions that are as short as that. */
+static inline bool histogram_try(struct histogram *histogram, uint64_t value)
+{
+	unsigned page = histogram_page(value);
+	unsigned shift = page - (page > 0);
+	uint64_t *buckets = histogram->pages[page];
+
+	if (__builtin_expect(!buckets, 0))
+		return false;
+	buckets[(value >> shift) & (HISTOGRAM_STEPS - 1)]++;
 	if (value < histogram->min || !histogram->count)
 		histogram->min = value;
 	if (value > histogram->max)
 		histogram->max = value;
 	histogram->count++;
 	histogram->sum += value;
-	return 0;
+	return true;
+}
+
+/* Returns 0 or -ENOMEM (not counted). */
+static inline int histogram_add(struct histogram *histogram, uint64_t value)
+{
+	int status = 0;
+
+	while (__builtin_expect(!histogram_try(histogram, value), 0) && !status)
+		status = histogram_grow(histogram, histogram_page(value));
+	return status;
 }
 
 /* The value below or at which a share `part` (0 to 1) of all lies; 0 of none. */

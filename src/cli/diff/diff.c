@@ -33,14 +33,15 @@ OPTIONS(DIFF_OPTIONS)
 
 const struct command command_diff = {
 	.name = "diff",
-	.usage = "[options] A B\n[options] A... -- B...",
-	.about =
-		"Says what changed from the runs A to the runs B: in total, by API function, by\n"
-		"operation of the devices and by finding, the largest change first, and whether it\n"
-		"is significant. Several runs on each side are more reliable than one.\n",
+	.usage = "[options] A B\n[options] A... -- [options] B...",
+	.about = "Says what changed from the runs A to the runs B: in total, by API function, by\n"
+		 "operation of the devices and by finding, the largest change first, and whether\n"
+		 "it is significant. Several runs on each side are more reliable than one.\n"
+		 "--from, --to and --range after the -- are of B alone.\n",
 	.examples = "  tandem diff before after\n"
 		    "  tandem diff before-1 before-2 before-3 -- after-1 after-2 after-3\n"
 		    "  tandem diff --range step/2 before after\n"
+		    "  tandem diff --range step/2 run -- --range step/9 run\n"
 		    "  tandem diff --format json A B | jq '.device[] | select(.significant)'\n",
 	.column = 25,
 	COMMAND_OPTIONS,
@@ -54,7 +55,8 @@ struct arguments {
 	int table; /* enum diff_kind; -1: all */
 	uint64_t top;
 	struct diff_options options;
-	struct part part; /* of each session */
+	struct part parts[DIFF_SIDES];
+	bool after, apart; /* the options after the -- are read; B has a part of its own */
 	char **paths[DIFF_SIDES];
 	size_t counts[DIFF_SIDES];
 };
@@ -68,6 +70,15 @@ static int set_number(double *number, const char *option, const char *text, doub
 		return 0;
 	snprintf(accepted, sizeof(accepted), "a number from 0 to %g", most);
 	return option_refuse(option, text, accepted);
+}
+
+/* A part is of both sides; after the --, of B in place of that. */
+static int set_part(struct arguments *arguments, const char *option, const char *value)
+{
+	if (arguments->after && !arguments->apart)
+		arguments->parts[DIFF_B] = PART_WHOLE;
+	arguments->apart = arguments->after;
+	return part_option(&arguments->parts[arguments->after ? DIFF_B : DIFF_A], option, value);
 }
 
 static int handle_option(void *user, unsigned option, const char *value, int word)
@@ -91,7 +102,7 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	case OPTION_from:
 	case OPTION_to:
 	case OPTION_range:
-		return part_option(&arguments->part, option_rows[option].name, value);
+		return set_part(arguments, option_rows[option].name, value);
 	default:
 		return cli_parse_number(value, UINT32_MAX, &arguments->top)
 			       ? option_refuse("--top", value, "a number of rows")
@@ -109,6 +120,8 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	first = options_parse(&command_diff, sides, argv, handle_option, arguments);
 	if (first < 0)
 		return first;
+	arguments->parts[DIFF_B] = arguments->parts[DIFF_A];
+	arguments->after = true;
 	arguments->paths[DIFF_A] = argv + first;
 	arguments->counts[DIFF_A] = (size_t)(sides - first);
 	if (sides < argc) {
@@ -123,8 +136,11 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		arguments->paths[DIFF_B] = arguments->paths[DIFF_A] + 1;
 		arguments->counts[DIFF_A] = arguments->counts[DIFF_B] = 1;
 	}
-	if (arguments->counts[DIFF_A] && arguments->counts[DIFF_B])
-		return part_check(&arguments->part, &command_diff);
+	if (arguments->counts[DIFF_A] && arguments->counts[DIFF_B]) {
+		int answer = part_check(&arguments->parts[DIFF_A], &command_diff);
+
+		return answer ? answer : part_check(&arguments->parts[DIFF_B], &command_diff);
+	}
 	cli_error(arguments->counts[DIFF_A] > 2
 			  ? "which of these are A and which B? put -- between them"
 			  : "two sessions needed, or several with -- between the sides");
@@ -144,8 +160,8 @@ static int add_run(struct diff *diff, enum diff_side side, const char *path,
 
 	if (reading_open(&reading, path))
 		return CLI_FAILED;
-	options.ranged = !part_is_whole(&arguments->part);
-	if (part_find(&arguments->part, &reading, &options.range) ||
+	options.ranged = !part_is_whole(&arguments->parts[side]);
+	if (part_find(&arguments->parts[side], &reading, &options.range) ||
 	    reading_report(&reading, &options, &report, wanted ? &findings : NULL)) {
 		reading_close(&reading);
 		return CLI_FAILED;
@@ -181,13 +197,16 @@ int cmd_diff(int argc, char **argv)
 		.table = -1,
 		.top = 10,
 		.options = {.most_p = 0.05, .least_percent = 5, .least_run_percent = 0.5},
-		.part = PART_WHOLE};
+		.parts = {PART_WHOLE, PART_WHOLE}};
 	struct diff diff;
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
 		return options_status(status);
-	arguments.options.parts = !part_is_whole(&arguments.part);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		arguments.options.parts[side] = !part_is_whole(&arguments.parts[side]);
+		arguments.options.ranges[side] = arguments.parts[side].name;
+	}
 	if (diff_init(&diff, arguments.counts, &arguments.options))
 		return cli_error("out of memory");
 	for (int side = 0; !status && side < DIFF_SIDES; side++)

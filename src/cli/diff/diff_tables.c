@@ -90,6 +90,10 @@ static void json_runs(struct json *json, const struct diff *diff, int side, cons
 		json_float(json, "duration_ns", run->duration_ns, 0);
 		json_unsigned(json, "from_ns", run->from_ns);
 		json_unsigned(json, "to_ns", run->to_ns);
+		if (diff->options.ranges[side])
+			json_string(json, "range", diff->options.ranges[side]);
+		else
+			json_null(json, "range");
 		json_unsigned(json, "events", run->events);
 		json_unsigned(json, "lost", run->lost);
 		json_unsigned(json, "damaged_places", run->damaged_places);

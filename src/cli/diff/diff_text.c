@@ -26,7 +26,7 @@ static bool is_pair(const struct diff *diff)
 	return diff->run_count[DIFF_A] == 1 && diff->run_count[DIFF_B] == 1;
 }
 
-/* "12.0 ms of a run of 1.50 s, from 1.00 s on" */
+/* "range step/2, 12.0 ms of a run of 1.50 s, from 1.00 s on" */
 static void add_part(struct text *out, const struct diff *diff, int side)
 {
 	const struct diff_run *first = &diff->runs[side][0];
@@ -36,6 +36,11 @@ static void add_part(struct text *out, const struct diff *diff, int side)
 	for (size_t i = 0; i < diff->run_count[side]; i++) {
 		part_ns += (double)(diff->runs[side][i].to_ns - diff->runs[side][i].from_ns);
 		run_ns += diff->runs[side][i].duration_ns;
+	}
+	if (diff->options.ranges[side]) {
+		text_add_string(out, "range ");
+		add_escaped(out, diff->options.ranges[side]);
+		text_add_string(out, ", ");
 	}
 	units_ns(part, part_ns / runs);
 	units_ns(run, run_ns / runs);
@@ -71,7 +76,7 @@ static void add_side(struct text *out, const struct diff *diff, int side, bool c
 		text_escape(out, time, strcspn(time, ".+Z"));
 		text_add_string(out, ", ");
 	}
-	if (diff->options.parts)
+	if (diff->options.parts[side])
 		add_part(out, diff, side);
 	else if (diff->run_count[side] > 1)
 		text_format(out, "%zu runs of %s\n", diff->run_count[side],
@@ -103,7 +108,7 @@ static void add_p(struct text *out, double p)
 static void add_run(struct text *out, const struct diff *diff)
 {
 	const struct diff_row *row = &diff->tables[DIFF_TOTAL].rows[0];
-	const char *what = diff->options.parts ? "part" : "run";
+	const char *what = diff_has_parts(diff) ? "part" : "run";
 	char a[UNITS_BYTES], b[UNITS_BYTES], by[UNITS_BYTES];
 
 	if (fabs(row->difference_ns) < 1) {

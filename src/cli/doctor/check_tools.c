@@ -2,11 +2,14 @@
 /* Programs and runtimes beside Tandem: helpful, not needed. */
 #include "cli/doctor/areas.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "recorder/lttng_session.h"
 #include "recorder/program/program.h"
 #include "setup/check.h"
+
+#define LTTNG_ANSWER_S 10u
 
 static void check_command(struct checks *checks, const char *name, const char *fix, const char *use)
 {
@@ -22,8 +25,12 @@ static void check_command(struct checks *checks, const char *name, const char *f
 static void check_lttng_sessions(struct checks *checks)
 {
 	char name[64], fix[96];
+	int status = lttng_session_left(name, sizeof(name), LTTNG_ANSWER_S);
 
-	if (!lttng_session_left(name, sizeof(name)))
+	if (status == -ETIMEDOUT)
+		check_add(checks, CHECK_OPTIONAL, "tools", "LTTng", "restart lttng-sessiond",
+			  "its session daemon did not answer for %u s", LTTNG_ANSWER_S);
+	if (status <= 0)
 		return;
 	snprintf(fix, sizeof(fix), "lttng destroy %s", name);
 	check_add(checks, CHECK_OPTIONAL, "tools", "LTTng", fix,

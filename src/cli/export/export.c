@@ -58,9 +58,8 @@ OPTIONS(EXPORT_OPTIONS)
 const struct command command_export = {
 	.name = "export",
 	.usage = "--format FORMAT [options] [DIR...]",
-	.about =
-		"Writes recorded sessions in another tool's format. Several sessions of one machine\n"
-		"come out on one axis of time.\n",
+	.about = "Writes recorded sessions in another tool's format. Several sessions of one\n"
+		 "machine come out on one axis of time.\n",
 	.examples = "  tandem export --format perfetto tandem-app-20261120-100000\n"
 		    "  tandem export --format chrome -o - DIR | gzip >trace.json.gz\n",
 	.column = 23,

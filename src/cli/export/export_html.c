@@ -39,9 +39,8 @@ static void say_thinned(const struct view_html *html)
 	char shown[UNITS_BYTES], all[UNITS_BYTES];
 
 	if (html->items < html->of_items)
-		cli_note(
-			"the file holds an overview, %s items made of %s: `tandem view` shows each",
-			units_count(shown, html->items), units_count(all, html->of_items));
+		cli_note("the file is downsampled: %s items represent %s; `tandem view` shows each",
+			 units_count(shown, html->items), units_count(all, html->of_items));
 }
 
 static int write_page(const struct export_request *request, struct view_source *sources,

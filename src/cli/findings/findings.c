@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/findings/findings_print.h"
+#include "cli/live.h"
 #include "cli/options/options.h"
 #include "cli/options/part.h"
 #include "cli/reading.h"
@@ -23,12 +24,13 @@ static const char *kind_at(size_t number, const char **about)
 	return finding_kinds[number]->name;
 }
 
-#define FINDINGS_OPTIONS(X)                                                             \
-	X(format, 'f', "FORMAT", WORD("text json"), "%s (default: text)")               \
-	X(kind, 'k', "KIND", WORD_AT(kind_at), "only findings of this kind:")           \
-	X(min, 'm', "PERCENT", TEXT("1"), "hide what cost less of the run (default 1)") \
-	X(all, 'a', NULL, FLAG, "hide nothing")                                         \
-	PART_OPTIONS(X)                                                                 \
+#define FINDINGS_OPTIONS(X)                                                              \
+	X(format, 'f', "FORMAT", WORD("text json"), "%s (default: text)")                \
+	X(kind, 'k', "KIND", WORD_AT(kind_at), "only findings of this kind:")            \
+	X(min, 'm', "PERCENT", TEXT("1"), "hide what cost less of the run (default 1)")  \
+	X(all, 'a', NULL, FLAG, "hide nothing")                                          \
+	PART_OPTIONS(X)                                                                  \
+	X(live, 0, NULL, FLAG, "while it is recorded: again each second, until it ends") \
 	X(with, 'w', "TRACE", FILE_NAME, "use kernel events from an LTTng or trace-cmd trace")
 
 OPTIONS(FINDINGS_OPTIONS)
@@ -38,8 +40,8 @@ const struct command command_findings = {
 	.usage = "[options] [DIR]",
 	.about =
 		"Says what is wrong in a recorded session, the most expensive first: what, where,\n"
-		"what it cost, what caused it, the confidence, and a suggestion. Costs of different\n"
-		"findings may overlap: they do not add up.\n",
+		"what it cost, what caused it, the confidence, and a suggestion. Costs of\n"
+		"different findings may overlap: they do not add up.\n",
 	.examples = "  tandem findings tandem-app-20261120-100000\n"
 		    "  tandem findings --range step/2 DIR\n"
 		    "  tandem findings --format json DIR | jq '.findings[0].suggestion'\n",
@@ -54,6 +56,7 @@ struct arguments {
 	int format;
 	const char *kind;
 	double least_percent;
+	bool live, goes_on; /* the latter: this is not the last time */
 	struct part part;
 	const char *path, *with;
 };
@@ -88,6 +91,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 	case OPTION_to:
 	case OPTION_range:
 		return part_option(&arguments->part, option_rows[option].name, value);
+	case OPTION_live:
+		arguments->live = true;
+		return 0;
 	default:
 		arguments->with = value;
 		return 0;
@@ -99,6 +105,10 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	int status = options_parse_session(&command_findings, argc, argv, handle_option, arguments,
 					   &arguments->path);
 
+	if (!status && arguments->live && arguments->with) {
+		cli_error("--live shows the session's own events; omit --with");
+		return options_wrong(&command_findings);
+	}
 	return status ? status : part_check(&arguments->part, &command_findings);
 }
 
@@ -110,6 +120,7 @@ static void write_json(struct text *out, const struct findings *findings,
 	json_init(&json, out, true);
 	json_begin_object(&json, NULL);
 	json_unsigned(&json, "duration_ns", findings->duration_ns);
+	json_unsigned(&json, "replay_error_ns", findings->replay_error_ns);
 	findings_json_print(&json, findings, arguments->least_percent);
 	findings_json_replays(&json, findings);
 	json_end_object(&json);
@@ -127,12 +138,16 @@ static int write_findings(const struct reading *reading, const struct arguments 
 	struct text out = TEXT_INIT;
 	int status;
 
+	if (arguments->live)
+		live_text_begin(&out);
 	if (arguments->format == FORMAT_JSON)
 		write_json(&out, findings, arguments);
 	else if (!findings->count && !reading_has_events(reading))
 		text_add_string(&out, "Nothing to examine: no GPU API calls were recorded.\n");
 	else
 		findings_text_print(&out, findings, &style);
+	if (arguments->goes_on)
+		live_text_cut(&out);
 	status = reading_write(&out);
 	text_free(&out);
 	return status == -EPIPE ? CLI_DONE : status;
@@ -159,17 +174,33 @@ static int show_findings(struct reading *reading, const struct arguments *argume
 	return status;
 }
 
+static int show_once(const struct arguments *arguments, const char *path)
+{
+	struct reading reading;
+	int status;
+
+	if (reading_open(&reading, path) || reading_with(&reading, arguments->with))
+		return CLI_FAILED;
+	status = show_findings(&reading, arguments);
+	reading_close(&reading);
+	return status;
+}
+
+static int show_look(void *user, const struct live *live, bool goes_on)
+{
+	struct arguments *arguments = user;
+
+	arguments->goes_on = goes_on;
+	return show_once(arguments, live->session);
+}
+
 int cmd_findings(int argc, char **argv)
 {
 	struct arguments arguments = {.least_percent = 1, .part = PART_WHOLE};
-	struct reading reading;
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
 		return options_status(status);
-	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
-		return CLI_FAILED;
-	status = show_findings(&reading, &arguments);
-	reading_close(&reading);
-	return status;
+	return arguments.live ? live_show(arguments.path, show_look, &arguments)
+			      : show_once(&arguments, arguments.path);
 }

@@ -26,6 +26,10 @@ static void add_where(struct text *out, const struct finding *finding, size_t mo
 	struct text where = TEXT_INIT;
 	char begin[UNITS_BYTES], length[UNITS_BYTES];
 
+	if (finding->pid && *finding->process) {
+		text_escape(&where, finding->process, strlen(finding->process));
+		text_add_string(&where, ", ");
+	}
 	if (finding->pid)
 		text_format(&where, "process %" PRIu64 ", thread %" PRIu64, finding->pid,
 			    finding->tid);
@@ -54,19 +58,30 @@ static void add_cost(struct text *out, const struct finding *finding, const char
 			    finding->percent, of);
 }
 
-static void add_brief(struct text *out, const struct finding *finding, bool colour, size_t most)
+/* With `named`, of which process. */
+static void add_brief(struct text *out, const struct finding *finding, bool named, bool colour,
+		      size_t most)
 {
+	struct text of = TEXT_INIT;
 	char cost[UNITS_BYTES];
+	size_t width;
 
+	text_add_string(&of, finding->name);
+	if (named && finding->pid) {
+		text_add_string(&of, ", ");
+		text_escape(&of, finding->process, strlen(finding->process));
+		text_format(&of, "%s%" PRIu64, *finding->process ? " " : "process ", finding->pid);
+	}
+	width = of.length ? utf8_count(of.data, of.length) : 0;
 	text_format(out, "  %s", colour_begin(colour, COLOUR_YELLOW));
 	if (finding->cost_ns)
 		text_format(out, "%5.1f %%  %8s", finding->percent,
 			    units_ns(cost, (double)finding->cost_ns));
 	else
 		text_format(out, "%7s  %8s", "", "");
-	text_format(out, "%s  %s: ", colour_end(colour), finding->name);
-	wrapped_add(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2,
-		    most);
+	text_format(out, "%s  %s: ", colour_end(colour), of.length ? of.data : "");
+	wrapped_add(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + width + 2, most);
+	text_free(&of);
 }
 
 /* With how many queues it would take how long. */
@@ -87,8 +102,9 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 {
 	struct text confidence = TEXT_INIT;
 
-	text_format(out, "\n%2zu. %s%s, %s%s  ", number, colour_begin(colour, COLOUR_BOLD),
-		    finding->name, finding->cause, colour_end(colour));
+	text_format(out, "\n%2zu. %s%s, %s%s%s", number, colour_begin(colour, COLOUR_BOLD),
+		    finding->name, finding->cause, colour_end(colour),
+		    finding->cost_ns ? "  " : "");
 	add_cost(out, finding, of);
 	text_add_char(out, '\n');
 	add_wrapped(out, "", finding->what, most);
@@ -106,10 +122,25 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 	text_free(&confidence);
 }
 
+/* Of several processes: each finding says of which. */
+static bool are_of_several(const struct findings *findings)
+{
+	uint64_t pid = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		if (pid && findings->items[i].pid && findings->items[i].pid != pid)
+			return true;
+		if (!pid)
+			pid = findings->items[i].pid;
+	}
+	return false;
+}
+
 void findings_text_print(struct text *out, const struct findings *findings,
 			 const struct findings_style *style)
 {
 	size_t shown = 0, free_shown = 0, hidden = 0;
+	bool named = style->brief && are_of_several(findings);
 	size_t most = style->width && style->width < WIDTH ? style->width : WIDTH;
 	const char *of = range_is_whole(&findings->range) ? "run" : "part";
 	char count[UNITS_BYTES];
@@ -126,7 +157,7 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		shown++;
 		free_shown += finding->always_report;
 		if (style->brief)
-			add_brief(out, finding, style->colour, most);
+			add_brief(out, finding, named, style->colour, most);
 		else
 			add_finding(out, finding, shown, of, style->colour, most);
 	}

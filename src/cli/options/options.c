@@ -12,7 +12,9 @@
 #include "util/text.h"
 
 #define ROWS_MOST 48
-#define HELP_COLUMNS 87u
+#define HELP_COLUMNS 80u
+/* Of an option's words: where their meanings begin. */
+#define MEANING_COLUMNS 15u
 
 const struct option_row *command_row(const struct command *command, size_t number)
 {
@@ -228,6 +230,15 @@ static void print_broken(const char *about, unsigned column)
 	putchar('\n');
 }
 
+/* A word of an option and what it means. */
+static void print_meaning(const char *word, const char *meaning, unsigned column)
+{
+	printf("%*s%-*s", (int)column, "", (int)MEANING_COLUMNS, word);
+	if (strlen(word) >= MEANING_COLUMNS)
+		printf("\n%*s", (int)(column + MEANING_COLUMNS), "");
+	print_broken(meaning, column + MEANING_COLUMNS);
+}
+
 static void print_about(const struct option_row *row, unsigned column)
 {
 	struct text words = TEXT_INIT, about = TEXT_INIT;
@@ -240,7 +251,7 @@ static void print_about(const struct option_row *row, unsigned column)
 			    words.data ? words.data : "", place + 2);
 	print_broken(place && about.data ? about.data : row->about, column);
 	for (size_t i = 0; (word = option_word(buffer, row, i, &meaning)) && *meaning; i++)
-		printf("%*s%-14s %s\n", (int)column + 2, "", word, meaning);
+		print_meaning(word, meaning, column + 2);
 	text_free(&words);
 	text_free(&about);
 }

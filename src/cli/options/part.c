@@ -60,7 +60,7 @@ static bool starts_late(struct reading *reading, const struct range *range)
 
 	if (range->from_ns <= duration_ns)
 		return false;
-	cli_error("%s: --from %s is after its end: it lasted %s", reading->session.path,
+	cli_error("%s: --from %s is after its end: it lasted %s", reading->session.given,
 		  units_ns(from, (double)range->from_ns), units_ns(duration, (double)duration_ns));
 	return true;
 }

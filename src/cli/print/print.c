@@ -42,8 +42,8 @@ const struct command command_print = {
 		"Prints the events of a recorded session chronologically: when (seconds since\n"
 		"the session's start), how long, which process and thread, the call with its\n"
 		"arguments and its result. A call during which something else happened has a line\n"
-		"for its begin and one for its end; what a device did has a line at each of its times:\n"
-		"queued, submitted, start, end.\n",
+		"for its begin and one for its end; what a device did has a line at each of its\n"
+		"times: queued, submitted, start, end.\n",
 	.examples = "  tandem print --name 'clEnqueue*' --from 20ms --to 30ms DIR\n"
 		    "  tandem print --format json DIR | jq 'select(.result < 0)'\n",
 	.column = 23,

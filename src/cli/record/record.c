@@ -11,9 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/conditions/condition.h"
 #include "cli/options/domain_options.h"
+#include "cli/options/option_value.h"
 #include "cli/options/options.h"
-#include "cli/reading.h"
+#include "cli/record/lttng.h"
 #include "cli/record/summary.h"
 #include "format/directory.h"
 #include "format/ring.h"
@@ -56,6 +58,9 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 	X(snapshot, 0, "[=BYTES]", TEXT("4M 64M"),                                             \
 	  "keep the last BYTES of each thread and CPU only (4M), until `tandem snapshot DIR` " \
 	  "saves them or the program ends")                                                    \
+	X(snapshot_when, 0, "CONDITION", TEXT("error loss"),                                   \
+	  "save a snapshot by itself where that is true: 'call NAME > 5ms', 'kernel NAME > "   \
+	  "2ms', 'range NAME > 1.2 x median', error [NAME], loss; several may be given")       \
 	X(exit_wait, 0, "MS", TEXT(NULL),                                                      \
 	  "wait at most so long at the program's end for commands that are still running "     \
 	  "(2000)")                                                                            \
@@ -94,6 +99,8 @@ const struct command command_record = {
 
 struct request {
 	struct recorder_options recorder;
+	const char *conditions[CONDITIONS_MOST];
+	char reader[PATH_MAX]; /* which looks at them */
 	bool quiet, report;
 };
 
@@ -112,23 +119,22 @@ static int parse_ring(const char *text, uint64_t *bytes)
 		       : 0;
 }
 
-static int parse_ms(const char *option, const char *text, uint32_t *ms)
+static int parse_condition(struct request *request, const char *text)
 {
-	uint64_t number;
+	struct watcher_request *watcher = &request->recorder.watcher;
+	struct condition_problem problem;
+	struct condition condition;
 
-	if (cli_parse_number(text, UINT32_MAX, &number))
-		return option_refuse(option, text, "a time in ms");
-	*ms = (uint32_t)number;
-	return 0;
-}
-
-static int parse_time(const char *option, const char *text, uint64_t *ns)
-{
-	int64_t time_ns;
-
-	if (units_parse_ns(text, &time_ns) || time_ns <= 0)
-		return option_refuse(option, text, "1.5s, 20ms");
-	*ns = (uint64_t)time_ns;
+	if (watcher->count == CONDITIONS_MOST) {
+		cli_error("--snapshot-when: more than %u conditions", CONDITIONS_MOST);
+		return -EINVAL;
+	}
+	if (condition_parse(&condition, text, &problem)) {
+		cli_error("--snapshot-when: '%s': at character %zu: %s", text, problem.at,
+			  problem.text);
+		return -EINVAL;
+	}
+	request->conditions[watcher->count++] = text;
 	return 0;
 }
 
@@ -154,8 +160,7 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 
 	switch (option) {
 	case OPTION_output:
-		session->directory = value;
-		return *value ? 0 : option_refuse("--output", value, "the name of a directory");
+		return option_directory("--output", value, &session->directory);
 	case OPTION_force:
 		session->force = true;
 		return 0;
@@ -172,9 +177,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return 0;
 	case OPTION_delay:
 		session->start_paused = true;
-		return parse_time("--delay", value, &request->recorder.delay_ns);
+		return option_time("--delay", value, &request->recorder.delay_ns);
 	case OPTION_duration:
-		return parse_time("--duration", value, &request->recorder.duration_ns);
+		return option_time("--duration", value, &request->recorder.duration_ns);
 	case OPTION_report:
 		request->report = true;
 		return 0;
@@ -190,12 +195,14 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return parse_limit(value, &session->limit_bytes);
 	case OPTION_snapshot:
 		return parse_ring(value, &session->ring_bytes);
+	case OPTION_snapshot_when:
+		return parse_condition(request, value);
 	case OPTION_exit_wait:
-		return parse_ms("--exit-wait", value, &session->exit_wait_ms);
+		return option_ms("--exit-wait", value, &session->exit_wait_ms);
 	case OPTION_capture:
 		return capture_parse(value, session->capture, sizeof(session->capture));
 	case OPTION_drain_interval:
-		return parse_ms("--drain-interval", value, &session->drain_ms);
+		return option_ms("--drain-interval", value, &session->drain_ms);
 	case OPTION_inject:
 		request->recorder.injection = (enum recorder_injection)word;
 		return 0;
@@ -233,36 +240,6 @@ static void choices_default(struct session_options *session)
 		session->choices[row->number] = tandem_domain_choices(row);
 }
 
-/* LTTng's clock is CLOCK_MONOTONIC, and so is that of all that it records. */
-static int parse_lttng(struct recorder_options *recorder)
-{
-	struct session_options *session = &recorder->session;
-	const struct lttng_options *lttng = &session->lttng;
-
-	if (!lttng->enabled && (lttng->name || lttng->live || lttng->relay)) {
-		cli_error("--lttng-session, --live and --relay need --sink lttng");
-		return options_wrong(&command_record);
-	}
-	if (lttng->enabled && (session->start_paused || recorder->duration_ns)) {
-		cli_error("--start-paused, --delay and --duration are not for --sink lttng: `lttng "
-			  "start` and `lttng stop` are");
-		return options_wrong(&command_record);
-	}
-	if (lttng->live && lttng->relay) {
-		cli_error("--live and --relay name the same relay: give one of them");
-		return options_wrong(&command_record);
-	}
-	if (lttng->enabled && session->ring_bytes) {
-		cli_error(
-			"--snapshot keeps rings of files: omit --sink lttng (LTTng has `lttng create "
-			"--snapshot`)");
-		return options_wrong(&command_record);
-	}
-	if (lttng->enabled)
-		session->clock = CLOCK_MONOTONIC_NS;
-	return 0;
-}
-
 /* 0, or the negative answer of options_parse(). */
 static int parse(struct request *request, int argc, char **argv)
 {
@@ -279,7 +256,22 @@ static int parse(struct request *request, int argc, char **argv)
 		return options_wrong(&command_record);
 	}
 	request->recorder.command = argv + first;
-	return parse_lttng(&request->recorder);
+	return record_lttng_parse(&request->recorder);
+}
+
+/* What looks at the conditions is a part of the command of its own. Returns CLI_DONE or
+ * CLI_FAILED. */
+static int find_watcher(struct request *request)
+{
+	struct watcher_request *watcher = &request->recorder.watcher;
+
+	watcher->conditions = request->conditions;
+	watcher->reader = request->reader;
+	watcher->quiet = request->quiet;
+	if (!watcher->count || !library_module(request->reader, CLI_READER))
+		return CLI_DONE;
+	return cli_error("--snapshot-when needs " CLI_READER ", which is not next to this command: "
+			 "install tandem again");
 }
 
 /* Says in a shell's words why it can't be run. Returns the shells' status. */
@@ -323,34 +315,14 @@ static void print_notes(const struct linux_notes *notes)
 		cli_note("%s", notes->samples);
 }
 
-static void print_lttng_left(const struct session_options *options)
+static void print_removed(uint64_t processes)
 {
-	char name[64];
+	char count[UNITS_BYTES];
 
-	if (options->lttng.enabled && lttng_session_left(name, sizeof(name)))
-		cli_note("LTTng's session %s is of a recorder that was killed: `lttng destroy %s` "
-			 "ends it",
-			 name, name);
-}
-
-/* What LTTng wrote into the session becomes what every command reads. */
-static void import_lttng(const struct recorder *recorder)
-{
-	const struct lttng_options *lttng = &recorder->options->session.lttng;
-	const char *session = recorder->session.directory;
-	struct error error = ERROR_INIT;
-	char module[PATH_MAX], trace[SESSION_PATH_BYTES + 16];
-	int status;
-
-	if (!lttng->enabled || lttng->live || lttng->relay)
-		return;
-	snprintf(trace, sizeof(trace), "%s/" DIRECTORY_LTTNG, session);
-	status = lttng_import_into(session, trace,
-				   library_module(module, READING_LTTNG_MODULE) ? NULL : module,
-				   &error);
-	/* No event of ours: the summary says so. */
-	if (status && status != -ENODATA)
-		cli_fail(&error);
+	cli_note("%s process%s that had ended %s left out, the oldest: all that have ended may "
+		 "take %u times the BYTES of --snapshot",
+		 units_count(count, processes), processes == 1 ? "" : "es",
+		 processes == 1 ? "is" : "are", ENDED_PROCESSES_RINGS);
 }
 
 /* The program's output has ended: what is left open is standard error. */
@@ -395,8 +367,10 @@ int cmd_record(int argc, char **argv)
 	status = parse(&request, argc, argv);
 	if (status)
 		return options_status(status);
-	if (!request.quiet)
-		print_lttng_left(&request.recorder.session);
+	if (find_watcher(&request))
+		return CLI_FAILED;
+	if (!request.quiet && record_lttng_left(&request.recorder.session))
+		return CLI_FAILED;
 	status = recorder_start(&recorder, &request.recorder, &error);
 	if (status)
 		return recorder.cannot_run ? refuse_program(request.recorder.command[0], status)
@@ -406,7 +380,12 @@ int cmd_record(int argc, char **argv)
 	status = recorder_wait(&recorder, &error);
 	if (error.count)
 		cli_fail(&error);
-	import_lttng(&recorder);
+	if (recorder.unwatched)
+		cli_note("the conditions of --snapshot-when were not looked at to the end: what "
+			 "did that was killed or failed");
+	record_lttng_import(&recorder);
+	if (recorder.ended.removed && !request.quiet)
+		print_removed(recorder.ended.removed);
 	if (!request.quiet)
 		summary_print(&recorder.session, &recorder.program, recorder.pid);
 	if (request.report)

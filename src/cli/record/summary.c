@@ -44,6 +44,7 @@ void summary_add_losses(struct text *text, const struct tandem_control *control)
 	uint64_t total = count_losses(control);
 	char number[UNITS_BYTES];
 	const char *separator = ": ";
+	bool several = false;
 
 	if (!total) {
 		text_add_string(text, "nothing lost");
@@ -55,7 +56,11 @@ void summary_add_losses(struct text *text, const struct tandem_control *control)
 
 		if (!lost)
 			continue;
-		text_format(text, "%s%s %s", separator, units_count(number, lost), words[i]);
+		text_add_string(text, separator);
+		several = several || lost < total;
+		if (several)
+			text_format(text, "%s ", units_count(number, lost));
+		text_add_string(text, words[i]);
 		separator = ", ";
 	}
 }
@@ -63,6 +68,9 @@ void summary_add_losses(struct text *text, const struct tandem_control *control)
 /* Why a program has no API call in its trace; NULL: it made none, as far as is known. */
 static const char *why_nothing(const struct session *session, const struct program *program)
 {
+	if (session->lttng && *session->lttng->incomplete &&
+	    !*lttng_options_relay(&session->options->lttng))
+		return "LTTng's trace cannot be read";
 	if (count_losses(session->control) >
 	    atomic_load(&session->control->lost[TANDEM_LOSS_kernel_buffer]))
 		return "what it recorded could not be written";
@@ -87,6 +95,29 @@ static uint64_t domains_with_notices(const struct session *session)
 		if (atomic_load(&session->control->domain[__builtin_ctzll(left)].notices))
 			found |= left & -left;
 	return found;
+}
+
+/* Where LTTng's relay has them. */
+static void add_relayed(struct text *text, const struct session *session)
+{
+	char name[LTTNG_NAME_BYTES];
+
+	lttng_session_name(name, &session->options->lttng);
+	text_format(text, "LTTng's session %s went to its relay at %s", name,
+		    lttng_options_relay(&session->options->lttng));
+}
+
+/* Of what a daemon did not write, nobody knows how much it was. */
+static void add_losses(struct text *text, const struct session *session)
+{
+	const char *incomplete = session->lttng ? session->lttng->incomplete : "";
+
+	if (*incomplete)
+		text_format(text, "parts of LTTng's trace may be missing: %s", incomplete);
+	if (*incomplete && count_losses(session->control))
+		text_add_string(text, "; ");
+	if (!*incomplete || count_losses(session->control))
+		summary_add_losses(text, session->control);
 }
 
 /* Of a program in which we were. */
@@ -121,6 +152,12 @@ static void add_no_calls(struct text *text, const struct session *session,
 		text_format(text, " (%s) in %s; ", units_bytes(size, (double)counted->kernel_bytes),
 			    session->directory);
 	}
+	if (!why && *lttng_options_relay(&session->options->lttng)) {
+		add_relayed(text, session);
+		text_add_string(text, "; ");
+		add_losses(text, session);
+		return;
+	}
 	if (why)
 		text_format(text, "no GPU API events recorded for %s: %s", session->command[0],
 			    why);
@@ -132,7 +169,7 @@ static void add_no_calls(struct text *text, const struct session *session,
 	/* Of what nothing could see, nothing is known to be lost or not. */
 	if (counted->kernel_events || !why || count_losses(session->control)) {
 		text_add_string(text, "; ");
-		summary_add_losses(text, session->control);
+		add_losses(text, session);
 	}
 }
 
@@ -159,7 +196,7 @@ static void add_recorded(struct text *text, const struct session *session,
 	text_format(text, " with events (%s) in %s; ",
 		    units_bytes(size, (double)(counted->bytes + counted->kernel_bytes)),
 		    session->directory);
-	summary_add_losses(text, control);
+	add_losses(text, session);
 }
 
 /* One line for each thing that a traced process wants its user to know. */

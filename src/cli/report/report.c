@@ -109,9 +109,18 @@ static void json_session(struct json *json, const struct report *report,
 	json_unsigned(json, "samples", report->samples);
 	json_unsigned(json, "samples_in_kernel", report->samples_in_kernel);
 	json_unsigned(json, "sample_period_ns", report->sample_period_ns);
-	json_string(json, "directory", session->path);
+	json_string(json, "directory", session->given);
 	json_string(json, "cwd", run->cwd);
 	json_string(json, "tandem", run->tandem);
+	if (*run->snapshot_of) {
+		json_begin_object(json, "snapshot");
+		json_string(json, "of", run->snapshot_of);
+		json_string(json, "reason", run->snapshot_reason);
+		if (run->snapshot_at_ns)
+			json_signed(json, "at_ns",
+				    (int64_t)run->snapshot_at_ns - session->start_ns);
+		json_end_object(json);
+	}
 	json_bool(json, "ended", run->has_end);
 	if (run->has_exit && run->exit_signal)
 		json_signed(json, "exit_signal", run->exit_signal);
@@ -238,7 +247,7 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 static int check_arguments(const struct arguments *arguments)
 {
 	if (arguments->critical_path && !part_is_whole(&arguments->part)) {
-		cli_error("--critical-path: it is of the whole run; omit --from, --to and --range");
+		cli_error("--critical-path: it is of the full run; omit --from, --to and --range");
 		return options_wrong(&command_report);
 	}
 	if (arguments->critical_path && (arguments->metrics || arguments->table >= 0)) {
@@ -248,7 +257,7 @@ static int check_arguments(const struct arguments *arguments)
 		return options_wrong(&command_report);
 	}
 	if (arguments->critical_path && arguments->findings == WHEN_ON) {
-		cli_error("--findings on: there are none beside --critical-path");
+		cli_error("--findings on: there are none with --critical-path");
 		return options_wrong(&command_report);
 	}
 	if (arguments->metrics && arguments->findings == WHEN_ON) {
@@ -271,24 +280,6 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	return status ? status : check_arguments(arguments);
 }
 
-/* To the terminal's begin, which is empty then. */
-#define CLEAR "\033[H\033[J"
-
-/* The last of them stays free. 0: as many as there are. */
-static void cut_lines(struct text *text, unsigned lines)
-{
-	char *end = text->data;
-
-	if (!lines || text->failed)
-		return;
-	while (end && --lines)
-		end = strchr(end, '\n') ? strchr(end, '\n') + 1 : NULL;
-	if (!end)
-		return;
-	text->length = (size_t)(end - text->data);
-	*end = '\0';
-}
-
 static int write_report(struct reading *reading, const struct arguments *arguments,
 			const struct report *report, const struct findings *findings)
 {
@@ -300,8 +291,8 @@ static int write_report(struct reading *reading, const struct arguments *argumen
 	struct text out = TEXT_INIT;
 	int status;
 
-	if (arguments->live && cli_width(STDOUT_FILENO))
-		text_add_string(&out, CLEAR);
+	if (arguments->live)
+		live_text_begin(&out);
 	if (arguments->format == FORMAT_JSON)
 		write_json(&out, report, findings, &reading->session, arguments->table);
 	else if (arguments->format == FORMAT_CSV)
@@ -309,7 +300,7 @@ static int write_report(struct reading *reading, const struct arguments *argumen
 	else
 		report_text(&out, report, findings, &reading->session, arguments->table, &style);
 	if (arguments->goes_on)
-		cut_lines(&out, cli_height(STDOUT_FILENO));
+		live_text_cut(&out);
 	status = reading_write(&out);
 	text_free(&out);
 	/* A pipe's reader that has seen enough is content, and so are we. */
@@ -421,24 +412,12 @@ static int show_once(struct arguments *arguments, const char *path)
 	return status;
 }
 
-static int show_live(struct arguments *arguments)
+static int show_look(void *user, const struct live *live, bool goes_on)
 {
-	struct live live;
-	int status;
+	struct arguments *arguments = user;
 
-	if (live_open(&live, arguments->path))
-		return CLI_FAILED;
-	for (;;) {
-		arguments->goes_on = live_runs(&live);
-		status = show_once(arguments, live.session);
-		if (status || !arguments->goes_on)
-			break;
-		live_wait();
-		if (!cli_width(STDOUT_FILENO))
-			puts("");
-	}
-	live_close(&live);
-	return status;
+	arguments->goes_on = goes_on;
+	return show_once(arguments, live->session);
 }
 
 int cmd_report(int argc, char **argv)
@@ -448,5 +427,6 @@ int cmd_report(int argc, char **argv)
 
 	if (status)
 		return options_status(status);
-	return arguments.live ? show_live(&arguments) : show_once(&arguments, arguments.path);
+	return arguments.live ? live_show(arguments.path, show_look, &arguments)
+			      : show_once(&arguments, arguments.path);
 }

@@ -332,6 +332,18 @@ static const struct table_column clocks_columns[] = {
 	{"source", "clock of", TABLE_STRING, offsetof(struct report_clock, source)},
 };
 
+static const struct table_column hosts_columns[] = {
+	{"bound_ns", "wrong by at most", TABLE_BOUND, offsetof(struct report_host, bound_ns)},
+	{"clock", "joined by", TABLE_STRING, offsetof(struct report_host, clock)},
+	{"messages", "messages", TABLE_COUNT, offsetof(struct report_host, messages)},
+	{"moved_ns", NULL, TABLE_SIGNED, offsetof(struct report_host, moved_ns)},
+	{"drift_ppm", "drift", TABLE_PPM, offsetof(struct report_host, drift_ppm)},
+	{"processes", "processes", TABLE_COUNT, offsetof(struct report_host, processes)},
+	{"first_id", "numbers from", TABLE_NUMBER, offsetof(struct report_host, first_id)},
+	{"first_cpu", NULL, TABLE_NUMBER, offsetof(struct report_host, first_cpu)},
+	{"name", "host", TABLE_STRING, offsetof(struct report_host, name)},
+};
+
 #define TABLE_BUT_FIRST(table_name, table_columns, row_type)                          \
 	{                                                                             \
 		.name = table_name, .columns = (table_columns) + 1,                   \
@@ -364,6 +376,7 @@ static const struct table tables[] = {
 	[REPORT_TABLE_engines] = TABLE("engines", engines_columns, struct report_engine),
 	[REPORT_TABLE_engine_users] =
 		TABLE("engine_users", engine_users_columns, struct report_engine_user),
+	[REPORT_TABLE_hosts] = TABLE("hosts", hosts_columns, struct report_host),
 	[REPORT_TABLE_clocks] = TABLE("clocks", clocks_columns, struct report_clock),
 	[REPORT_TABLE_process] = TABLE("processes", process_columns, struct report_process),
 	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),

@@ -31,6 +31,7 @@
 	X(functions, function_count, "CPU hot spots (sampled)")                   \
 	X(engines, engine_count, "GPU engines (kernel driver)")                   \
 	X(engine_users, engine_user_count, "GPU engine use by process")           \
+	X(hosts, host_count, "Hosts (times on the first one's clock)")            \
 	X(clocks, clock_count, "Clock synchronisation")
 
 enum report_table {

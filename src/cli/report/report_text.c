@@ -6,6 +6,7 @@
 
 #include "cli/colour.h"
 #include "cli/findings/findings_print.h"
+#include "cli/report/report_fold.h"
 #include "cli/report/report_tables.h"
 #include "cli/wrapped.h"
 #include "util/units.h"
@@ -46,7 +47,8 @@ static void add_range(struct text *out, const struct report *report, bool colour
 }
 
 /* What was recorded, of how many. */
-static void add_counts(struct text *out, const struct report *report, size_t width)
+static void add_counts(struct text *out, const struct report *report,
+		       const struct trace_session *session, size_t width)
 {
 	struct text line = TEXT_INIT;
 
@@ -68,9 +70,45 @@ static void add_counts(struct text *out, const struct report *report, size_t wid
 		text_add_string(&line, ", ");
 		add_count(&line, report->kernel_events, "kernel event", "kernel events");
 	}
-	if (!report->lost_total)
+	if (!report->lost_total && !*session->run.lttng_incomplete)
 		text_add_string(&line, "; nothing lost");
 	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width);
+	text_free(&line);
+}
+
+/* Where LTTng's trace is, and whether all of it. */
+static void add_lttng(struct text *out, const struct trace_run *run, size_t width)
+{
+	struct text line = TEXT_INIT;
+
+	if (*run->lttng_relay)
+		text_format(&line, "recorded to LTTng's relay at %s", run->lttng_relay);
+	if (*run->lttng_incomplete)
+		text_format(&line, "%sparts of LTTng's trace may be missing: %s",
+			    line.length ? "; " : "", run->lttng_incomplete);
+	if (line.length) {
+		text_add_string(out, "  ");
+		wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);
+	}
+	text_free(&line);
+}
+
+/* Of which session this is a snapshot, and why it was saved. */
+static void add_snapshot(struct text *out, const struct trace_session *session, size_t width)
+{
+	const struct trace_run *run = &session->run;
+	char seconds[UNITS_BYTES];
+	struct text line = TEXT_INIT;
+
+	if (!*run->snapshot_of)
+		return;
+	text_format(&line, "snapshot of %s: %s", run->snapshot_of, run->snapshot_reason);
+	if (run->snapshot_at_ns)
+		text_format(
+			&line, ", at %s s",
+			units_seconds(seconds, (int64_t)run->snapshot_at_ns - session->start_ns));
+	text_add_string(out, "  ");
+	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);
 	text_free(&line);
 }
 
@@ -86,10 +124,12 @@ static void add_title(struct text *out, const struct report *report,
 
 	text_add_string(out, colour_begin(colour, COLOUR_BOLD));
 	if (!*title)
-		title = session->path;
+		title = session->given;
 	table_add_cut(out, title, style->width ? style->width : TITLE_MOST_WIDTH);
 	text_format(out, "%s\n  ", colour_end(colour));
-	if (*run->host) {
+	if (run->host_count) {
+		text_format(out, "on %zu hosts, ", run->host_count);
+	} else if (*run->host) {
 		text_add_string(out, "on ");
 		text_escape(out, run->host, strlen(run->host));
 		text_add_string(out, ", ");
@@ -114,7 +154,9 @@ static void add_title(struct text *out, const struct report *report,
 	else if (!run->has_end)
 		text_add_string(out, ", still running, or end not recorded");
 	text_add_string(out, "\n  ");
-	add_counts(out, report, style->width);
+	add_counts(out, report, session, style->width);
+	add_lttng(out, &session->run, style->width);
+	add_snapshot(out, session, style->width);
 	if (report->ranged)
 		add_range(out, report, colour);
 }
@@ -209,6 +251,10 @@ static void add_total(struct text *out, const struct report *report, enum report
 	} else if (table == REPORT_TABLE_builds) {
 		add_count(out, report->builds_total, "build", "builds");
 		text_format(out, ", %s", units_ns(buffer, (double)report->builds_ns));
+	} else if (table == REPORT_TABLE_process) {
+		add_count(out, report->process_count, "process", "processes");
+	} else if (table == REPORT_TABLE_thread) {
+		add_count(out, report->thread_count, "thread", "threads");
 	} else if (table == REPORT_TABLE_functions) {
 		add_count(out, report->samples, "sample", "samples");
 		text_format(out, " of %s each", units_ns(buffer, (double)report->sample_period_ns));
@@ -232,16 +278,23 @@ static void add_command(struct text *out, const char *command, const struct trac
 			const char *what, size_t column, const struct report_style *style)
 {
 	size_t length = column + strlen("`tandem  ` ") + strlen(command) +
-			utf8_count(session->path, strlen(session->path)) + strlen(what);
+			utf8_count(session->given, strlen(session->given)) + strlen(what);
 
 	text_format(out, "`tandem %s ", command);
-	text_escape(out, session->path, strlen(session->path));
+	text_escape(out, session->given, strlen(session->given));
 	text_format(out, "`%s%s", style->width && length > style->width ? "\n  " : " ", what);
 }
 
-static void add_no_calls(struct text *out, size_t width)
+static void add_no_calls(struct text *out, const struct trace_run *run, size_t width)
 {
 	text_add_char(out, '\n');
+	if (*run->lttng_relay) {
+		wrapped_add(out,
+			    "The events are in the folder of lttng-relayd there: copy it here, and "
+			    "`tandem report FOLDER` reads it.",
+			    0, 0, width ? width : 80);
+		return;
+	}
 	wrapped_add(out,
 		    "No GPU API calls: the program made none while recording was on, or they could "
 		    "not be seen. `tandem doctor` says what this machine can record.",
@@ -277,6 +330,56 @@ static void add_findings(struct text *out, const struct report *report,
 		findings_text_print(out, findings, &style);
 }
 
+/* One table with its heading. */
+static void add_part(struct text *out, const struct report *report, enum report_table which,
+		     const struct report_part *part, struct table_style style)
+{
+	size_t length;
+
+	text_format(out, "%s%s%s  %s", colour_begin(style.colour, COLOUR_BOLD), part->words,
+		    colour_end(style.colour), colour_begin(style.colour, COLOUR_DIM));
+	length = out->length;
+	add_total(out, report, which);
+	if (out->length == length)
+		add_count(out, part->count, "row", "rows");
+	style.hidden = table_context(out, part->table, part->rows, part->count, style.width);
+	text_format(out, "%s\n", colour_end(style.colour));
+	table_text(out, part->table, part->rows, part->count, &style);
+}
+
+/* Waits on the program's own processes, then those on others: each with its largest. */
+static void add_waits(struct text *out, const struct report *report, struct report_part *part,
+		      struct table_style style)
+{
+	part->rows = report->wait_summary;
+	part->count = report->own_wait_count;
+	if (part->count || !report->wait_summary_count)
+		add_part(out, report, REPORT_TABLE_waits, part, style);
+	if (report->own_wait_count == report->wait_summary_count)
+		return;
+	if (part->count)
+		text_add_char(out, '\n');
+	part->words = "Thread waits on other processes, all threads";
+	part->rows = report->wait_summary + report->own_wait_count;
+	part->count = report->wait_summary_count - report->own_wait_count;
+	add_part(out, report, REPORT_TABLE_waits, part, style);
+}
+
+/* Rows of one name as one; all of them where all were asked for. */
+static void fold_part(const struct report *report, enum report_table which,
+		      struct report_part *part, struct arena *arena)
+{
+	size_t count = 0;
+	const void *rows = which == REPORT_TABLE_process
+				   ? (const void *)report_fold_processes(report, arena, &count)
+				   : (const void *)report_fold_threads(report, arena, &count);
+
+	if (!rows)
+		return;
+	part->rows = rows;
+	part->count = count;
+}
+
 void report_text(struct text *out, const struct report *report, const struct findings *findings,
 		 const struct trace_session *session, int table, const struct report_style *wanted)
 {
@@ -286,6 +389,7 @@ void report_text(struct text *out, const struct report *report, const struct fin
 				    .most_rows = wanted->top,
 				    .width = wanted->width,
 				    .most_width = NAME_MOST_WIDTH};
+	struct arena arena = {0};
 
 	if (table < 0) {
 		add_title(out, report, session, wanted);
@@ -296,33 +400,28 @@ void report_text(struct text *out, const struct report *report, const struct fin
 	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
 		enum report_table which = (enum report_table)i;
 		struct report_part part = report_part(report, which);
-		size_t length;
 
-		if (which == REPORT_TABLE_waits) {
-			part.rows = report->wait_summary;
-			part.count = report->wait_summary_count;
-		}
 		if (table >= 0 ? table != i : !part_is_worth(report, which, &part))
 			continue;
-		text_format(out, "%s%s%s%s  %s", table < 0 ? "\n" : "",
-			    colour_begin(colour, COLOUR_BOLD), part.words, colour_end(colour),
-			    colour_begin(colour, COLOUR_DIM));
-		length = out->length;
-		add_total(out, report, which);
-		if (out->length == length)
-			add_count(out, part.count, "row", "rows");
-		style.hidden = table_context(out, part.table, part.rows, part.count, style.width);
-		text_format(out, "%s\n", colour_end(colour));
-		table_text(out, part.table, part.rows, part.count, &style);
+		if (table < 0)
+			text_add_char(out, '\n');
+		if (style.most_rows &&
+		    (which == REPORT_TABLE_process || which == REPORT_TABLE_thread))
+			fold_part(report, which, &part, &arena);
+		if (which == REPORT_TABLE_waits)
+			add_waits(out, report, &part, style);
+		else
+			add_part(out, report, which, &part, style);
 		if (which == REPORT_TABLE_builds)
 			add_logs(out, report);
 	}
+	arena_free(&arena);
 	if (table >= 0)
 		return;
 	if (!report->events && report->ranged)
 		text_add_string(out, "\nNo event of the traced runtimes began there.\n");
 	else if (!report->events)
-		add_no_calls(out, wanted->width);
+		add_no_calls(out, &session->run, wanted->width);
 	else {
 		text_format(out, "\n%sNext: ", colour_begin(colour, COLOUR_DIM));
 		add_command(out, "print", session, "shows every event chronologically.",

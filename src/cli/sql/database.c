@@ -10,7 +10,7 @@
 #include "export/tables/sqlite_schema.h"
 #include "trace/session/cache.h"
 #include "trace/session/fingerprint.h"
-#include "util/temporary_folder.h"
+#include "util/folder/temporary_folder.h"
 
 #define CACHE_FILE "session.sqlite"
 

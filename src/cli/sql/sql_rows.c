@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/reading.h"
-#include "util/csv.h"
+#include "util/encode/csv.h"
 #include "util/json.h"
 #include "util/text.h"
 

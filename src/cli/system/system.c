@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "cli/options/option_value.h"
 #include "cli/options/options.h"
 #include "cli/record/summary.h"
 #include "cli/system/system_scope.h"
@@ -21,13 +22,15 @@
 	X(output, 'o', "DIR", DIRECTORY_NAME, "record into DIR (tandem-system-DATE-TIME)")       \
 	X(force, 0, NULL, FLAG, "replace DIR when it holds a session already")                   \
 	X(for, 0, "TIME", TEXT("10s 5m"), "record so long (until Ctrl-C, or `tandem stop DIR`)") \
+	X(kernel, 0, "WHAT", WORD("off sched gpu"),                                              \
+	  "record: kernel events of the whole machine: %s (sched)")                              \
 	X(inject, 0, "HOW", WORD("layer preload both"),                                          \
 	  "enable: what loads the libraries: layer, the runtimes alone; preload or both, every " \
 	  "program (layer)")                                                                     \
 	X(user, 0, NULL, FLAG, "as root: for root's own programs only, not for all users'")      \
 	X(root, 0, "DIR", DIRECTORY_NAME, "enable, disable, status: the files below DIR, not /") \
 	X(format, 0, "text|json", WORD("text json"), "of status (text)")                         \
-	X(quiet, 'q', NULL, FLAG, "say nothing of what was done")
+	X(quiet, 'q', NULL, FLAG, "quiet: report errors only")
 
 OPTIONS(SYSTEM_OPTIONS)
 
@@ -57,22 +60,23 @@ struct request {
 	bool preload, layers, user, json, quiet;
 };
 
+/* System calls are recorded of one program's threads. */
+static const enum linux_level levels[] = {LINUX_OFF, LINUX_SCHED, LINUX_GPU};
+
 static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct request *request = user;
-	int64_t time_ns;
 
 	switch (option) {
 	case OPTION_output:
-		request->recording.session.directory = value;
-		return *value ? 0 : option_refuse("--output", value, "the name of a directory");
+		return option_directory("--output", value, &request->recording.session.directory);
 	case OPTION_force:
 		request->recording.session.force = true;
 		return 0;
 	case OPTION_for:
-		if (units_parse_ns(value, &time_ns) || time_ns <= 0)
-			return option_refuse("--for", value, "30, 1.5s, 5m");
-		request->recording.duration_ns = (uint64_t)time_ns;
+		return option_time("--for", value, &request->recording.duration_ns);
+	case OPTION_kernel:
+		request->recording.level = levels[word];
 		return 0;
 	case OPTION_inject:
 		request->preload = word != 0;
@@ -161,7 +165,12 @@ static void print_recorded(const struct session *session)
 	summary_add_count(&text, counted.events, "event");
 	text_add_string(&text, " of ");
 	summary_add_count(&text, session->control->processes, "process");
-	text_format(&text, " (%s) in %s; ", units_bytes(size, (double)counted.bytes),
+	if (counted.kernel_events) {
+		text_add_string(&text, " and ");
+		summary_add_count(&text, counted.kernel_events, "kernel event");
+	}
+	text_format(&text, " (%s) in %s; ",
+		    units_bytes(size, (double)(counted.bytes + counted.kernel_bytes)),
 		    session->directory);
 	summary_add_losses(&text, session->control);
 	if (!text.failed)
@@ -191,6 +200,8 @@ static int record(const struct system_scope *scope, struct request *request)
 			 scope->login.all ? "all users'" : "this user's",
 			 recording.session.directory,
 			 request->recording.duration_ns ? "" : "; Ctrl-C ends it");
+	if (!request->quiet && *recording.notes.scheduler)
+		cli_note("%s", recording.notes.scheduler);
 	if (system_recording_wait(&recording, &error))
 		return cli_fail(&error);
 	if (!request->quiet)
@@ -214,6 +225,7 @@ int cmd_system(int argc, char **argv)
 				      .device_timing = true,
 				      .exit_wait_ms = 2000,
 				      .drain_ms = 100},
+		.recording.level = LINUX_SCHED,
 		.layers = true,
 	};
 	int first = options_parse(&command_system, argc, argv, handle_option, &request);

@@ -42,7 +42,9 @@ static inline __attribute__((always_inline)) void *tandem_call_begin(struct tand
 static inline __attribute__((always_inline)) void tandem_call_commit(struct tandem_call *call)
 {
 	(void)call;
-	tandem_record_commit();
+	record_publish(true);
+	if (tandem_unlikely(tandem_thread.after))
+		tandem_record_give(&tandem_thread);
 }
 
 /* Where sinks (sinks/sink.h) find the call's arguments: space of so many bytes in which they
@@ -107,7 +109,7 @@ static inline void tandem_call_restore(const struct call_prepared *before)
 #define tandem_call_commit_args(call, type, returned_at, returned_bytes, ...)     \
 	do {                                                                      \
 		(void)(call);                                                     \
-		tandem_record_publish();                                          \
+		record_publish(true);                                             \
 		tandem_call_give(type, returned_at, returned_bytes, __VA_ARGS__); \
 	} while (0)
 
@@ -116,7 +118,7 @@ static inline __attribute__((always_inline)) void
 tandem_call_commit_at(struct tandem_call *call, const void *args, uint32_t bytes)
 {
 	(void)call;
-	tandem_record_publish();
+	record_publish(true);
 	if (tandem_unlikely(tandem_thread.after)) {
 		tandem_call_args_at(args, bytes);
 		tandem_record_give(&tandem_thread);
@@ -155,7 +157,7 @@ static inline __attribute__((always_inline)) void call_end(const struct tandem_c
 static inline __attribute__((always_inline)) void tandem_call_end(const struct tandem_call *call,
 								  int32_t result)
 {
-	call_end(call, result, tandem_ticks(), NULL, 0, (uint32_t)result);
+	call_end(call, result, tandem_call_ticks(), NULL, 0, (uint32_t)result);
 }
 
 /* For layouts whose first field is `u32 returned`: our number of the object, whose handle

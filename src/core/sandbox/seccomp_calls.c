@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* prctl() and syscall() of the program, which find this library's before the C library's: by
  * them programs install seccomp filters, and each is looked at before it holds (sandbox.h).
+ * By syscall() they also fork without the handlers of pthread_atfork() (core/fork_calls.c).
  * They do what the C library's do. A filter that is installed by other means (an instruction
  * of the program's own, a static program) is not seen. */
 #include <errno.h>
@@ -16,6 +17,7 @@
 
 #include "core/local.h"
 #include "core/sandbox/sandbox.h"
+#include "core/sandbox/seccomp_calls.h"
 #include "core/stream/stream.h"
 
 long seccomp_checked_syscall(long number, long a, long b, long c, long d, long e, long f);
@@ -33,11 +35,19 @@ __asm__(".text\n"
 	"cmpl $157, %edi\n\t" /* prctl */
 	"je 1f\n\t"
 	"cmpl $317, %edi\n\t" /* seccomp */
-	"je 1f\n"
+	"je 1f\n\t"
+	"cmpl $57, %edi\n\t" /* fork */
+	"je 3f\n\t"
+	"cmpl $56, %edi\n\t" /* clone */
+	"je 3f\n\t"
+	"cmpl $435, %edi\n\t" /* clone3 */
+	"je 3f\n"
 	".globl seccomp_raw_syscall\n"
 	".hidden seccomp_raw_syscall\n"
 	".hidden seccomp_checked_syscall\n"
 	".hidden seccomp_failed_syscall\n"
+	".hidden fork_is_asked\n"
+	".hidden fork_syscall\n"
 	"seccomp_raw_syscall:\n\t"
 	"movq %rdi, %rax\n\t"
 	"movq %rsi, %rdi\n\t"
@@ -53,13 +63,44 @@ __asm__(".text\n"
 	"1:\tjmp seccomp_checked_syscall\n"
 	"2:\tmovq %rax, %rdi\n\t"
 	"jmp seccomp_failed_syscall\n"
+	/* A child with memory of its own returns through its own copy of a frame; any other
+	 * gets what the C library's gives it. */
+	"3:\tpushq %rdi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"pushq %rsi\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"pushq %rdx\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"pushq %rcx\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"pushq %r8\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"pushq %r9\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"subq $8, %rsp\n\t"
+	".cfi_adjust_cfa_offset 8\n\t"
+	"call fork_is_asked\n\t"
+	"addq $8, %rsp\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %r9\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %r8\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %rcx\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %rdx\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %rsi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"popq %rdi\n\t"
+	".cfi_adjust_cfa_offset -8\n\t"
+	"testb %al, %al\n\t"
+	"je seccomp_raw_syscall\n\t"
+	"jmp fork_syscall\n"
 	".cfi_endproc\n"
 	".size syscall, . - syscall\n");
-_Static_assert(SYS_prctl == 157 && SYS_seccomp == 317, "numbers of syscall()");
-
-long seccomp_raw_syscall(long number, ...);
-#else
-#define seccomp_raw_syscall syscall
+_Static_assert(SYS_prctl == 157 && SYS_seccomp == 317 && SYS_fork == 57 && SYS_clone == 56,
+	       "numbers of syscall()");
 #endif
 
 __attribute__((visibility("hidden"))) long seccomp_failed_syscall(long error)
@@ -68,7 +109,7 @@ __attribute__((visibility("hidden"))) long seccomp_failed_syscall(long error)
 	return -1;
 }
 
-static bool copy(void *to, const void *from, size_t bytes)
+bool seccomp_copy(void *to, const void *from, size_t bytes)
 {
 	struct iovec here = {to, bytes}, there = {(void *)(uintptr_t)from, bytes};
 	long copied = seccomp_raw_syscall(SYS_process_vm_readv, (long)getpid(), &here, 1l, &there,
@@ -92,8 +133,9 @@ static uint32_t filter_forbids(const struct sock_fprog *program)
 
 	if (!sandbox_allows(SANDBOX_READ) || atomic_flag_test_and_set(&taken))
 		return forbidden;
-	if (copy(&found, program, sizeof(found)) && found.len && found.len <= BPF_MAXINSNS &&
-	    copy(filter, found.filter, found.len * sizeof(*filter)))
+	if (seccomp_copy(&found, program, sizeof(found)) && found.len &&
+	    found.len <= BPF_MAXINSNS &&
+	    seccomp_copy(filter, found.filter, found.len * sizeof(*filter)))
 		forbidden = sandbox_forbids(filter, found.len);
 	atomic_flag_clear(&taken);
 	return forbidden;

@@ -136,14 +136,14 @@ void tandem_record_after(struct tandem_thread *thread);
 
 /* Stamps the record that was begun and publishes it. What follows is left to the caller:
  * tandem_record_after() where thread->after is not 0. */
-static inline __attribute__((always_inline)) void tandem_record_publish(void)
+static inline __attribute__((always_inline)) void record_publish(bool call)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct tandem_record *record = (struct tandem_record *)thread->cursor;
 	struct tandem_packet_header *packet = thread->packet;
 	uint32_t bytes = record->size;
 	uint64_t end = (uint64_t)(thread->cursor - (uint8_t *)packet) + bytes;
-	uint64_t now = tandem_ticks();
+	uint64_t now = call ? tandem_call_ticks() : tandem_ticks();
 
 	/* In this order: a record that the cursor has passed is whole. */
 	record->timestamp = now;
@@ -154,6 +154,11 @@ static inline __attribute__((always_inline)) void tandem_record_publish(void)
 	packet->content_bits = end * 8;
 	tandem_barrier();
 	thread->busy = 0;
+}
+
+static inline __attribute__((always_inline)) void tandem_record_publish(void)
+{
+	record_publish(false);
 }
 
 /* The same, in the frame in which the record was begun: no jump may take its place, as sinks'

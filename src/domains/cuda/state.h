@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/control.h"
-#include "schema/cuda.h"
+#include "schema/domain/cuda.h"
 
 #pragma GCC visibility push(hidden)
 /* The program's own marks let the recording be on (switch.c), and CUDA is of use. */

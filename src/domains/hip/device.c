@@ -2,6 +2,7 @@
 #include "domains/hip/device.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/device.h"
 #include "core/stream/stream.h"
@@ -35,6 +36,65 @@ static uint32_t attribute(uint32_t device, int32_t which)
 	    hip_runtime.hipDeviceGetAttribute(&value, which, (int32_t)device))
 		return 0;
 	return value > 0 ? (uint32_t)value : 0;
+}
+
+/* hipDeviceProp_t: its first member is the device's name; where gcnArchName is differs from version
+ * to version, and no other text in it begins so. */
+#define PROPERTIES_BYTES 8192u
+#define PROPERTIES_NAME_BYTES 256u
+
+/* "gfx90a:sramecc+:xnack-": 0x90a; 0: it is none. */
+static uint32_t gfx_number(const char *text)
+{
+	uint32_t number = 0;
+	int digits;
+
+	for (digits = 0; text[3 + digits] && !strchr(":", text[3 + digits]); digits++) {
+		char digit = text[3 + digits];
+
+		if (digits == 4 ||
+		    !((digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f')))
+			return 0;
+		number = number << 4 | (uint32_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+	}
+	return digits >= 3 ? number : 0;
+}
+
+static uint32_t gfx_of(uint32_t device)
+{
+	int32_t (*get)(void *, int32_t) = hip_runtime.hipGetDevicePropertiesR0600
+						  ? hip_runtime.hipGetDevicePropertiesR0600
+						  : hip_runtime.hipGetDeviceProperties;
+	char properties[PROPERTIES_BYTES];
+	uint32_t number = 0;
+
+	memset(properties, 0, sizeof(properties));
+	if (!get || get(properties, (int32_t)device))
+		return 0;
+	for (uint32_t at = PROPERTIES_NAME_BYTES; !number && at + 8 < PROPERTIES_BYTES; at++)
+		if (!memcmp(properties + at, "gfx", 3))
+			number = gfx_number(properties + at);
+	return number;
+}
+
+static void instruction_set_describe(uint32_t device, uint32_t number)
+{
+	struct tandem_hip_instruction_set set = {.device = number};
+	struct tandem_hip_instruction_set *record;
+
+	hip_in_tool_begin();
+	set.gfx = gfx_of(device);
+	set.warp_items = attribute(device, WAVE_ITEMS);
+	set.items = attribute(device, ITEMS);
+	set.shared_bytes = attribute(device, LOCAL_BYTES);
+	hip_in_tool_end();
+	record = set.gfx ? tandem_record_begin(TANDEM_HIP_EVENT_instruction_set, sizeof(*record))
+			 : NULL;
+	if (!record)
+		return;
+	set.head = record->head;
+	*record = set;
+	tandem_record_commit();
 }
 
 static void compute_unit_describe(uint32_t device, uint32_t number)
@@ -102,6 +162,7 @@ uint32_t hip_device(uint32_t ordinal)
 		number = tandem_object_assign(HIP_KIND(device), address);
 		device_describe(ordinal, number);
 		compute_unit_describe(ordinal, number);
+		instruction_set_describe(ordinal, number);
 	}
 	return number;
 }

@@ -10,7 +10,7 @@
 #include "core/capture.h"
 #include "core/control.h"
 #include "core/local.h"
-#include "schema/hip.h"
+#include "schema/domain/hip.h"
 
 #pragma GCC visibility push(hidden)
 /* In the child of a fork HIP is of no use, and its threads do not exist. */

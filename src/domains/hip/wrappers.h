@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in the runtime's dispatch tables (gen/wrappers.c), and what the wrappers
- * call. */
+/* What stands in the runtime's dispatch tables, or has its functions' names (gen/wrappers.c), and
+ * what the wrappers call. */
 #ifndef TANDEM_DOMAINS_HIP_WRAPPERS_H
 #define TANDEM_DOMAINS_HIP_WRAPPERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/stream/stream.h"
+#include "domains/hip/attach/symbols.h"
 #include "domains/hip/calls/call.h"
 #include "domains/hip/state.h"
 
@@ -19,13 +21,13 @@ struct hip_wrapper {
 extern const struct hip_wrapper hip_wrappers_runtime[], hip_wrappers_compiler[];
 extern const uint32_t hip_wrapper_count_runtime, hip_wrapper_count_compiler;
 
-/* The runtime's own functions, by the numbers of their events. */
+/* The runtime's own functions, by the numbers of their events; NULL: no table had it. */
 #define HIP_REALS 1024u
 extern void (*hip_reals[HIP_REALS])(void);
 
 static inline void (*hip_real(uint32_t function))(void)
 {
-	return hip_reals[function];
+	return tandem_likely(hip_reals[function]) ? hip_reals[function] : hip_symbol(function);
 }
 
 static inline bool hip_wrapped_recording(void)

@@ -54,13 +54,16 @@ enum { HSA_SYSTEM_TIMESTAMP = 2, HSA_SYSTEM_TIMESTAMP_HZ = 3 };
 enum {
 	HSA_AGENT_NAME = 0,
 	HSA_AGENT_VENDOR = 1,
+	HSA_AGENT_WAVE_ITEMS = 6,
 	HSA_AGENT_DEVICE = 17,
 	HSA_AGENT_COMPUTE_UNITS = 0xA002,
 	HSA_AGENT_CLOCK_MHZ = 0xA003,
 	HSA_AGENT_NODE = 0xA004,
 	HSA_AGENT_PRODUCT = 0xA009,
+	HSA_AGENT_WAVES = 0xA00A, /* that a compute unit can hold */
 };
 enum { HSA_DEVICE_CPU = 0, HSA_DEVICE_GPU = 1 };
+enum { HSA_SEGMENT_GROUP = 3 };
 enum { HSA_POOL_SEGMENT = 0, HSA_POOL_FLAGS = 1, HSA_POOL_SIZE = 2 };
 enum {
 	HSA_SYMBOL_TYPE = 0,
@@ -71,5 +74,26 @@ enum {
 enum { HSA_SYMBOL_KERNEL = 1 };
 
 #define HSA_NAME_BYTES 64
+
+/* What a kernel's object is the address of (LLVM's User Guide for AMDGPU Backend, "Kernel
+ * Descriptor"); code objects of version 2 have the same in these places. */
+struct hsa_kernel_descriptor {
+	uint8_t before[48];
+	uint32_t rsrc1; /* vector registers in its low six bits, in portions, less one */
+	uint32_t rsrc2;
+	uint16_t properties;
+	uint8_t after[6];
+};
+
+_Static_assert(sizeof(struct hsa_kernel_descriptor) == 64, "kernel descriptor");
+
+#define HSA_KERNEL_REGISTERS 0x3fu
+#define HSA_KERNEL_WAVE32 0x400u
+
+/* hsa_ven_amd_loader_1_00_pfn_t begins so. */
+#define HSA_EXTENSION_LOADER 0x201
+struct hsa_loader {
+	int32_t (*host_address)(const void *device, const void **host);
+};
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/domain.h"
 
-#include "domains/hsa/attach.h"
+#include "domains/hsa/attach/attach.h"
 
 const struct domain domain_hsa = {
 	.at_fork = hsa_at_fork,

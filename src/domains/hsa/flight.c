@@ -4,10 +4,10 @@
 #include "core/pool.h"
 #include "core/stream/stream.h"
 #include "domains/hsa/abi.h"
+#include "domains/hsa/attach/runtime.h"
 #include "domains/hsa/clock.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/gen/ids.h"
-#include "domains/hsa/runtime.h"
 #include "domains/hsa/state.h"
 #include "schema/gen/core_records.h"
 

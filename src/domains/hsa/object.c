@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/hsa/object.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/device.h"
 #include "core/process.h"
 #include "core/stream/stream.h"
 #include "domains/hsa/abi.h"
+#include "domains/hsa/attach/runtime.h"
 #include "domains/hsa/functions.h"
 #include "domains/hsa/gen/ids.h"
-#include "domains/hsa/runtime.h"
 #include "domains/hsa/state.h"
 #include "schema/gen/core_records.h"
 #include "schema/gen/hsa_records.h"
@@ -33,6 +34,68 @@ bool hsa_agent_is_gpu(uint64_t agent)
 	return agent && agent_number(agent, HSA_AGENT_DEVICE) == HSA_DEVICE_GPU;
 }
 
+uint32_t hsa_agent_gfx(uint64_t agent)
+{
+	char name[HSA_NAME_BYTES + 1] = "", *end;
+	unsigned long number;
+
+	agent_info(agent, HSA_AGENT_NAME, name);
+	name[HSA_NAME_BYTES] = 0;
+	if (strncmp(name, "gfx", 3) != 0 || strlen(name) > 7)
+		return 0;
+	number = strtoul(name + 3, &end, 16);
+	return *end ? 0 : (uint32_t)number;
+}
+
+uint32_t hsa_agent_wave_items(uint64_t agent)
+{
+	return agent_number(agent, HSA_AGENT_WAVE_ITEMS);
+}
+
+static uint64_t pool_number(uint64_t pool, uint32_t what)
+{
+	uint64_t value = 0;
+
+	HSA_CALL(hsa_amd_memory_pool_get_info, int32_t, (uint64_t, uint32_t, void *))
+	(pool, what, &value);
+	return value;
+}
+
+static void pools_iterate(uint64_t agent, int32_t (*found)(uint64_t pool, void *data), void *data)
+{
+	if (hsa_has(HSA_ID_hsa_amd_agent_iterate_memory_pools) &&
+	    hsa_has(HSA_ID_hsa_amd_memory_pool_get_info))
+		HSA_CALL(hsa_amd_agent_iterate_memory_pools, int32_t,
+			 (uint64_t, int32_t(*)(uint64_t, void *), void *))
+	(agent, found, data);
+}
+
+static int32_t local_found(uint64_t pool, void *bytes)
+{
+	if ((uint32_t)pool_number(pool, HSA_POOL_SEGMENT) == HSA_SEGMENT_GROUP)
+		*(uint32_t *)bytes = (uint32_t)pool_number(pool, HSA_POOL_SIZE);
+	return 0;
+}
+
+static void instruction_set_describe(uint64_t agent, uint32_t number)
+{
+	struct tandem_hsa_instruction_set set = {.device = number};
+	struct tandem_hsa_instruction_set *record;
+
+	set.gfx = hsa_agent_gfx(agent);
+	set.warp_items = hsa_agent_wave_items(agent);
+	set.items = agent_number(agent, HSA_AGENT_WAVES) * set.warp_items;
+	pools_iterate(agent, local_found, &set.shared_bytes);
+	record = set.gfx && set.items && set.shared_bytes
+			 ? tandem_record_begin(TANDEM_HSA_EVENT_instruction_set, sizeof(*record))
+			 : NULL;
+	if (!record)
+		return;
+	set.head = record->head;
+	*record = set;
+	tandem_record_commit();
+}
+
 static void agent_describe(uint64_t agent, uint32_t number)
 {
 	char name[HSA_NAME_BYTES + 1] = "", vendor[HSA_NAME_BYTES + 1] = "";
@@ -54,6 +117,8 @@ static void agent_describe(uint64_t agent, uint32_t number)
 		strcpy(product, name);
 	tandem_device_describe(fixed,
 			       &(struct tandem_device_texts){product, "HSA", vendor, name, NULL});
+	if (gpu)
+		instruction_set_describe(agent, number);
 }
 
 uint32_t hsa_agent(uint64_t agent)
@@ -111,15 +176,6 @@ uint32_t hsa_copy_queue(uint64_t agent)
 	return hsa_queue_described((const void *)(uintptr_t)(agent << 4 | 9), agent);
 }
 
-static uint64_t pool_number(uint64_t pool, uint32_t what)
-{
-	uint64_t value = 0;
-
-	HSA_CALL(hsa_amd_memory_pool_get_info, int32_t, (uint64_t, uint32_t, void *))
-	(pool, what, &value);
-	return value;
-}
-
 static int32_t pool_describe(uint64_t pool, void *agent)
 {
 	uint32_t device = hsa_agent(*(const uint64_t *)agent);
@@ -147,11 +203,7 @@ static int32_t agent_found(uint64_t agent, void *unused)
 {
 	(void)unused;
 	hsa_agent(agent);
-	if (hsa_has(HSA_ID_hsa_amd_agent_iterate_memory_pools) &&
-	    hsa_has(HSA_ID_hsa_amd_memory_pool_get_info))
-		HSA_CALL(hsa_amd_agent_iterate_memory_pools, int32_t,
-			 (uint64_t, int32_t(*)(uint64_t, void *), void *))
-	(agent, pool_describe, &agent);
+	pools_iterate(agent, pool_describe, &agent);
 	return 0;
 }
 

@@ -12,6 +12,10 @@
 uint32_t hsa_agent(uint64_t agent);
 bool hsa_agent_is_gpu(uint64_t agent);
 
+/* The number in the name of its processor: 0x90a of gfx90a; 0: it has none. */
+uint32_t hsa_agent_gfx(uint64_t agent);
+uint32_t hsa_agent_wave_items(uint64_t agent);
+
 /* Our number of the queue, described. */
 uint32_t hsa_queue_described(const void *queue, uint64_t agent);
 uint32_t hsa_queue(const void *queue); /* 0: of none of its agents */

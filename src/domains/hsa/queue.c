@@ -23,6 +23,7 @@ typedef void packet_writer(const void *packets, uint64_t count);
 struct queue { /* what a handler gets; for the process's life */
 	uint64_t agent;
 	const void *queue;
+	uint32_t gfx, wave_items; /* of the agent */
 };
 
 static struct tandem_pool queues = TANDEM_POOL(sizeof(struct queue));
@@ -50,7 +51,7 @@ static void dispatch_record(struct tandem_call *call, const struct hsa_packet *p
 }
 
 /* A grid is in work-items, and its last groups may be smaller. */
-static uint32_t config_of(const struct hsa_packet *packet, uint32_t kernel)
+static uint32_t config_of(const struct hsa_packet *packet, uint32_t kernel, uint32_t registers)
 {
 	struct tandem_rec_launch_config config;
 	uint32_t groups[3];
@@ -69,6 +70,7 @@ static uint32_t config_of(const struct hsa_packet *packet, uint32_t kernel)
 	config.items_x = packet->workgroup[0];
 	config.items_y = packet->workgroup[1];
 	config.items_z = packet->workgroup[2];
+	config.registers = registers;
 	config.dynamic_local_bytes = packet->group_bytes;
 	config.private_bytes = packet->private_bytes;
 	return launch_config_number(TANDEM_EVENT_launch_config, &config, sizeof(config));
@@ -88,7 +90,9 @@ static struct hsa_flight *flight_begin(const struct queue *queue, const struct h
 	flight->bytes = 0;
 	flight->queue = hsa_queue_described(queue->queue, queue->agent);
 	flight->kernel = hsa_kernel(packet->kernel_object);
-	flight->launch_config = config_of(packet, flight->kernel);
+	flight->launch_config = config_of(
+		packet, flight->kernel,
+		hsa_kernel_registers(packet->kernel_object, queue->gfx, queue->wave_items));
 	flight->kind = TANDEM_OPERATION_KIND_kernel;
 	flight->is_copy = false;
 	return hsa_flight_watch(flight) ? flight : NULL;
@@ -153,6 +157,8 @@ static bool intercept(void *queue, uint64_t agent)
 		return false;
 	state->agent = agent;
 	state->queue = queue;
+	state->gfx = hsa_agent_gfx(agent);
+	state->wave_items = hsa_agent_wave_items(agent);
 	if (HSA_CALL(hsa_amd_queue_intercept_register, int32_t,
 		     (void *, void (*)(const void *, uint64_t, uint64_t, void *, packet_writer *),
 		      void *))(queue, intercepted, state))

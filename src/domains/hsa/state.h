@@ -11,7 +11,7 @@
 #include "core/capture.h"
 #include "core/control.h"
 #include "core/local.h"
-#include "schema/hsa.h"
+#include "schema/domain/hsa.h"
 
 #pragma GCC visibility push(hidden)
 extern _Atomic uint32_t hsa_disabled; /* in the child of a fork HSA does not work */

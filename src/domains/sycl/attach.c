@@ -11,13 +11,13 @@
 #include "core/process.h"
 #include "core/stream/stream.h"
 #include "domains/sycl/buffer.h"
+#include "domains/sycl/graph/node.h"
+#include "domains/sycl/graph/task.h"
 #include "domains/sycl/layer.h"
 #include "domains/sycl/memory.h"
 #include "domains/sycl/metadata.h"
-#include "domains/sycl/node.h"
 #include "domains/sycl/queue.h"
-#include "domains/sycl/task.h"
-#include "schema/sycl.h"
+#include "schema/domain/sycl.h"
 
 #define TYPES_MOST 16u
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/stream/stream.h"
-#include "domains/sycl/construct.h"
+#include "domains/sycl/graph/construct.h"
 #include "domains/sycl/table.h"
 #include "schema/gen/sycl_records.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/sycl/memory.h"
 
-#include "domains/sycl/construct.h"
+#include "domains/sycl/graph/construct.h"
 #include "domains/sycl/span.h"
 #include "schema/gen/sycl_records.h"
 

@@ -2,7 +2,7 @@
 #include "domains/sycl/queue.h"
 
 #include "core/stream/stream.h"
-#include "domains/sycl/construct.h"
+#include "domains/sycl/graph/construct.h"
 #include "schema/gen/sycl_records.h"
 
 void sycl_graph_create(xpti_event_data_t *event)

@@ -8,19 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "export/output.h"
-#include "schema/domain.h"
-#include "trace/schema/schema.h"
 #include "util/array.h"
 
 /* The name that Score-P gives its archives: OUT/traces.otf2. */
 #define ARCHIVE_NAME "traces"
-
-#define CALL_ATTRIBUTE 0
 
 /* The library prints its errors unless somebody takes them. */
 static OTF2_ErrorCode take_error(void *user, const char *file, uint64_t line, const char *function,
@@ -140,16 +135,11 @@ int otf_archive_open(struct otf2_archive *archive, const char *out, struct error
 	return tell(archive, code);
 }
 
-static int string(struct otf2_archive *archive, const char *text, uint32_t *number)
-{
-	return intern_add(&archive->strings, text, strlen(text), number);
-}
-
 int otf_archive_node(struct otf2_archive *archive, const char *name, uint32_t *node)
 {
 	uint32_t number;
 
-	if (string(archive, name, &number))
+	if (otf_archive_string(archive, name, &number))
 		return -ENOMEM;
 	for (*node = 0; *node < archive->node_count; ++*node)
 		if (archive->nodes[*node] == number)
@@ -169,7 +159,7 @@ int otf_archive_group(struct otf2_archive *archive, const char *name, uint32_t n
 				  .parent = parent < 0 ? OTF2_UNDEFINED_LOCATION_GROUP
 						       : (uint32_t)parent};
 
-	if (string(archive, name, &made.name) ||
+	if (otf_archive_string(archive, name, &made.name) ||
 	    array_reserve(&archive->groups, &archive->group_capacity, archive->group_count + 1,
 			  sizeof(*archive->groups)))
 		return -ENOMEM;
@@ -183,7 +173,7 @@ int otf_archive_location(struct otf2_archive *archive, const char *name, uint32_
 {
 	struct otf2_location made = {.group = group, .type = type};
 
-	if (string(archive, name, &made.name) ||
+	if (otf_archive_string(archive, name, &made.name) ||
 	    array_reserve(&archive->locations, &archive->location_capacity,
 			  archive->location_count + 1, sizeof(*archive->locations)))
 		return -ENOMEM;
@@ -202,7 +192,7 @@ int otf_archive_region(struct otf2_archive *archive, const char *name, OTF2_Regi
 	struct otf2_region made = {.role = role, .paradigm = paradigm};
 	uint64_t key, known;
 
-	if (string(archive, name, &made.name))
+	if (otf_archive_string(archive, name, &made.name))
 		return -ENOMEM;
 	key = (uint64_t)made.name << 16 | (uint64_t)role << 8 | paradigm;
 	known = map_get(&archive->region_of, key);
@@ -241,7 +231,7 @@ int otf_archive_enter(struct otf2_archive *archive, uint32_t location, uint64_t 
 	at->stack[at->depth++] = region;
 	errno = 0;
 	if (call)
-		code = OTF2_AttributeList_AddAttribute(archive->attributes, CALL_ATTRIBUTE,
+		code = OTF2_AttributeList_AddAttribute(archive->attributes, OTF2_CALL_ATTRIBUTE,
 						       OTF2_TYPE_UINT64, value);
 	if (!code)
 		code = OTF2_EvtWriter_Enter(at->writer, call ? archive->attributes : NULL,
@@ -295,113 +285,6 @@ static OTF2_ErrorCode close_locations(struct otf2_archive *archive)
 			      : OTF2_ERROR_INVALID;
 	}
 	return code ? code : OTF2_Archive_CloseDefFiles(archive->archive);
-}
-
-struct fixed_strings { /* that every archive has */
-	uint32_t machine, node, call, call_words;
-#define X(name) uint32_t name;
-	OTF2_DOMAIN_PARADIGMS(X)
-#undef X
-};
-
-/* As its maker spells it. */
-static const char *paradigm_title(const char *name)
-{
-	for (unsigned i = 0; i < TRACE_DOMAINS; i++) {
-		const struct tandem_domain_row *row = tandem_domain_row(i);
-
-		if (row && !strcasecmp(row->title, name))
-			return row->title;
-	}
-	return name;
-}
-
-static int fix_strings(struct otf2_archive *archive, struct fixed_strings *fixed)
-{
-	return string(archive, "machine", &fixed->machine) ||
-			       string(archive, "node", &fixed->node) ||
-			       string(archive, "call", &fixed->call) ||
-			       string(archive,
-				      "the same number for a call and the command that it "
-				      "enqueued",
-				      &fixed->call_words)
-#define X(name) || string(archive, paradigm_title(#name), &fixed->name)
-				       OTF2_DOMAIN_PARADIGMS(X)
-#undef X
-		       ? -ENOMEM
-		       : 0;
-}
-
-static OTF2_ErrorCode write_places(struct otf2_archive *archive, OTF2_GlobalDefWriter *writer,
-				   const struct fixed_strings *fixed)
-{
-	OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteSystemTreeNode(
-		writer, 0, fixed->machine, fixed->machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
-
-	for (uint32_t i = 0; !code && i < archive->node_count; i++)
-		code = OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, i + 1, archive->nodes[i],
-								fixed->node, 0);
-	for (uint32_t i = 0; !code && i < archive->group_count; i++)
-		code = OTF2_GlobalDefWriter_WriteLocationGroup(
-			writer, i, archive->groups[i].name, archive->groups[i].type,
-			archive->groups[i].node + 1, archive->groups[i].parent);
-	for (uint32_t i = 0; !code && i < archive->location_count; i++) {
-		const struct otf2_location *at = &archive->locations[i];
-
-		code = OTF2_GlobalDefWriter_WriteLocation(writer, i, at->name, at->type, at->events,
-							  at->group);
-	}
-	return code;
-}
-
-static OTF2_ErrorCode write_regions(struct otf2_archive *archive, OTF2_GlobalDefWriter *writer)
-{
-	OTF2_ErrorCode code = OTF2_SUCCESS;
-
-	for (uint32_t i = 0; !code && i < archive->region_count; i++) {
-		const struct otf2_region *region = &archive->regions[i];
-
-		/* String 0 is the empty one. */
-		code = OTF2_GlobalDefWriter_WriteRegion(writer, i, region->name, region->name, 0,
-							region->role, region->paradigm,
-							OTF2_REGION_FLAG_NONE, 0, 0, 0);
-	}
-	return code;
-}
-
-static OTF2_ErrorCode write_definitions(struct otf2_archive *archive,
-					const struct fixed_strings *fixed)
-{
-	OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive->archive);
-	uint64_t realtime_ns = archive->realtime_offset_ns
-				       ? archive->realtime_offset_ns + archive->first_ns
-				       : OTF2_UNDEFINED_TIMESTAMP;
-	OTF2_ErrorCode code;
-
-	if (!writer)
-		return OTF2_ERROR_INVALID;
-	code = OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, archive->first_ns,
-							 archive->last_ns - archive->first_ns,
-							 realtime_ns);
-	/* Number 0 is the empty string, which is never added. */
-	for (uint32_t i = 0; !code && i < archive->strings.count; i++)
-		code = OTF2_GlobalDefWriter_WriteString(writer, i,
-							intern_text(&archive->strings, i));
-#define X(name)                                                                         \
-	if (!code)                                                                      \
-		code = OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_##name, \
-							  fixed->name,                  \
-							  OTF2_PARADIGM_CLASS_ACCELERATOR);
-	OTF2_DOMAIN_PARADIGMS(X)
-#undef X
-	if (!code)
-		code = OTF2_GlobalDefWriter_WriteAttribute(writer, CALL_ATTRIBUTE, fixed->call,
-							   fixed->call_words, OTF2_TYPE_UINT64);
-	if (!code)
-		code = write_places(archive, writer, fixed);
-	if (!code)
-		code = write_regions(archive, writer);
-	return code ? code : OTF2_Archive_CloseGlobalDefWriter(archive->archive, writer);
 }
 
 static OTF2_CallbackCode count_event(OTF2_LocationRef location, OTF2_TimeStamp time,
@@ -506,16 +389,16 @@ static int name_folder(struct otf2_archive *archive)
 
 int otf_archive_close(struct otf2_archive *archive)
 {
-	struct fixed_strings fixed;
+	struct otf2_fixed_strings fixed;
 	OTF2_ErrorCode code;
-	int status = fix_strings(archive, &fixed);
+	int status = otf_definitions_prepare(archive, &fixed);
 
 	if (status)
 		return status;
 	errno = 0;
 	code = close_locations(archive);
 	if (!code)
-		code = write_definitions(archive, &fixed);
+		code = otf_definitions_write(archive, &fixed);
 	if (!code) {
 		code = OTF2_Archive_Close(archive->archive);
 		archive->archive = NULL;

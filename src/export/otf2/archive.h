@@ -24,6 +24,7 @@
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "util/error.h"
@@ -79,7 +80,17 @@ struct otf2_archive {
 	uint64_t realtime_offset_ns; /* the time of day at 0 of the axis; 0: not known */
 };
 
+/* The attribute that events have, of that number. */
+#define OTF2_CALL_ATTRIBUTE 0
+
 int otf_archive_open(struct otf2_archive *archive, const char *out, struct error *error);
+
+/* The number of a text in the definitions. */
+static inline int otf_archive_string(struct otf2_archive *archive, const char *text,
+				     uint32_t *number)
+{
+	return intern_add(&archive->strings, text, strlen(text), number);
+}
 
 /* A machine, a group on it (`parent`: the group's index or -1) and a location in it. */
 int otf_archive_node(struct otf2_archive *archive, const char *name, uint32_t *node);
@@ -107,6 +118,21 @@ int otf_archive_leave_innermost(struct otf2_archive *archive, uint32_t location,
 int otf_archive_close(struct otf2_archive *archive);
 
 void otf_archive_drop(struct otf2_archive *archive);
+
+/* Part of otf_archive_close(), in definitions.c: what the events name, written when all of it is
+ * known. */
+struct otf2_fixed_strings { /* that every archive has */
+	uint32_t machine, node, call, call_words;
+#define X(name) uint32_t name;
+	OTF2_DOMAIN_PARADIGMS(X)
+#undef X
+};
+
+/* Returns 0 or -ENOMEM; no string comes afterwards. */
+int otf_definitions_prepare(struct otf2_archive *archive, struct otf2_fixed_strings *fixed);
+
+OTF2_ErrorCode otf_definitions_write(struct otf2_archive *archive,
+				     const struct otf2_fixed_strings *fixed);
 
 /* Removes what a process that was killed left of an archive for `out`. */
 void otf_archive_sweep(const char *out, pid_t process);

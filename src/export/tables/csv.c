@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A folder with a file for each table (RFC 4180): the first line names the
- * columns, NULL is nothing at all, text as util/csv.h has it. */
+ * columns, NULL is nothing at all, text as util/encode/csv.h has it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "export/tables/tables.h"
-#include "util/csv.h"
+#include "util/encode/csv.h"
 
 struct csv {
 	struct tables tables;

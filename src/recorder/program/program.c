@@ -98,8 +98,9 @@ static bool elf_has_sanitizer(const struct elf *elf)
 
 		if (dynamic[i].d_tag != DT_NEEDED)
 			continue;
+		/* Damaged: wherever that is, it is not in the file. */
 		if (pread(elf->fd, soname, sizeof(soname) - 1,
-			  offset + (off_t)dynamic[i].d_un.d_val) > 0 &&
+			  (off_t)((uint64_t)offset + dynamic[i].d_un.d_val)) > 0 &&
 		    is_sanitizer(soname))
 			return true;
 	}

@@ -12,7 +12,7 @@
 #include "format/directory.h"
 #include "format/packet.h"
 #include "schema/record.h"
-#include "util/open_below.h"
+#include "util/folder/open_below.h"
 
 struct count {
 	uint64_t events, bytes;

@@ -37,6 +37,7 @@ static void add_domains(struct json *json, uint64_t mask)
 static void add_options(struct json *json, const struct session *session)
 {
 	const struct session_options *options = session->options;
+	char name[LTTNG_NAME_BYTES];
 
 	json_begin_object(json, "options");
 	add_domains(json, options->domains);
@@ -50,6 +51,17 @@ static void add_options(struct json *json, const struct session *session)
 	json_unsigned(json, "max_string_bytes", session->control->max_string_bytes);
 	json_string(json, "inject", session->inject);
 	json_unsigned(json, "sample_hz", options->sample_hz);
+	json_end_object(json);
+	/* By which `tandem snapshot` finds it. */
+	if (options->lttng.snapshot_bytes) {
+		lttng_session_name(name, &options->lttng);
+		json_string(json, "lttng_session", name);
+	}
+	if (!options->lttng.enabled)
+		return;
+	json_begin_object(json, "lttng");
+	json_string(json, "relay", lttng_options_relay(&options->lttng));
+	json_string(json, "incomplete", session->lttng ? session->lttng->incomplete : "");
 	json_end_object(json);
 }
 

@@ -11,7 +11,7 @@
 
 #include "format/directory.h"
 #include "schema/control.h"
-#include "util/open_below.h"
+#include "util/folder/open_below.h"
 
 static bool is_dots(const char *name)
 {
@@ -169,4 +169,13 @@ void folder_remove(const char *directory)
 	if (!folder_visit(AT_FDCWD, directory, 0, false) &&
 	    !folder_visit(AT_FDCWD, directory, 0, true))
 		rmdir(directory);
+}
+
+int folder_remove_process(const char *path)
+{
+	int error = folder_visit(AT_FDCWD, path, 1, false);
+
+	if (!error)
+		error = folder_visit(AT_FDCWD, path, 1, true);
+	return !error && rmdir(path) ? -errno : error;
 }

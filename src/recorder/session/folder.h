@@ -26,4 +26,7 @@ bool folder_is_locked(const char *directory);
 /* Takes a session's directory away as far as it is one. */
 void folder_remove(const char *directory);
 
+/* The same of the folder of one of its processes. 0 or -errno. */
+int folder_remove_process(const char *path);
+
 #endif

@@ -14,6 +14,10 @@
 unsigned live_processes_find(const char *directory, pid_t from,
 			     void (*found)(pid_t pid, void *data), void *data);
 
+/* How many processes have a stream in DIR mapped: those that `tandem system record` records, which
+ * have their user's page in place of DIR/control. Also for a time after it has ended. */
+unsigned live_processes_count_streams(const char *directory);
+
 /* Whether this one process has the page mapped. */
 int live_processes_has(const char *directory, pid_t pid);
 

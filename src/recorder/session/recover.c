@@ -14,7 +14,7 @@
 
 #include "format/directory.h"
 #include "format/packet.h"
-#include "util/open_below.h"
+#include "util/folder/open_below.h"
 
 static bool header_read(int fd, uint64_t at, struct tandem_packet_header *header)
 {

@@ -52,6 +52,7 @@ struct session {
 	struct clock_pair early, start, end;
 	/* That the program started, itself first; for the end of the description; borrowed. */
 	const struct linux_process_tree *processes;
+	const struct lttng_outcome *lttng; /* where LTTng wrote it, by its end; borrowed */
 };
 
 #endif

@@ -12,7 +12,7 @@
 #include "schema/descriptions.h"
 #include "schema/gen/core_records.h"
 #include "schema/gen/lasting.h"
-#include "util/open_below.h"
+#include "util/folder/open_below.h"
 
 #define TRIES 5u
 

@@ -16,6 +16,7 @@
 
 struct subbuffer {
 	uint64_t first, last; /* sequence numbers */
+	uint64_t begin;	      /* ticks, of the first packet */
 	uint64_t place;	      /* in the file, then in what was read */
 	uint32_t bytes;
 };
@@ -48,8 +49,9 @@ static size_t subbuffers_find(int fd, uint32_t subbuffer_bytes, struct subbuffer
 
 		if (pread(fd, &header, sizeof(header), (off_t)place) == (ssize_t)sizeof(header) &&
 		    header.magic == TANDEM_CTF_MAGIC)
-			found[count++] =
-				(struct subbuffer){.first = header.packet_seq_num, .place = place};
+			found[count++] = (struct subbuffer){.first = header.packet_seq_num,
+							    .begin = header.timestamp_begin,
+							    .place = place};
 	}
 	qsort(found, count, sizeof(*found), compare);
 	return count;
@@ -80,13 +82,25 @@ static size_t gap_skip(const struct subbuffer *found, size_t count)
 	return first;
 }
 
-static void read_once(struct ring_content *content, int fd, uint32_t subbuffer_bytes,
-		      struct subbuffer *found, size_t most)
+/* How many of the oldest are not asked for. */
+static size_t subbuffers_skip(const struct subbuffer *found, size_t count, uint64_t since)
+{
+	size_t skipped = 0;
+
+	while (skipped + 1 < count && found[skipped + 1].begin < since)
+		skipped++;
+	return skipped;
+}
+
+/* Returns how many sub-buffers could not be read, though they were asked for. */
+static size_t read_once(struct ring_content *content, int fd, uint32_t subbuffer_bytes,
+			struct subbuffer *found, size_t most, uint64_t since)
 {
 	size_t count = subbuffers_find(fd, subbuffer_bytes, found, most), kept = 0, first;
+	size_t skipped = subbuffers_skip(found, count, since);
 	uint64_t end = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = skipped; i < count; i++) {
 		struct subbuffer *subbuffer = &found[i];
 		uint64_t sequence;
 
@@ -107,13 +121,15 @@ static void read_once(struct ring_content *content, int fd, uint32_t subbuffer_b
 	content->overwritten = kept ? found[first].first != 0 : count != 0;
 	if (kept && found[first].place)
 		memmove(content->data, content->data + found[first].place, content->bytes);
+	return count - skipped - (kept - first);
 }
 
-int ring_content_read(struct ring_content *content, int fd, uint32_t subbuffer_bytes)
+int ring_content_read(struct ring_content *content, int fd, uint32_t subbuffer_bytes,
+		      uint64_t since)
 {
 	struct stat status;
 	struct subbuffer *found;
-	size_t most;
+	size_t most, missing;
 
 	*content = (struct ring_content){.data = NULL};
 	if (fstat(fd, &status))
@@ -127,9 +143,9 @@ int ring_content_read(struct ring_content *content, int fd, uint32_t subbuffer_b
 		return -ENOMEM;
 	}
 	for (unsigned i = 0; i < (content->bytes ? TRIES : TRIES_MOST); i++) {
-		read_once(content, fd, subbuffer_bytes, found, most);
+		missing = read_once(content, fd, subbuffer_bytes, found, most, since);
 		/* All but what is being overwritten. */
-		if (!content->overwritten || content->bytes / subbuffer_bytes + 3 > most)
+		if (!content->overwritten || (content->bytes && missing < 3))
 			break;
 	}
 	free(found);

@@ -4,7 +4,7 @@
  *
  *	struct ring_content content;
  *
- *	error = ring_content_read(&content, fd, subbuffer_bytes);
+ *	error = ring_content_read(&content, fd, subbuffer_bytes, 0);
  *	while ((packet = ring_content_next(&content, packet)))
  *		...
  *	ring_content_free(&content);
@@ -24,8 +24,10 @@ struct ring_content {
 	bool overwritten; /* the stream had begun before */
 };
 
-/* 0 or -errno. A stream that holds nothing has no bytes. */
-int ring_content_read(struct ring_content *content, int fd, uint32_t subbuffer_bytes);
+/* 0 or -errno. A stream that holds nothing has no bytes. What is in sub-buffers that were full before
+ * `since` (in ticks, 0: never) may be left out. */
+int ring_content_read(struct ring_content *content, int fd, uint32_t subbuffer_bytes,
+		      uint64_t since);
 void ring_content_free(struct ring_content *content);
 
 /* The packet after `packet`, the first one after NULL; NULL: there is none. Records of it are

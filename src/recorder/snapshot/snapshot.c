@@ -17,20 +17,24 @@
 #include "recorder/session/folder.h"
 #include "recorder/snapshot/snapshot_description.h"
 #include "recorder/snapshot/snapshot_folder.h"
+#include "recorder/snapshot/snapshot_lttng.h"
 #include "schema/control.h"
 #include "util/array.h"
-#include "util/open_below.h"
+#include "util/folder/open_below.h"
 
 #define PAIR_TRIES 4u
 
 struct snapshot {
 	const struct snapshot_request *request;
-	int from, to; /* folders */
+	bool traced_only; /* without the operating system's side, and code */
+	int from, to;	  /* folders */
 	struct tandem_control control;
 	struct snapshot_window window;
 	struct snapshot_folder *folders;
 	size_t count, capacity;
 	struct snapshot_description description;
+	char lttng[LTTNG_NAME_BYTES]; /* "": the rings are ours */
+	struct error *error;
 };
 
 /* What is in the session's folder, one after the other. */
@@ -51,9 +55,10 @@ static int each_entry(struct snapshot *snapshot, int (*visit)(struct snapshot *,
 	return error;
 }
 
-static bool has_streams(const char *name)
+static bool has_streams(const struct snapshot *snapshot, const char *name)
 {
-	return directory_is_process(name) || !strcmp(name, DIRECTORY_SYSTEM);
+	return directory_is_process(name) ||
+	       (!snapshot->traced_only && !strcmp(name, DIRECTORY_SYSTEM));
 }
 
 static int entry_read(struct snapshot *snapshot, const char *name)
@@ -61,7 +66,7 @@ static int entry_read(struct snapshot *snapshot, const char *name)
 	struct snapshot_folder *folder;
 	int error;
 
-	if (!has_streams(name))
+	if (!has_streams(snapshot, name))
 		return 0;
 	error = array_reserve(&snapshot->folders, &snapshot->capacity, snapshot->count + 1,
 			      sizeof(*snapshot->folders));
@@ -78,7 +83,8 @@ static int entry_copy(struct snapshot *snapshot, const char *name)
 {
 	int error;
 
-	if (strncmp(name, DIRECTORY_CUBIN "-", strlen(DIRECTORY_CUBIN "-")) != 0 &&
+	if ((snapshot->traced_only ||
+	     strncmp(name, DIRECTORY_CUBIN "-", strlen(DIRECTORY_CUBIN "-")) != 0) &&
 	    strcmp(name, DIRECTORY_SCHEMA) != 0)
 		return 0;
 	error = snapshot_file_copy(snapshot->from, snapshot->to, name);
@@ -97,6 +103,8 @@ static int control_read(struct snapshot *snapshot)
 		return fd < 0 ? fd : -ENOMSG;
 	if (snapshot->control.version != TANDEM_CONTROL_VERSION)
 		return -EPROTO;
+	if (!snapshot->control.ring_bytes && snapshot->control.external)
+		return snapshot_lttng_name(snapshot->from, snapshot->lttng) ? -ENOTSUP : 0;
 	return snapshot->control.ring_bytes ? 0 : -ENOTSUP;
 }
 
@@ -150,7 +158,9 @@ static int copy_all(struct snapshot *snapshot)
 	int error;
 
 	snapshot->window.subbuffer_bytes = snapshot->control.subbuffer_bytes;
-	error = each_entry(snapshot, entry_read);
+	error = *snapshot->lttng
+			? snapshot_lttng_save(snapshot->lttng, snapshot->to, snapshot->error)
+			: each_entry(snapshot, entry_read);
 	ticks_pair_read(&pair, snapshot->control.clock_source, PAIR_TRIES);
 	clock_gettime(CLOCK_REALTIME, &now);
 	description->end_ticks = pair.ticks;
@@ -180,7 +190,7 @@ static int explain(const struct snapshot_request *request, const char *output, i
 			"%s is not a flight recorder's session: all of it is there to read",
 			request->directory);
 	case -EEXIST:
-		return error_add(error, status, "%s is there already: give another name with -o",
+		return error_add(error, status, "%s already exists: give another name with -o",
 				 output);
 	case -EPROTO:
 		return error_add(error, status, "%s was made by another version of tandem",
@@ -243,7 +253,10 @@ int snapshot_save(const struct snapshot_request *request, struct snapshot_result
 	struct snapshot snapshot = {
 		.request = request,
 		.from = open_folder(request->directory),
-		.description = {.directory = request->directory, .reason = request->reason},
+		.description = {.directory = request->directory,
+				.reason = request->reason,
+				.at_monotonic_ns = request->at_monotonic_ns},
+		.error = error,
 	};
 	char draft[PATH_MAX + 8];
 	int status = snapshot.from < 0 ? snapshot.from : output_choose(request, result->output);
@@ -260,11 +273,45 @@ int snapshot_save(const struct snapshot_request *request, struct snapshot_result
 		close(snapshot.from);
 	if (status)
 		return explain(request, result->output, status, error);
+	result->lttng = *snapshot.lttng;
 	result->records = snapshot.window.records;
 	result->bytes = snapshot.window.bytes;
 	result->window_ns =
 		snapshot.description.end_monotonic_ns - snapshot.description.start_monotonic_ns;
 	return 0;
+}
+
+/* A thread may have been interrupted between the time stamp of a record and its commit. */
+static uint64_t look_since(const struct snapshot *snapshot, uint64_t ticks)
+{
+	uint64_t before = snapshot->control.ticks_hz / 10;
+
+	return ticks > before ? ticks - before : 0;
+}
+
+int snapshot_look(struct snapshot_look *look, struct error *error)
+{
+	struct snapshot_request request = {.directory = look->directory};
+	struct snapshot snapshot = {.request = &request,
+				    .traced_only = true,
+				    .from = open_folder(look->directory),
+				    .description = {.directory = "", .reason = ""}};
+	struct ticks_pair pair;
+	int status = snapshot.from;
+
+	if (status >= 0)
+		status = control_read(&snapshot);
+	if (!status) {
+		ticks_pair_read(&pair, snapshot.control.clock_source, PAIR_TRIES);
+		look->at_ticks = pair.ticks;
+		look->at_monotonic_ns = pair.monotonic_ns;
+		snapshot.window.since = snapshot.window.from = look_since(&snapshot, look->since);
+		status = save(&snapshot, look->output);
+	}
+	if (snapshot.from >= 0)
+		close(snapshot.from);
+	look->overwritten = snapshot.window.overwritten;
+	return status ? explain(&request, look->output, status, error) : 0;
 }
 
 int snapshot_finish(const char *directory, struct error *error)
@@ -285,5 +332,9 @@ int snapshot_finish(const char *directory, struct error *error)
 	if (snapshot.from >= 0)
 		close(snapshot.from);
 	folder_remove(draft);
-	return status ? explain(&request, directory, status, error) : 0;
+	if (!status)
+		return 0;
+	error_set_hint(error, "`tandem snapshot %s -o OUT` saves it elsewhere", directory);
+	return error_add(error, status, "cannot make %s one that every command reads: %s",
+			 directory, strerror(-status));
 }

@@ -20,20 +20,39 @@
 
 struct snapshot_request {
 	const char *directory;
-	const char *output; /* NULL: DIRECTORY-snapshot-N */
-	const char *reason; /* why it is saved, or "" */
+	const char *output;	  /* NULL: DIRECTORY-snapshot-N */
+	const char *reason;	  /* why it is saved, or "" */
+	uint64_t at_monotonic_ns; /* when that was; 0: nothing is said of it */
 };
 
 struct snapshot_result {
 	char output[PATH_MAX];
 	uint64_t records, bytes;
 	uint64_t window_ns; /* from where everything is complete, to now */
+	/* What LTTng saved is below OUTPUT/lttng, and the rest is not known: the caller makes
+	 * what every command reads of it. */
+	bool lttng;
+};
+
+/* What has happened since an earlier look, and a little more. */
+struct snapshot_look {
+	const char *directory;
+	const char *output; /* which is replaced */
+	uint64_t since;	    /* `at_ticks` of the earlier one; 0: all that there is */
+	/* Filled in: when it was, and whether something since then was overwritten by then, or
+	 * may have been. */
+	uint64_t at_ticks, at_monotonic_ns;
+	bool overwritten;
 };
 
 /* 0 or -errno, and there is no such directory: -EEXIST, it is there already; -ENOTSUP, the
  * session is no flight recorder's. */
 int snapshot_save(const struct snapshot_request *request, struct snapshot_result *result,
 		  struct error *error);
+
+/* Copies what the traced processes recorded since then, and the calls that were not over, as a
+ * session. 0 or -errno. */
+int snapshot_look(struct snapshot_look *look, struct error *error);
 
 /* Puts such a copy in the session's own place, when nobody records into it any more. 0 or -errno:
  * it is as it was. */

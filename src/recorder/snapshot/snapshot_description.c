@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "format/directory.h"
+#include "util/folder/open_below.h"
 #include "util/json.h"
-#include "util/open_below.h"
 #include "util/text.h"
 
 /* Our own text, a member a line (recorder/description.c): whether the line is that member's. */
@@ -50,6 +50,8 @@ static void add_snapshot(struct text *text, const struct snapshot_description *d
 	json_begin_object(&json, NULL);
 	json_string(&json, "of", description->directory);
 	json_string(&json, "reason", description->reason);
+	if (description->at_monotonic_ns)
+		json_unsigned(&json, "at_monotonic_ns", description->at_monotonic_ns);
 	json_end_object(&json);
 	text_format(text, "  \"snapshot\": %s,\n", object.data ? object.data : "{}");
 	text_free(&object);

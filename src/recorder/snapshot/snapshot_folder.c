@@ -16,8 +16,8 @@
 #include "schema/record.h"
 #include "schema/schema.h"
 #include "util/array.h"
+#include "util/folder/open_below.h"
 #include "util/map.h"
-#include "util/open_below.h"
 
 /* A packet of descriptions. */
 #define PACKET_BYTES (256u * 1024)
@@ -47,22 +47,30 @@ static int write_all(int fd, const void *data, size_t bytes)
 	return 0;
 }
 
-int snapshot_file_copy(int from, int to, const char *name)
+static int file_copy(int in, int to, const char *name)
 {
-	int in = open_below(from, name), out, error = 0;
 	char buffer[65536];
+	int out, error = 0;
 	ssize_t bytes;
 
-	if (in < 0)
-		return in;
 	out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (out < 0)
 		error = -errno;
 	while (!error && (bytes = read(in, buffer, sizeof(buffer))))
 		error = bytes < 0 ? -errno : write_all(out, buffer, (size_t)bytes);
-	close(in);
 	if (out >= 0 && close(out) && !error)
 		error = -errno;
+	return error;
+}
+
+int snapshot_file_copy(int from, int to, const char *name)
+{
+	int in = open_below(from, name), error;
+
+	if (in < 0)
+		return in;
+	error = file_copy(in, to, name);
+	close(in);
 	return error;
 }
 
@@ -75,11 +83,25 @@ static void name_set(char to[DIRECTORY_NAME_BYTES], const char *name)
 	to[bytes] = '\0';
 }
 
-static int stream_read(struct snapshot_folder *folder, const char *name,
+/* To where the stream is complete; or, where all since a time is asked for, notes that it is not. */
+static void window_move(struct snapshot_window *window, const struct ring_content *content)
+{
+	const struct tandem_packet_header *first = ring_content_next(content, NULL);
+
+	if (!content->overwritten || (first && first->timestamp_begin <= window->from))
+		return;
+	if (window->since) {
+		window->overwritten++;
+	} else if (first) {
+		window->from = first->timestamp_begin;
+		window->near = *first;
+	}
+}
+
+static int stream_read(struct snapshot_folder *folder, int from, const char *name,
 		       struct snapshot_window *window)
 {
-	int fd = open_below(folder->from, name), error;
-	const struct tandem_packet_header *first;
+	int fd = open_below(from, name), error;
 	struct snapshot_stream *stream;
 
 	/* It may have been taken away meanwhile. */
@@ -90,33 +112,23 @@ static int stream_read(struct snapshot_folder *folder, const char *name,
 	if (!error) {
 		stream = &folder->streams[folder->count];
 		name_set(stream->name, name);
-		error = ring_content_read(&stream->content, fd, window->subbuffer_bytes);
+		error = ring_content_read(&stream->content, fd, window->subbuffer_bytes,
+					  window->since);
 	}
 	close(fd);
 	if (error)
 		return error;
 	folder->count++;
-	first = ring_content_next(&stream->content, NULL);
-	if (first && stream->content.overwritten && first->timestamp_begin > window->from) {
-		window->from = first->timestamp_begin;
-		window->near = *first;
-	}
+	window_move(window, &stream->content);
 	return 0;
 }
 
-int snapshot_folder_read(struct snapshot_folder *folder, int session, const char *name,
-			 struct snapshot_window *window)
+static int streams_read(struct snapshot_folder *folder, int from, struct snapshot_window *window)
 {
+	int copy = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error = 0;
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
 	struct directory_number number;
-	DIR *list;
-	int copy, error = 0;
 
-	*folder = (struct snapshot_folder){.from = open_folder_below(session, name)};
-	name_set(folder->name, name);
-	if (folder->from < 0)
-		return folder->from;
-	copy = openat(folder->from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	list = copy < 0 ? NULL : fdopendir(copy);
 	if (!list) {
 		error = -errno;
 		if (copy >= 0)
@@ -125,10 +137,30 @@ int snapshot_folder_read(struct snapshot_folder *folder, int session, const char
 	}
 	for (struct dirent *entry; !error && (entry = readdir(list));)
 		if (directory_parse(entry->d_name, DIRECTORY_STREAM, &number))
-			error = stream_read(folder, entry->d_name, window);
+			error = stream_read(folder, from, entry->d_name, window);
 	closedir(list);
+	return error;
+}
+
+int snapshot_folder_read(struct snapshot_folder *folder, int session, const char *name,
+			 struct snapshot_window *window)
+{
+	int from = open_folder_below(session, name), error = 0;
+
+	*folder = (struct snapshot_folder){.metadata = -1};
+	name_set(folder->name, name);
+	if (from < 0)
+		return from;
+	folder->metadata = open_below(from, DIRECTORY_METADATA);
+	if (folder->metadata < 0)
+		error = folder->metadata;
+	if (!error)
+		error = streams_read(folder, from, window);
 	/* After the streams: so it has all that they refer to. */
-	return error ? error : lasting_content_read(&folder->lasting, folder->from);
+	if (!error)
+		error = lasting_content_read(&folder->lasting, from);
+	close(from);
+	return error;
 }
 
 void snapshot_folder_free(struct snapshot_folder *folder)
@@ -137,8 +169,8 @@ void snapshot_folder_free(struct snapshot_folder *folder)
 		ring_content_free(&folder->streams[i].content);
 	free(folder->streams);
 	lasting_content_free(&folder->lasting);
-	if (folder->from >= 0)
-		close(folder->from);
+	if (folder->metadata >= 0)
+		close(folder->metadata);
 }
 
 static int packet_write(struct output *output, struct tandem_packet_header *packet,
@@ -335,7 +367,7 @@ int snapshot_folder_write(struct snapshot_folder *folder, int to, struct snapsho
 	fd = open_folder_below(to, folder->name);
 	if (fd < 0)
 		return fd;
-	error = snapshot_file_copy(folder->from, fd, DIRECTORY_METADATA);
+	error = file_copy(folder->metadata, fd, DIRECTORY_METADATA);
 	if (!error)
 		error = streams_write(folder, fd, window);
 	close(fd);

@@ -20,6 +20,8 @@
 
 struct snapshot_window {
 	uint32_t subbuffer_bytes; /* of the rings */
+	uint64_t since;		  /* ticks: what is older is not asked for; 0: all is */
+	uint64_t overwritten;	  /* streams of which something since then was overwritten */
 
 	/* From where on every stream is complete, in ticks; 0: from their begin. */
 	uint64_t from;
@@ -36,7 +38,7 @@ struct snapshot_stream {
 
 struct snapshot_folder {
 	char name[DIRECTORY_NAME_BYTES];
-	int from; /* the folder, open */
+	int metadata; /* open: the folder may be taken away meanwhile */
 	struct snapshot_stream *streams;
 	size_t count, capacity;
 	struct lasting_content lasting;

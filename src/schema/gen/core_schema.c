@@ -21,8 +21,9 @@ static const struct tandem_name names_tandem_domain_list[] = {
 	{ 9, "kernel" },
 	{ 10, "cudart" },
 	{ 11, "annotation" },
+	{ 12, "kfd" },
 };
-static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 12, 1, 0 };
+static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 13, 1, 0 };
 
 static const struct tandem_name names_tandem_device_type_list[] = {
 	{ 0, "other" },

@@ -23,6 +23,7 @@ enum tandem_hip_event {
 	TANDEM_HIP_EVENT_none = 3072,
 	TANDEM_HIP_EVENT_runtime = 3772,
 	TANDEM_HIP_EVENT_compute_unit = 3849,
+	TANDEM_HIP_EVENT_instruction_set = 3852,
 };
 
 struct tandem_hip_none {
@@ -53,5 +54,15 @@ struct tandem_hip_compute_unit {
 	uint32_t group_local_bytes;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_hip_compute_unit) == 48, "compute_unit");
+
+struct tandem_hip_instruction_set {
+	struct tandem_record head;
+	uint32_t device;
+	uint32_t gfx;
+	uint32_t warp_items;
+	uint32_t items;
+	uint32_t shared_bytes;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_hip_instruction_set) == 32, "instruction_set");
 
 #endif

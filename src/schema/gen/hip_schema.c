@@ -3515,6 +3515,14 @@ static const struct tandem_field fields_458[] = {
 	{ "group_local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
+static const struct tandem_field fields_459[] = {
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "gfx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "warp_items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "shared_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 3072, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -4644,6 +4652,8 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_377 } } },
 	[779] = { 3851, TANDEM_CLASS_QUERY, 1, "hipGetProcAddress_spt", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_328 } } },
+	[780] = { 3852, TANDEM_CLASS_RECORD, 0, "instruction_set", NULL, { .record = TANDEM_RECORD_device_limits },
+	  { { 32, 5, fields_459 }, { 32, 5, fields_459 }, { 32, 5, fields_459 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -4652,5 +4662,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_hip = {
-	3, "hip", "9c831f7dee7634e9fee12a3827f823c8", EVENTS, { 3 }, 1,
+	3, "hip", "62d2303072737a1899f73d7199d75e15", EVENTS, { 3 }, 1,
 };

@@ -22,6 +22,7 @@ enum tandem_hsa_event {
 	TANDEM_HSA_EVENT_runtime = 4097,
 	TANDEM_HSA_EVENT_memory_pool = 4098,
 	TANDEM_HSA_EVENT_dispatch = 4099,
+	TANDEM_HSA_EVENT_instruction_set = 4299,
 };
 
 struct tandem_hsa_none {
@@ -63,5 +64,15 @@ struct tandem_hsa_dispatch {
 	uint32_t group_bytes;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_hsa_dispatch) == 66, "dispatch");
+
+struct tandem_hsa_instruction_set {
+	struct tandem_record head;
+	uint32_t device;
+	uint32_t gfx;
+	uint32_t warp_items;
+	uint32_t items;
+	uint32_t shared_bytes;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_hsa_instruction_set) == 32, "instruction_set");
 
 #endif

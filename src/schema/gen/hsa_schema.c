@@ -1285,6 +1285,14 @@ static const struct tandem_field fields_143[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
+static const struct tandem_field fields_144[] = {
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "gfx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "warp_items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "shared_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 4096, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -1692,6 +1700,8 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_142 } } },
 	[202] = { 4298, TANDEM_CLASS_CALL, 1, "hsa_amd_portable_export_dmabuf_v2", &names_hsa_status_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_143 } } },
+	[203] = { 4299, TANDEM_CLASS_RECORD, 0, "instruction_set", NULL, { .record = TANDEM_RECORD_device_limits },
+	  { { 32, 5, fields_144 }, { 32, 5, fields_144 }, { 32, 5, fields_144 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -1700,5 +1710,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_hsa = {
-	4, "hsa", "5fe5a15a248131367389f46b35916d9d", EVENTS, { 4 }, 1,
+	4, "hsa", "88ac861f2321185f40fb097b9f335696", EVENTS, { 4 }, 1,
 };

@@ -32,8 +32,10 @@ static inline bool tandem_id_lasts(uint16_t id)
 	case 2052: /* cuda module */
 	case 3772: /* hip runtime */
 	case 3849: /* hip compute_unit */
+	case 3852: /* hip instruction_set */
 	case 4097: /* hsa runtime */
 	case 4098: /* hsa memory_pool */
+	case 4299: /* hsa instruction_set */
 	case 7169: /* sycl graph_create */
 	case 7170: /* sycl construct */
 	case 7176: /* sycl queue_create */
@@ -58,6 +60,8 @@ static inline enum tandem_object tandem_id_object(uint16_t id)
 	case 1: /* core device */
 	case 2051: /* cuda multiprocessor */
 	case 3849: /* hip compute_unit */
+	case 3852: /* hip instruction_set */
+	case 4299: /* hsa instruction_set */
 		return TANDEM_OBJECT_device;
 	case 2: /* core context */
 		return TANDEM_OBJECT_context;

@@ -33,7 +33,8 @@ static void on_record(struct tandem_sink *sink, const struct tandem_record *reco
 static void on_end(struct tandem_sink *sink, const struct tandem_call_record *record,
 		   const void *args, uint64_t *word);
 
-static struct tandem_sink sink = {.name = "lttng", .record = on_record, .end = on_end};
+static struct tandem_sink sink = {
+	.name = "lttng", .record = on_record, .end = on_end, .unstamped = true};
 static enum tandem_args_level level;
 static uint64_t wanted; /* domains; under `looking` */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;

@@ -18,20 +18,24 @@
 
 #include <stdint.h>
 
+#include "trace/external/hosts/hosts.h"
 #include "trace/session/session.h"
 #include "util/error.h"
-#include "util/temporary_folder.h"
+#include "util/folder/temporary_folder.h"
 
 struct ctf_import {
 	struct temporary_folder parent;
-	char *folder;	 /* `kernel` in it */
-	uint64_t events; /* that were taken over */
-	uint64_t switches;
+	char *folder; /* `kernel` in it */
 };
 
 /* Imports the trace. Returns 0 or -errno; on error there is nothing to remove. */
 int ctf_import_make(struct ctf_import *import, struct trace_session *session, const char *path,
 		    const char *module, struct error *error);
+
+/* The same into `folder`, which is made: with `hosts`, of the session's own hosts, and their
+ * numbers and times become the session's. Returns 0 or -errno; there may be files then. */
+int ctf_import_write(struct trace_session *session, const char *folder, const char *path,
+		     const char *module, const struct hosts *hosts, struct error *error);
 
 /* Deletes the temporary files. */
 void ctf_import_remove(struct ctf_import *import);

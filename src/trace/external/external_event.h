@@ -4,6 +4,7 @@
 #ifndef TANDEM_TRACE_EXTERNAL_EVENT_H
 #define TANDEM_TRACE_EXTERNAL_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum external_kind {
@@ -19,11 +20,14 @@ enum external_kind {
 	EXTERNAL_LEAVE,	     /* same, value */
 	EXTERNAL_DRIVER,     /* a GPU driver's: tid, format, data */
 	EXTERNAL_LOST,	     /* value: so many events of this CPU before this one */
+	EXTERNAL_SENT,	     /* value: what tells this message from others, on either side */
+	EXTERNAL_RECEIVED,   /* same */
 };
 
 /* What a thread's state was when it gave up the CPU, enum tandem_task_state. */
 struct external_event {
 	enum external_kind kind;
+	uint32_t trace; /* number of the begin() that belongs to it, from 0 */
 	uint32_t cpu;
 	uint64_t ns;		      /* by the trace's clock */
 	uint32_t tid, other_tid, pid; /* 0: not known; a CPU's idle thread */
@@ -50,7 +54,8 @@ struct external_description {
 };
 
 struct external_sink {
-	/* Called first. Not 0: the trace is not wanted, and reading ends with it. */
+	/* Called of each trace before its events. Not 0: it is not wanted, and reading ends
+	 * with it. */
 	int (*begin)(void *user, const struct external_description *description);
 	/* Not 0: reading ends with it. */
 	int (*event)(void *user, const struct external_event *event);
@@ -58,6 +63,7 @@ struct external_sink {
 	 * NULL: nobody asks. */
 	void (*alive)(void);
 	void *user;
+	bool messages; /* EXTERNAL_SENT and EXTERNAL_RECEIVED are wanted */
 };
 
 #endif

@@ -20,7 +20,8 @@
 #define STUCK_S 60
 
 /* In the process that libbabeltrace2 may end. */
-static _Noreturn void read_and_exit(external_ctf_fn *read, const char *path, pid_t parent, int fd)
+static _Noreturn void read_and_exit(external_ctf_fn *read, const char *path,
+				    const struct external_sink *wanted, pid_t parent, int fd)
 {
 	static const struct rlimit no_core;
 	FILE *file = fdopen(fd, "w");
@@ -28,6 +29,7 @@ static _Noreturn void read_and_exit(external_ctf_fn *read, const char *path, pid
 	int nowhere = open("/dev/null", O_WRONLY);
 	char why[400] = "";
 
+	sink.messages = wanted->messages;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
@@ -56,7 +58,7 @@ static int read_apart(const char *path, external_ctf_fn *read, const struct exte
 	child = fork();
 	if (child == 0) {
 		close(ends[0]);
-		read_and_exit(read, path, parent, ends[1]);
+		read_and_exit(read, path, sink, parent, ends[1]);
 	}
 	close(ends[1]);
 	file = child < 0 ? NULL : fdopen(ends[0], "r");

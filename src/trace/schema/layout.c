@@ -217,19 +217,14 @@ static int events_init(struct trace_layouts *layouts, const struct trace_schema 
 		     conversion_init(layouts, &all[i], stored[i], level)))
 			return -1;
 	}
-	for (unsigned i = 0; i < domain->page_count; i++) {
-		unsigned first = i * TANDEM_PAGE_EVENTS;
+	for (unsigned i = 0; i < domain->event_count; i++) {
+		unsigned page = i / TANDEM_PAGE_EVENTS, event = i % TANDEM_PAGE_EVENTS;
 
-		if (first >= domain->event_count)
+		if (page >= domain->page_count)
 			break;
-		if (schema &&
-		    schema->page_domain[domain->pages[i] % TANDEM_PAGES] != domain->number + 1)
-			continue;
-		layouts->pages[domain->pages[i] % TANDEM_PAGES] = (struct trace_layouts_page){
-			.events = &all[first],
-			.count = domain->event_count - first < TANDEM_PAGE_EVENTS
-					 ? domain->event_count - first
-					 : TANDEM_PAGE_EVENTS};
+		page = domain->pages[page] % TANDEM_PAGES;
+		if (event && !(schema && schema->page_domain[page] != domain->number + 1))
+			layouts->by_id[page * TANDEM_PAGE_EVENTS + event] = &all[i];
 	}
 	return 0;
 }
@@ -246,8 +241,6 @@ struct trace_layouts *trace_layouts_create(const struct trace_schema *schema,
 		const struct tandem_domain *domain = domain_of(schema, number);
 
 		layouts->count += domain ? domain->event_count : 0;
-		/* So that `event - 1 < count - 1` is false for every event. */
-		layouts->pages[number].count = 1;
 	}
 	all = layouts->all = calloc(layouts->count + 1, sizeof(*layouts->all));
 	for (unsigned number = 0; all && number < TRACE_DOMAINS; number++) {
@@ -295,12 +288,11 @@ struct trace_layouts *trace_layouts_without(const struct trace_layouts *layouts,
 
 	if (!made)
 		return NULL;
-	memcpy(made->pages, layouts->pages, sizeof(made->pages));
-	for (unsigned page = 0; page < TANDEM_PAGES; page++) {
-		unsigned domain = schema->page_domain[page];
+	for (unsigned id = 0; id < TRACE_LAYOUTS_IDS; id++) {
+		unsigned domain = schema->page_domain[TANDEM_ID_PAGE(id)];
 
-		if (domain && domains >> (domain - 1) & 1)
-			made->pages[page] = (struct trace_layouts_page){.count = 1};
+		if (layouts->by_id[id] && !(domain && domains >> (domain - 1) & 1))
+			made->by_id[id] = layouts->by_id[id];
 	}
 	return made;
 }

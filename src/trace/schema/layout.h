@@ -60,13 +60,11 @@ unsigned trace_layouts_count(const struct trace_layouts *layouts);
 /* Numbers the events from `first` on. */
 void trace_layouts_number(struct trace_layouts *layouts, unsigned first);
 
-struct trace_layouts_page {
-	const struct trace_layout *events;
-	unsigned count;
-};
+#define TRACE_LAYOUTS_IDS (1u << 16)
 
 struct trace_layouts {
-	struct trace_layouts_page pages[TANDEM_PAGES];
+	/* NULL where the schema has no such event. Few of its pages are ever touched. */
+	const struct trace_layout *by_id[TRACE_LAYOUTS_IDS];
 	unsigned count;
 	struct trace_layout *all;
 	struct arena arena; /* of what they point to */
@@ -76,10 +74,7 @@ struct trace_layouts {
 static inline const struct trace_layout *trace_layouts_get(const struct trace_layouts *layouts,
 							   uint16_t id)
 {
-	const struct trace_layouts_page *page = &layouts->pages[TANDEM_ID_PAGE(id)];
-	unsigned event = TANDEM_ID_EVENT(id);
-
-	return event - 1 < page->count - 1 ? &page->events[event] : NULL;
+	return layouts->by_id[id];
 }
 
 /* Makes a record of this build of one that is stored in another layout (layout->conversion)

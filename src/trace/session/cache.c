@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/folder/open_below.h"
+#include "util/folder/tree_remove.h"
 #include "util/hash.h"
-#include "util/open_below.h"
-#include "util/tree_remove.h"
 
 #define KEY_DIGITS 16u
 

@@ -172,7 +172,10 @@ static int process_take(struct trace_process *process, const struct trace_metada
 	const char *boot = trace_metadata_get(metadata, "env", "boot_id", "");
 	const struct trace_run *run = &process->session->run;
 
-	if (*boot && *run->boot_id && strcmp(boot, run->boot_id) != 0) {
+	const struct trace_run_host *host = trace_run_host(run, process->pid);
+
+	/* The clocks of several hosts were joined when their traces were read. */
+	if (*boot && *run->boot_id && strcmp(boot, host ? host->boot_id : run->boot_id) != 0) {
 		process->elsewhere = true;
 		trace_problem(
 			problems, file, 0,

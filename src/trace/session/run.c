@@ -3,6 +3,21 @@
 
 #include <string.h>
 
+const char *const trace_host_clock_words[TRACE_HOST_CLOCK_COUNT] = {
+#define X(name, words) words,
+	TRACE_HOST_CLOCKS(X)
+#undef X
+};
+
+const struct trace_run_host *trace_run_cpu_host(const struct trace_run *run, uint32_t cpu)
+{
+	for (size_t i = 0; i < run->host_count; i++)
+		if (cpu >= run->hosts[i].first_cpu &&
+		    cpu - run->hosts[i].first_cpu < run->hosts[i].cpus)
+			return &run->hosts[i];
+	return NULL;
+}
+
 void trace_run_init(struct trace_run *run)
 {
 	*run = (struct trace_run){.tandem = "",
@@ -14,7 +29,11 @@ void trace_run_init(struct trace_run *run)
 				  .release = "",
 				  .machine = "",
 				  .cwd = "",
-				  .start = ""};
+				  .start = "",
+				  .lttng_relay = "",
+				  .lttng_incomplete = "",
+				  .snapshot_of = "",
+				  .snapshot_reason = ""};
 }
 
 void trace_run_add_word(struct text *text, const char *word)

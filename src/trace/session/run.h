@@ -17,6 +17,36 @@ struct trace_run_process { /* that the recording started, whether it recorded or
 	const char *name;  /* of its first thread */
 };
 
+/* Of several hosts in one session, the numbers of processes and threads are moved: by this for
+ * each host before. Linux has none above (PID_MAX_LIMIT). */
+#define TRACE_HOST_IDS (1u << 22)
+#define TRACE_HOSTS_MOST 1000u
+
+/* X(name, words): how a host's clock was joined with the session's, the first host's. */
+#define TRACE_HOST_CLOCKS(X)                                     \
+	X(OWN, "its own")	      /* it is the session's */  \
+	X(SAME_BOOT, "same boot")     /* one kernel's clock */   \
+	X(MESSAGES, "messages")	      /* fitted, with a bound */ \
+	X(TIME_OF_DAY, "time of day") /* as right as that is */
+
+enum trace_host_clock {
+#define X(name, words) TRACE_HOST_##name,
+	TRACE_HOST_CLOCKS(X) TRACE_HOST_CLOCK_COUNT
+#undef X
+};
+
+extern const char *const trace_host_clock_words[TRACE_HOST_CLOCK_COUNT];
+
+struct trace_run_host {
+	const char *name, *boot_id;
+	enum trace_host_clock clock;
+	int64_t moved_ns; /* what was added to its times */
+	double drift_ppm;
+	uint64_t bound_ns; /* that they are wrong by at most; of the time of day nobody knows */
+	uint64_t messages; /* that say so */
+	uint32_t first_cpu, cpus; /* its CPUs' numbers are moved by that; 0: none are known */
+};
+
 struct trace_run {
 	struct arena arena;
 	const char *tandem; /* version that recorded; "" where not known, as all of these */
@@ -29,6 +59,11 @@ struct trace_run {
 	const char *machine; /* what hardware, as uname says: "x86_64" */
 	const char *cwd;
 	const char *start; /* date and time, RFC 3339 */
+	/* A flight recorder's snapshot: of which session, why, and when that was. */
+	const char *snapshot_of, *snapshot_reason;
+	uint64_t snapshot_at_ns; /* CLOCK_MONOTONIC; 0: not said */
+	/* Where LTTng wrote it: the relay that has the trace, and why parts of it may be missing. */
+	const char *lttng_relay, *lttng_incomplete;
 
 	uint64_t ticks_hz, start_ticks, start_monotonic_ns, start_realtime_ns;
 	bool has_end; /* the program ended and was seen to */
@@ -38,7 +73,9 @@ struct trace_run {
 	double record_floor_ns; /* what recording a call costs there at least; 0: not known */
 	struct trace_run_process *processes; /* the program first; none where it has no end */
 	size_t process_count;
-	uint64_t recorder_cpu_ns; /* what the recorder took of the machine */
+	uint64_t recorder_cpu_ns;     /* what the recorder took of the machine */
+	struct trace_run_host *hosts; /* where there are several: all of them, in their order */
+	size_t host_count;
 };
 
 /* Without any values. */
@@ -48,6 +85,15 @@ void trace_run_init(struct trace_run *run);
  * Returns 0, -EINVAL (no JSON: *offset is where, `why` what), or -ENOMEM. */
 int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset,
 		    char *why, size_t why_bytes);
+
+/* The host of a process or thread; NULL: there is one only. */
+static inline const struct trace_run_host *trace_run_host(const struct trace_run *run, uint64_t id)
+{
+	return id / TRACE_HOST_IDS < run->host_count ? &run->hosts[id / TRACE_HOST_IDS] : NULL;
+}
+
+/* The host that has this CPU; NULL: there is one only. */
+const struct trace_run_host *trace_run_cpu_host(const struct trace_run *run, uint32_t cpu);
 
 /* Adds a word of the command as a shell would take it back. */
 void trace_run_add_word(struct text *text, const char *word);

@@ -65,12 +65,47 @@ static void run_processes(struct trace_run *run, const json_t *root)
 	}
 }
 
+static enum trace_host_clock host_clock(const json_t *host)
+{
+	const char *words = json_string_value(json_object_get(host, "clock"));
+
+	for (unsigned i = 0; words && i < TRACE_HOST_CLOCK_COUNT; i++)
+		if (!strcmp(words, trace_host_clock_words[i]))
+			return (enum trace_host_clock)i;
+	return TRACE_HOST_TIME_OF_DAY;
+}
+
+static void run_hosts(struct trace_run *run, const json_t *root)
+{
+	const json_t *hosts = json_object_get(root, "hosts");
+	size_t count = json_array_size(hosts);
+
+	if (count < 2 || count > TRACE_HOSTS_MOST)
+		return;
+	run->hosts = arena_alloc(&run->arena, count * sizeof(*run->hosts));
+	for (size_t i = 0; run->hosts && i < count; i++) {
+		const json_t *host = json_array_get(hosts, i);
+
+		run->hosts[run->host_count++] = (struct trace_run_host){
+			.name = run_string(run, host, "name"),
+			.boot_id = run_string(run, host, "boot_id"),
+			.clock = host_clock(host),
+			.moved_ns = json_integer_value(json_object_get(host, "moved_ns")),
+			.drift_ppm = json_number_value(json_object_get(host, "drift_ppm")),
+			.bound_ns = object_number(host, "bound_ns"),
+			.messages = object_number(host, "messages"),
+			.first_cpu = (uint32_t)object_number(host, "first_cpu"),
+			.cpus = (uint32_t)object_number(host, "cpus"),
+		};
+	}
+}
+
 int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset,
 		    char *why, size_t why_bytes)
 {
 	json_error_t problem;
 	json_t *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &problem);
-	const json_t *end, *status;
+	const json_t *end, *status, *snapshot, *lttng;
 
 	*offset = 0;
 	if (!root || !json_is_object(root)) {
@@ -93,6 +128,13 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 	run->start_ticks = object_number(root, "start_ticks");
 	run->start_monotonic_ns = object_number(root, "start_monotonic_ns");
 	run->start_realtime_ns = object_number(root, "start_realtime_ns");
+	snapshot = json_object_get(root, "snapshot");
+	run->snapshot_of = run_string(run, snapshot, "of");
+	run->snapshot_reason = run_string(run, snapshot, "reason");
+	run->snapshot_at_ns = object_number(snapshot, "at_monotonic_ns");
+	lttng = json_object_get(root, "lttng");
+	run->lttng_relay = run_string(run, lttng, "relay");
+	run->lttng_incomplete = run_string(run, lttng, "incomplete");
 	end = json_object_get(root, "end");
 	run->has_end = json_is_object(end);
 	run->end_ticks = object_number(end, "ticks");
@@ -104,6 +146,7 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 	run->record_floor_ns = json_number_value(json_object_get(root, "record_floor_ns"));
 	run->recorder_cpu_ns = object_number(root, "recorder_cpu_ns");
 	run_processes(run, root);
+	run_hosts(run, root);
 	json_decref(root);
 	return 0;
 }

@@ -137,22 +137,27 @@ static uint64_t number(const struct values *values)
 static void string_member(struct trace_run *run, const struct values *values, struct text *text)
 {
 	const struct {
-		const char *name;
+		const char *object, *name;
 		const char **to;
 	} members[] = {
-		{"tandem", &run->tandem},
-		{"schema", &run->schema},
-		{"program", &run->program},
-		{"host", &run->host},
-		{"boot_id", &run->boot_id},
-		{"machine", &run->machine},
-		{"cwd", &run->cwd},
-		{"start", &run->start},
-		{"kernel_release", &run->release},
+		{"", "tandem", &run->tandem},
+		{"", "schema", &run->schema},
+		{"", "program", &run->program},
+		{"", "host", &run->host},
+		{"", "boot_id", &run->boot_id},
+		{"", "machine", &run->machine},
+		{"", "cwd", &run->cwd},
+		{"", "start", &run->start},
+		{"", "kernel_release", &run->release},
+		{"snapshot", "of", &run->snapshot_of},
+		{"snapshot", "reason", &run->snapshot_reason},
+		{"lttng", "relay", &run->lttng_relay},
+		{"lttng", "incomplete", &run->lttng_incomplete},
 	};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
-		if (!strcmp(members[i].name, values->member)) {
+		if (!strcmp(members[i].object, values->object) &&
+		    !strcmp(members[i].name, values->member)) {
 			string_take(values, text);
 			*members[i].to = kept(run, text);
 		}
@@ -172,6 +177,7 @@ static void number_member(struct trace_run *run, const struct values *values)
 		{"", "recorder_cpu_ns", &run->recorder_cpu_ns},
 		{"end", "ticks", &run->end_ticks},
 		{"end", "monotonic_ns", &run->end_monotonic_ns},
+		{"snapshot", "at_monotonic_ns", &run->snapshot_at_ns},
 	};
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
@@ -225,6 +231,52 @@ static void process_member(struct trace_run *run, const struct values *values, s
 	}
 }
 
+static void host_string(struct trace_run *run, struct trace_run_host *host,
+			const struct values *values, struct text *text)
+{
+	string_take(values, text);
+	if (!strcmp(values->member, "boot_id"))
+		host->boot_id = kept(run, text);
+	for (unsigned i = 0; !strcmp(values->member, "clock") && i < TRACE_HOST_CLOCK_COUNT; i++)
+		if (!text->failed && text->length && !strcmp(text->data, trace_host_clock_words[i]))
+			host->clock = (enum trace_host_clock)i;
+}
+
+/* Of one of "hosts"; its name comes first. */
+static void host_member(struct trace_run *run, const struct values *values, struct text *text)
+{
+	struct trace_run_host *host;
+
+	if (!run->hosts)
+		run->hosts = arena_alloc(&run->arena, TRACE_HOSTS_MOST * sizeof(*run->hosts));
+	if (!run->hosts)
+		return;
+	if (!strcmp(values->member, "name") && *values->value == '"' &&
+	    run->host_count < TRACE_HOSTS_MOST) {
+		string_take(values, text);
+		run->hosts[run->host_count++] = (struct trace_run_host){
+			.name = kept(run, text), .boot_id = "", .clock = TRACE_HOST_TIME_OF_DAY};
+		return;
+	}
+	if (!run->host_count)
+		return;
+	host = &run->hosts[run->host_count - 1];
+	if (*values->value == '"')
+		host_string(run, host, values, text);
+	else if (!strcmp(values->member, "moved_ns"))
+		host->moved_ns = strtoll(values->value, NULL, 10);
+	else if (!strcmp(values->member, "drift_ppm"))
+		host->drift_ppm = strtod(values->value, NULL);
+	else if (!strcmp(values->member, "bound_ns"))
+		host->bound_ns = number(values);
+	else if (!strcmp(values->member, "messages"))
+		host->messages = number(values);
+	else if (!strcmp(values->member, "first_cpu"))
+		host->first_cpu = (uint32_t)number(values);
+	else if (!strcmp(values->member, "cpus"))
+		host->cpus = (uint32_t)number(values);
+}
+
 int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset,
 		    char *why, size_t why_bytes)
 {
@@ -236,11 +288,14 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 	while (begins && values_next(&values)) {
 		if (values.depth == 3 && !strcmp(values.object, "processes"))
 			process_member(run, &values, &word, &capacity);
+		if (values.depth == 3 && !strcmp(values.object, "hosts"))
+			host_member(run, &values, &word);
 		if (values.depth > 2)
 			continue;
 		if (*values.value != '"') {
 			number_member(run, &values);
-		} else if (!*values.object) {
+		} else if (!*values.object || !strcmp(values.object, "snapshot") ||
+			   !strcmp(values.object, "lttng")) {
 			string_member(run, &values, &word);
 		} else if (!strcmp(values.object, "command")) {
 			string_take(&values, &word);
@@ -250,6 +305,8 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 		}
 		values.member[0] = 0;
 	}
+	if (run->host_count < 2)
+		run->host_count = 0;
 	run->command = kept(run, &command);
 	text_free(&word);
 	text_free(&command);

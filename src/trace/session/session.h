@@ -20,6 +20,8 @@
 
 struct trace_session {
 	char *path;
+	const char
+		*given; /* as its user knows it; borrowed: the path, unless it was made of that */
 	struct trace_run run; /* session.json, else from the control page */
 
 	bool has_control;

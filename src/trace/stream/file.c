@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/open_below.h"
+#include "util/folder/open_below.h"
 
 /* More bring nothing: opening a file costs little next to reading a block. */
 #define FILES_OPEN 256u

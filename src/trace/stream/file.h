@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A file of a session, read at offsets and never written. It is found from the open
  * directory of the session, without following links, and only if it is a regular file
- * (util/open_below.h). It stays open while few are, so that a session of thousands of
+ * (util/folder/open_below.h). It stays open while few are, so that a session of thousands of
  * threads does not run out of descriptors. Reads with pread(): a file that shrinks while
  * it is read gives a short count, never a signal. A file is one thread's; several may use
  * files of one directory.

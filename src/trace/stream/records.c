@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace/session/session.h"
+#include "util/intern.h"
 
 #define BLOCK_LEAST_BYTES 4096u
 /* A record's size is a uint16, and it is padded to 8 bytes. */
@@ -117,6 +118,19 @@ static ssize_t records_fill(struct trace_records *records, size_t need)
 	return records->limit - records->at;
 }
 
+static int records_name(struct trace_records *records, const struct tandem_packet_header *header)
+{
+	uint32_t number;
+
+	memcpy(records->thread_name, header->thread_name, sizeof(header->thread_name));
+	if (!records->names)
+		return 0;
+	if (intern_add(records->names, records->thread_name, strlen(records->thread_name), &number))
+		return -ENOMEM;
+	records->event.thread_name = intern_text(records->names, number);
+	return 0;
+}
+
 /* Goes to the next packet with something in it. Returns 1, 0 or -ENOMEM. */
 static int records_next_packet(struct trace_records *records)
 {
@@ -140,7 +154,8 @@ static int records_next_packet(struct trace_records *records)
 				      "thread %" PRIu64,
 				      header->stream_instance_id, stream->number);
 		records->event.tid = header->tid;
-		memcpy(records->thread_name, header->thread_name, sizeof(header->thread_name));
+		if (records_name(records, header))
+			return -ENOMEM;
 		if (finished && header->timestamp_end < records->skip_before &&
 		    header->timestamp_end >= header->timestamp_begin) {
 			records->read_bytes += packets->content_end - packets->records;

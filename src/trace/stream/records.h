@@ -29,6 +29,7 @@ struct trace_records {
 
 	const struct trace_stream *stream;
 	struct trace_packets packets;
+	struct intern *names; /* of threads; set by whoever wants them to last. NULL: the next */
 	char thread_name[17]; /* of the current packet */
 	uint64_t skip_before; /* ticks: packets that end before are passed over */
 	uint8_t *block;

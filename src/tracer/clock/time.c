@@ -28,7 +28,7 @@ static double rate_of(const struct ticks_pair *from, const struct ticks_pair *to
 	return (double)(to->monotonic_ns - from->monotonic_ns) / (double)(to->ticks - from->ticks);
 }
 
-static void line_set(const struct ticks_pair *last, double rate)
+static void line_set(const struct ticks_pair *last, double rate, uint64_t due)
 {
 	uint32_t version = atomic_load(&time_line.version) | 1;
 
@@ -37,6 +37,7 @@ static void line_set(const struct ticks_pair *last, double rate)
 	atomic_store_explicit(&time_line.ticks, last->ticks, memory_order_relaxed);
 	atomic_store_explicit(&time_line.ns, last->monotonic_ns, memory_order_relaxed);
 	atomic_store_explicit(&time_line.rate, rate, memory_order_relaxed);
+	atomic_store_explicit(&time_line.due, due, memory_order_relaxed);
 	atomic_store(&time_line.version, version + 1);
 }
 
@@ -78,8 +79,7 @@ static void pair_add(void)
 	span = last.ticks - from->ticks;
 	if (span * rate > APART_NS)
 		span = (uint64_t)(APART_NS / rate);
-	line_set(&last, rate);
-	atomic_store_explicit(&time_line.due, last.ticks + span, memory_order_relaxed);
+	line_set(&last, rate, last.ticks + span);
 }
 
 void time_begin(void)
@@ -111,18 +111,80 @@ void time_refresh(void)
 	lock_give(&busy);
 }
 
-uint64_t time_ns(uint64_t ticks)
+static bool line_read(struct thread_line *line)
 {
-	const struct ticks_pair *pairs;
-	uint32_t first = 0, last;
-	uint64_t ns;
+	uint32_t version = atomic_load_explicit(&time_line.version, memory_order_acquire);
+
+	line->ticks = atomic_load_explicit(&time_line.ticks, memory_order_acquire);
+	line->ns = atomic_load_explicit(&time_line.ns, memory_order_acquire);
+	line->rate = atomic_load_explicit(&time_line.rate, memory_order_acquire);
+	line->due = atomic_load_explicit(&time_line.due, memory_order_acquire);
+	return !(version & 1) &&
+	       atomic_load_explicit(&time_line.version, memory_order_relaxed) == version;
+}
+
+uint64_t time_now_copy(uint64_t ticks)
+{
+	struct tracer_thread *thread = tracer_thread();
+	struct thread_line line;
 
 	if (time_line.source == TANDEM_CLOCK_MONOTONIC)
 		return ticks;
+	if (ticks > atomic_load_explicit(&time_line.due, memory_order_relaxed))
+		time_refresh();
+	/* A handler that left a change by siglongjmp() left it whole but for the version. */
+	for (int turn = 0; turn < 100 && !line_read(&line); turn++) {
+	}
+	if (thread) {
+		thread->line.due = 0;
+		store_order();
+		thread->line.ticks = line.ticks;
+		thread->line.ns = line.ns;
+		thread->line.rate = line.rate;
+		store_order();
+		thread->line.due = line.due;
+	}
+	return time_on_line(ticks, line.ticks, line.ns, line.rate);
+}
+
+/* Between two pairs that are next to each other. */
+static void stretch_between(struct time_stretch *stretch, const struct ticks_pair *from,
+			    const struct ticks_pair *to)
+{
+	*stretch = (struct time_stretch){from->ticks, to->ticks - from->ticks, from->monotonic_ns,
+					 rate_of(from, to)};
+}
+
+/* What is outside of the pairs is on the latest line, which goes through the last one. */
+static void stretch_outside(struct time_stretch *stretch, uint64_t ticks)
+{
+	struct thread_line line;
+
+	for (int turn = 0; turn < 100 && !line_read(&line); turn++) {
+	}
+	if (ticks - line.ticks < line.due - line.ticks)
+		*stretch = (struct time_stretch){line.ticks, line.due - line.ticks, line.ns,
+						 line.rate};
+	else
+		*stretch = (struct time_stretch){
+			ticks, 1, time_on_line(ticks, line.ticks, line.ns, line.rate), line.rate};
+}
+
+void time_stretch_find(struct time_stretch *stretch, uint64_t ticks)
+{
+	const struct ticks_pair *pairs;
+	uint32_t first = 0, last;
+
+	if (time_line.source == TANDEM_CLOCK_MONOTONIC) {
+		*stretch = (struct time_stretch){ticks, (uint64_t)1 << 40, ticks, 1};
+		return;
+	}
 	lock_take(&busy);
 	pairs = history->pairs;
 	last = history->count - 1;
-	if (ticks < pairs[last].ticks && ticks > pairs[0].ticks) {
+	if (ticks >= pairs[last].ticks || ticks <= pairs[0].ticks) {
+		stretch_outside(stretch, ticks);
+	} else {
 		while (last - first > 1) {
 			uint32_t middle = (first + last) / 2;
 
@@ -131,11 +193,7 @@ uint64_t time_ns(uint64_t ticks)
 			else
 				last = middle;
 		}
-		ns = time_on_line(ticks, pairs[first].ticks, pairs[first].monotonic_ns,
-				  rate_of(&pairs[first], &pairs[last]));
-	} else {
-		ns = time_now_ns(ticks);
+		stretch_between(stretch, &pairs[first], &pairs[last]);
 	}
 	lock_give(&busy);
-	return ns;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "format/ticks.h"
+#include "tracer/thread.h"
 
 /* Before anything else. */
 void time_begin(void);
@@ -38,29 +39,33 @@ static inline uint64_t time_on_line(uint64_t ticks, uint64_t from_ticks, uint64_
 /* A moment near now: by the latest line, which is off by less than TIME_ERROR_NS. */
 #define TIME_ERROR_NS 250u
 
+/* Where the thread's copy of the line is old, or there is none. */
+uint64_t time_now_copy(uint64_t ticks);
+
 static inline uint64_t time_now_ns(uint64_t ticks)
 {
-	uint64_t from_ticks, from_ns;
-	uint32_t version;
-	double rate;
+	const struct tracer_thread *thread = tracer_thread_here;
 
-	if (__builtin_expect(time_line.source == TANDEM_CLOCK_MONOTONIC, 0))
-		return ticks;
-	if (__builtin_expect(ticks > atomic_load_explicit(&time_line.due, memory_order_relaxed), 0))
-		time_refresh();
-	for (int turn = 0; turn < 100; turn++) {
-		version = atomic_load_explicit(&time_line.version, memory_order_acquire);
-		from_ticks = atomic_load_explicit(&time_line.ticks, memory_order_acquire);
-		from_ns = atomic_load_explicit(&time_line.ns, memory_order_acquire);
-		rate = atomic_load_explicit(&time_line.rate, memory_order_acquire);
-		if (!(version & 1) &&
-		    atomic_load_explicit(&time_line.version, memory_order_relaxed) == version)
-			break;
-	}
-	return time_on_line(ticks, from_ticks, from_ns, rate);
+	if (__builtin_expect(!thread || ticks > thread->line.due, 0))
+		return time_now_copy(ticks);
+	return time_on_line(ticks, thread->line.ticks, thread->line.ns, thread->line.rate);
 }
 
-/* Any moment since time_begin(): by the pairs around it. Not in a signal handler. */
-uint64_t time_ns(uint64_t ticks);
+/* Ticks from `from` on, so many, of which the line is known: a reader's of many moments, who makes
+ * it empty before the first. */
+struct time_stretch {
+	uint64_t from, ticks, ns;
+	double rate;
+};
+
+/* The line around that moment, which is any since time_begin(). Not in a signal handler. */
+void time_stretch_find(struct time_stretch *stretch, uint64_t ticks);
+
+static inline uint64_t time_ns(struct time_stretch *stretch, uint64_t ticks)
+{
+	if (__builtin_expect(ticks - stretch->from >= stretch->ticks, 0))
+		time_stretch_find(stretch, ticks);
+	return time_on_line(ticks, stretch->from, stretch->ns, stretch->rate);
+}
 
 #endif

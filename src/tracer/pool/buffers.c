@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +33,11 @@ void buffers_sleep(_Atomic uint32_t *word, uint32_t seen)
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &most, NULL, 0);
 }
 
+/* Threads that find the buffers full read the words before it, each with every record. */
+_Static_assert(offsetof(struct buffers, dropped) / BUFFERS_LINE >
+		       offsetof(struct buffers, stuck) / BUFFERS_LINE,
+	       "what is counted has cache lines of its own");
+
 static uint64_t slot_state(uint64_t generation, enum slot_state state)
 {
 	return generation << 2 | state;
@@ -53,7 +59,26 @@ void buffers_begin(struct buffers *buffers, struct pool_slot *memory, uint32_t s
 	atomic_store(&buffers->delivered, 0);
 	atomic_store(&buffers->stuck, 0);
 	atomic_store(&buffers->ending, false);
-	atomic_store(&buffers->dropped, 0);
+	for (uint32_t i = 0; i < BUFFERS_COUNTS; i++)
+		atomic_store(&buffers->dropped[i].count, 0);
+}
+
+/* Threads that were made one after another have ids that follow each other. */
+static void drop_count(struct buffers *buffers)
+{
+	const struct tracer_thread *thread = tracer_thread_here;
+	uint32_t mine = thread ? thread->tid % BUFFERS_COUNTS : 0;
+
+	atomic_fetch_add_explicit(&buffers->dropped[mine].count, 1, memory_order_relaxed);
+}
+
+uint64_t buffers_dropped(const struct buffers *buffers)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < BUFFERS_COUNTS; i++)
+		sum += atomic_load(&buffers->dropped[i].count);
+	return sum;
 }
 
 /* --- traced threads ------------------------------------------------------------------------ */
@@ -141,7 +166,7 @@ void buffers_leave(struct tracer_thread *thread)
 	    atomic_load(&slot->state) == slot_state(chunk->generation, SLOT_BUSY)) {
 		slot->what = SLOT_LEFT;
 		slot->text_bytes = (uint16_t)chunk->text_bytes;
-		atomic_fetch_add(&chunk->buffers->dropped, 1);
+		drop_count(chunk->buffers);
 		buffers_put(slot);
 	}
 	thread->making = NULL;
@@ -221,7 +246,7 @@ struct pool_slot *buffers_take(struct buffers *buffers, uint32_t text_bytes)
 	else if (thread && 1 + more <= buffers->slots)
 		slot = take_long(buffers, thread, text_bytes, 1 + more);
 	if (!slot)
-		atomic_fetch_add_explicit(&buffers->dropped, 1, memory_order_relaxed);
+		drop_count(buffers);
 	return slot;
 }
 
@@ -267,6 +292,8 @@ static int slot_ready(struct pool_slot *slot, uint64_t generation)
 	uint64_t state = slot_state(generation, SLOT_FREE);
 	uint64_t until = 0;
 
+	if (atomic_load(&slot->state) == slot_state(generation, SLOT_READY))
+		return 1;
 	for (unsigned turn = 0; !atomic_compare_exchange_strong(
 		     &slot->state, &state, slot_state(generation, SLOT_CLOSED));
 	     turn++) {
@@ -295,7 +322,7 @@ static int slot_give_up(struct buffers *buffers, struct pool_slot *slot, uint64_
 	if (!atomic_compare_exchange_strong(&slot->state, &state,
 					    slot_state(generation, SLOT_CLOSED)))
 		return 1;
-	atomic_fetch_add(&buffers->dropped, 1);
+	drop_count(buffers);
 	return 0;
 }
 

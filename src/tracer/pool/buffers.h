@@ -20,11 +20,19 @@
 
 #include "tracer/pool/slot.h"
 
+#define BUFFERS_LINE 64u /* what one thread writes is not in a cache line that others only read */
+
 struct buffer {
 	struct pool_slot *slots;
-	_Atomic uint64_t used; /* the most that `fill` has been with it */
-	uint32_t generation;   /* the consumer's: that is to be delivered */
-	uint32_t next;	       /* ... and the first slot of it */
+	uint32_t generation;			      /* the consumer's: that is to be delivered */
+	_Alignas(BUFFERS_LINE) _Atomic uint64_t used; /* the most that `fill` has been with it */
+	uint32_t next; /* the consumer's: the first slot that is not delivered */
+};
+
+/* Where the buffers are full every record is counted here: by few threads each. */
+#define BUFFERS_COUNTS 16u
+struct buffers_count {
+	_Alignas(BUFFERS_LINE) _Atomic uint64_t count;
 };
 
 struct buffers {
@@ -35,14 +43,15 @@ struct buffers {
 	struct buffer buffer[2];
 
 	/* generation << 32 | slots that chunks were given of, in buffer[generation & 1]. */
-	_Atomic uint64_t fill;
-	_Atomic uint32_t delivered; /* generations */
+	_Alignas(BUFFERS_LINE) _Atomic uint64_t fill;
+	_Alignas(BUFFERS_LINE) _Atomic uint32_t delivered; /* generations */
 
-	_Atomic uint64_t dropped;
 	_Atomic uint32_t wake;	/* something is to be delivered: a futex */
 	_Atomic uint32_t done;	/* something has been: a futex */
 	_Atomic bool ending;	/* no thread waits for room any more */
 	_Atomic uint32_t stuck; /* turns of the consumer since a record is in the making */
+
+	struct buffers_count dropped[BUFFERS_COUNTS]; /* by threads: buffers_dropped() */
 };
 
 /* Empty, in memory for 2 * `slots` slots at a cache line's start. */
@@ -52,6 +61,9 @@ void buffers_begin(struct buffers *buffers, struct pool_slot *memory, uint32_t s
  * In a traced call. */
 struct pool_slot *buffers_take(struct buffers *buffers, uint32_t text_bytes);
 void buffers_put(struct pool_slot *slot);
+
+/* Records that were dropped, of all threads. */
+uint64_t buffers_dropped(const struct buffers *buffers);
 
 /* The record that the thread has left in the making, if any, is none. While its pool can't be
  * closed: in a traced call, or under its owner's lock. */

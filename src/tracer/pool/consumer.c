@@ -22,13 +22,14 @@ static void deliver(struct consumer *consumer, uint32_t count)
 /* -EAGAIN: a record is in the making; it goes on from there the next time. */
 static int deliver_buffer(struct consumer *consumer, struct buffer *buffer)
 {
+	struct record_delivery delivery;
 	struct pool_slot *slot;
 	uint32_t count = 0;
 	int error;
 
-	record_begin_delivery();
+	record_begin_delivery(&delivery);
 	while ((slot = buffer_next(consumer->buffers, buffer, &error)))
-		record_convert(slot, &consumer->records[count++]);
+		record_convert(&delivery, slot, &consumer->records[count++]);
 	deliver(consumer, count);
 	if (error)
 		return error;

@@ -244,7 +244,7 @@ int tandem_tracer_pool_counts(tandem_tracer_pool_t number, struct tandem_tracer_
 	if (!pool)
 		return error_set(-EBADF, "that pool is not open");
 	counts->delivered = atomic_load(&pool->consumer.delivered);
-	counts->dropped = atomic_load(&pool->buffers.dropped);
+	counts->dropped = buffers_dropped(&pool->buffers);
 	return 0;
 }
 

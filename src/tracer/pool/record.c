@@ -9,24 +9,28 @@
 #include "tracer/object.h"
 #include "tracer/op.h"
 
-void record_begin_delivery(void)
+void record_begin_delivery(struct record_delivery *delivery)
 {
 	time_refresh();
+	*delivery = (struct record_delivery){.process = (uint32_t)getpid()};
 }
 
-static void call_convert(struct pool_slot *slot, struct tandem_tracer_record *record)
+static void call_convert(struct record_delivery *delivery, struct pool_slot *slot,
+			 struct tandem_tracer_record *record)
 {
 	record->kind = TANDEM_TRACER_API;
 	record->flags |= TANDEM_TRACER_TIMED;
 	record->external_id = slot->external;
-	record->begin_ns = time_ns(slot->begin);
-	record->end_ns = time_ns(slot->end);
-	record->process_id = (uint32_t)getpid();
+	record->begin_ns = time_ns(&delivery->stretch, slot->begin);
+	record->end_ns = time_ns(&delivery->stretch, slot->end);
+	record->process_id = delivery->process;
 	record->thread_id = slot->tid;
-	record->name = tandem_tracer_id_string(slot->domain, slot->op);
+	record->name = slot->what == SLOT_CALL ? op_function_name(slot->domain, slot->op)
+					       : pool_slot_text(slot);
 }
 
-static void operation_convert(struct pool_slot *slot, struct tandem_tracer_record *record)
+static void operation_convert(struct record_delivery *delivery, struct pool_slot *slot,
+			      struct tandem_tracer_record *record)
 {
 	record->kind = TANDEM_TRACER_OPERATION;
 	record->queue = slot->queue;
@@ -38,8 +42,8 @@ static void operation_convert(struct pool_slot *slot, struct tandem_tracer_recor
 		return;
 	record->flags |= TANDEM_TRACER_TIMED;
 	if (slot->time_domain == TANDEM_TIME_DOMAIN_session_ticks) {
-		record->begin_ns = time_ns(slot->begin);
-		record->end_ns = time_ns(slot->end);
+		record->begin_ns = time_ns(&delivery->stretch, slot->begin);
+		record->end_ns = time_ns(&delivery->stretch, slot->end);
 		record->error_ns = 0;
 		return;
 	}
@@ -48,7 +52,8 @@ static void operation_convert(struct pool_slot *slot, struct tandem_tracer_recor
 	record->end_ns = record->begin_ns + (slot->end - slot->begin);
 }
 
-void record_convert(struct pool_slot *slot, struct tandem_tracer_record *record)
+void record_convert(struct record_delivery *delivery, struct pool_slot *slot,
+		    struct tandem_tracer_record *record)
 {
 	*record = (struct tandem_tracer_record){
 		.struct_size = sizeof(*record),
@@ -60,13 +65,12 @@ void record_convert(struct pool_slot *slot, struct tandem_tracer_record *record)
 		.name = "",
 	};
 	if (slot->what == SLOT_OPERATION) {
-		operation_convert(slot, record);
+		operation_convert(delivery, slot, record);
 		return;
 	}
-	call_convert(slot, record);
+	call_convert(delivery, slot, record);
 	if (slot->what == SLOT_ANNOTATION) {
 		record->flags |= TANDEM_TRACER_INSTANT;
-		record->name = pool_slot_text(slot);
 		record->bytes = slot->bytes;
 	}
 }

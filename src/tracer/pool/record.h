@@ -3,12 +3,22 @@
 #ifndef TANDEM_TRACER_RECORD_H
 #define TANDEM_TRACER_RECORD_H
 
+#include <stdint.h>
+
 #include "tandem/tracer.h"
+#include "tracer/clock/time.h"
 #include "tracer/pool/slot.h"
 
-/* Before the records of a buffer. */
-void record_begin_delivery(void);
+/* What the records of a buffer have in common. */
+struct record_delivery {
+	struct time_stretch stretch;
+	uint32_t process;
+};
 
-void record_convert(struct pool_slot *slot, struct tandem_tracer_record *record);
+/* Before them. */
+void record_begin_delivery(struct record_delivery *delivery);
+
+void record_convert(struct record_delivery *delivery, struct pool_slot *slot,
+		    struct tandem_tracer_record *record);
 
 #endif

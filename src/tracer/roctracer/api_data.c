@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "roctracer/hsa_prof_str.h"
+#include "roctracer/gen/hsa_prof_str.h"
+#include "roctracer/gen/kfd_prof_str.h"
 
 /* hip_api_data_t is as large as the largest arguments of its version, and phase_data follows
  * them: HIP 5 has room for 816 bytes of arguments, HIP 6 for 1,496. */
@@ -23,6 +24,7 @@ struct hip_data {
 _Static_assert(offsetof(struct hip_data, args) == HIP_ARGS_AT, "hip_api_data_t");
 _Static_assert(offsetof(struct hip_data, phase_data) == HIP6_PHASE_DATA_AT, "hip_api_data_t");
 _Static_assert(offsetof(struct hsa_api_data_t, args) == 24, "hsa_api_data_t");
+_Static_assert(offsetof(struct kfd_api_data_t, args) == 16, "kfd_api_data_t");
 
 /* A client was compiled for the HIP that is here, whichever it is. */
 static void hip_fill(struct hip_data *data, const struct tandem_tracer_call *call)
@@ -80,6 +82,20 @@ static void hsa_fill(struct hsa_api_data_t *data, const struct tandem_tracer_cal
 	rect_fill(data, call->args, bytes);
 }
 
+static void kfd_fill(struct kfd_api_data_t *data, const struct tandem_tracer_call *call)
+{
+	uint32_t bytes = call->args_bytes;
+
+	memset(data, 0, sizeof(*data));
+	data->correlation_id = call->correlation_id;
+	data->phase = call->phase;
+	data->HSAKMT_STATUS_retval = (uint32_t)call->result;
+	if (bytes > sizeof(data->args))
+		bytes = sizeof(data->args);
+	if (call->args)
+		memcpy(&data->args, call->args, bytes);
+}
+
 void api_data_call(const struct tandem_tracer_call *call, uint32_t domain, uint32_t op,
 		   activity_rtapi_callback_t function, void *arg)
 {
@@ -92,6 +108,11 @@ void api_data_call(const struct tandem_tracer_call *call, uint32_t domain, uint3
 		struct hsa_api_data_t data;
 
 		hsa_fill(&data, call, op);
+		function(domain, op, &data, arg);
+	} else if (domain == ACTIVITY_DOMAIN_KFD_API) {
+		struct kfd_api_data_t data;
+
+		kfd_fill(&data, call);
 		function(domain, op, &data, arg);
 	} else {
 		tandem_api_data_t data = {

@@ -5,7 +5,6 @@
 
 #include "roctracer/roctracer_hip.h"
 #include "roctracer/roctracer_hsa.h"
-#include "roctracer/roctracer_kfd.h"
 #include "roctracer/roctracer_roctx.h"
 #include "tracer/roctracer/status.h"
 
@@ -30,18 +29,12 @@ static const char *const roctx_functions[] = {
 	[ROCTX_API_ID_roctxRangeStop] = "roctxRangeStop",
 };
 
-static const char *const kfd_functions[] = {
-#define X(name) [KFD_API_ID_##name] = #name,
-	TANDEM_ROCTRACER_KFD_FUNCTIONS(X)
-#undef X
-};
-
 static const struct face_domain domains[] = {
 	{ACTIVITY_DOMAIN_HSA_API, "hsa", FACE_API, 0, NULL, "hsa_init"},
 	{ACTIVITY_DOMAIN_HSA_OPS, "hsa", FACE_OPERATIONS, HSA_OP_ID_NUMBER, hsa_operations, NULL},
 	{ACTIVITY_DOMAIN_HIP_OPS, "hip", FACE_OPERATIONS, HIP_OP_ID_NUMBER, NULL, NULL},
 	{ACTIVITY_DOMAIN_HIP_API, "hip", FACE_API, 0, NULL, NULL},
-	{ACTIVITY_DOMAIN_KFD_API, NULL, FACE_NONE, KFD_API_ID_NUMBER, kfd_functions, NULL},
+	{ACTIVITY_DOMAIN_KFD_API, "kfd", FACE_API, 0, NULL, "hsaKmtOpenKFD"},
 	{ACTIVITY_DOMAIN_EXT_API, NULL, FACE_EXTERNAL, 0, NULL, NULL},
 	{ACTIVITY_DOMAIN_ROCTX, NULL, FACE_ROCTX, ROCTX_API_ID_NUMBER, roctx_functions, NULL},
 	{ACTIVITY_DOMAIN_HSA_EVT, NULL, FACE_NONE, HSA_EVT_ID_NUMBER, hsa_events, NULL},
@@ -106,7 +99,7 @@ const struct face_domain *face_domain_of(uint32_t tracer_domain, uint32_t kind)
 	return NULL;
 }
 
-/* Of HSA alone: its functions are one after another. */
+/* Of HSA and KFD: their functions are one after another. */
 static uint32_t first_function(const struct face_domain *domain)
 {
 	uint32_t number = face_tracer_domain(domain), op = 0;
@@ -119,14 +112,15 @@ static uint32_t first_function(const struct face_domain *domain)
 
 uint32_t face_op_of_call(const struct face_domain *domain, uint32_t function)
 {
-	static _Atomic uint32_t known; /* asked for in every callback */
+	static _Atomic uint32_t known[DOMAINS]; /* asked for in every callback */
+	_Atomic uint32_t *place = &known[domain - domains];
 	uint32_t first;
 
 	if (!domain->first)
 		return function;
-	first = known;
+	first = *place;
 	if (!first)
-		known = first = first_function(domain);
+		*place = first = first_function(domain);
 	return function >= first ? function - first : TANDEM_TRACER_ALL;
 }
 
@@ -193,8 +187,7 @@ roctracer_status_t roctracer_op_code(uint32_t number, const char *name, uint32_t
 	const struct face_domain *domain = face_domain(number);
 	uint32_t found = UINT32_MAX, of = 0;
 
-	if (!domain || (domain->what != FACE_API && domain->what != FACE_ROCTX &&
-			number != ACTIVITY_DOMAIN_KFD_API))
+	if (!domain || (domain->what != FACE_API && domain->what != FACE_ROCTX))
 		return status_set(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
 				  "domain %u has no functions", number);
 	if (!name || !op)

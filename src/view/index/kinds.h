@@ -6,11 +6,12 @@
 
 #include <stdint.h>
 
-/* X(name): rows, in their order below one parent: devices first, then what the
- * program's threads did, then the host. */
+/* X(name): rows, in their order below one parent: devices first, then what the run was
+ * waiting for, then what the program's threads did, then the host. */
 #define VIEW_ROWS(X)                                                      \
 	X(session)                                                        \
 	X(device)                                                         \
+	X(critical_path)                                                  \
 	X(process)                                                        \
 	X(thread)                                                         \
 	X(tasks)                                                          \
@@ -75,11 +76,12 @@ enum view_refs_kind {
 	VIEW_REFS_sample,   /* twice the number in the section `stacks`, and 1 where the
 			    * system was running on the thread's behalf */
 	VIEW_REFS_node,	    /* in the section `task_nodes` */
+	VIEW_REFS_path,	    /* a stream, or VIEW_NONE */
 };
 
 /* X(name): groups of kinds, by which sums are made and the page speaks of spans: ranges, API calls, what
  * a device did, what a runtime tells besides, states of a thread, what ran on a CPU, tasks of a task graph,
- * activity of any kind, samples. */
+ * activity of any kind, samples, pieces of the critical path. */
 #define VIEW_GROUPS(X) \
 	X(range)       \
 	X(call)        \
@@ -89,7 +91,8 @@ enum view_refs_kind {
 	X(task)        \
 	X(graph)       \
 	X(activity)    \
-	X(sample)
+	X(sample)      \
+	X(path)
 
 enum view_group {
 #define X(name) VIEW_GROUP_##name,
@@ -98,40 +101,49 @@ enum view_group {
 };
 
 /* X(name, group): spans. Commands are in the order of enum tandem_operation_kind. */
-#define VIEW_SPANS(X)          \
-	X(call, call)          \
-	X(enqueue, call)       \
-	X(wait, call)          \
-	X(blocking, call)      \
-	X(create, call)        \
-	X(release, call)       \
-	X(build, call)         \
-	X(kernel, command)     \
-	X(copy_h2d, command)   \
-	X(copy_d2h, command)   \
-	X(copy_d2d, command)   \
-	X(fill, command)       \
-	X(map, command)        \
-	X(unmap, command)      \
-	X(migrate, command)    \
-	X(barrier, command)    \
-	X(marker, command)     \
-	X(other, command)      \
-	X(running, state)      \
-	X(wait_cpu, state)     \
-	X(wait_blocked, state) \
-	X(unknown, state)      \
-	X(task, task)          \
-	X(task_unknown, task)  \
-	X(active, activity)    \
-	X(sample, sample)      \
-	X(range, range)        \
-	X(range_device, range) \
-	X(mark, range)         \
-	X(overhead, runtime)   \
-	X(fault, runtime)      \
-	X(module, runtime)     \
-	X(graph_task, graph)
+#define VIEW_SPANS(X)           \
+	X(call, call)           \
+	X(enqueue, call)        \
+	X(wait, call)           \
+	X(blocking, call)       \
+	X(create, call)         \
+	X(release, call)        \
+	X(build, call)          \
+	X(kernel, command)      \
+	X(copy_h2d, command)    \
+	X(copy_d2h, command)    \
+	X(copy_d2d, command)    \
+	X(fill, command)        \
+	X(map, command)         \
+	X(unmap, command)       \
+	X(migrate, command)     \
+	X(barrier, command)     \
+	X(marker, command)      \
+	X(other, command)       \
+	X(running, state)       \
+	X(wait_cpu, state)      \
+	X(wait_blocked, state)  \
+	X(unknown, state)       \
+	X(task, task)           \
+	X(task_unknown, task)   \
+	X(active, activity)     \
+	X(sample, sample)       \
+	X(range, range)         \
+	X(range_device, range)  \
+	X(mark, range)          \
+	X(overhead, runtime)    \
+	X(fault, runtime)       \
+	X(module, runtime)      \
+	X(graph_task, graph)    \
+	X(path_before, path)    \
+	X(path_host, path)      \
+	X(path_call, path)      \
+	X(path_launch, path)    \
+	X(path_behind, path)    \
+	X(path_execution, path) \
+	X(path_return, path)    \
+	X(path_after, path)     \
+	X(path_several, path)
 
 enum view_span_kind {
 #define X(name, group) VIEW_SPAN_##name,

@@ -9,6 +9,7 @@
 
 #include "trace/field.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 struct activity_span {
 	int64_t begin_ns, end_ns;
@@ -182,23 +183,20 @@ static int find_row(struct activity_rows *rows, const struct activity_span *span
 		    struct depth_packing **packing)
 {
 	uint64_t key = (uint64_t)span->row_kind << 40 | (uint64_t)span->on_device << 32 | span->of;
-	uint64_t known = map_get(&rows->row_of, key);
 	struct depth_packing made = {.refs = VIEW_REFS_activity};
-	int status;
+	size_t index;
+	int is_new = keyed_row(&rows->row_of, key, &rows->rows, &rows->row_capacity,
+			       &rows->row_count, sizeof(*rows->rows), &index);
+	int status = 0;
 
-	if (known == MAP_NONE) {
-		known = rows->row_count;
+	if (is_new < 0)
+		return is_new;
+	if (is_new) {
 		status = make_row(rows, span, threads, resources, &made.row);
-		if (status ||
-		    array_reserve(&rows->rows, &rows->row_capacity, known + 1, sizeof(*rows->rows)))
-			return status ? status : -ENOMEM;
-		rows->rows[rows->row_count++] = made;
-		status = map_set(&rows->row_of, key, known);
-		if (status)
-			return status;
+		rows->rows[index] = made;
 	}
-	*packing = &rows->rows[known];
-	return 0;
+	*packing = &rows->rows[index];
+	return status;
 }
 
 static int external_compare(const void *a, const void *b)

@@ -17,7 +17,7 @@
 #include "view/index/index_writer.h"
 #include "view/rows/depth_packing.h"
 #include "view/rows/resources.h"
-#include "view/rows/threads.h"
+#include "view/rows/threads/threads.h"
 
 struct activity_span;
 

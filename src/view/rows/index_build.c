@@ -12,16 +12,17 @@
 #include "util/units.h"
 #include "view/index/index_writer.h"
 #include "view/rows/activity_rows.h"
-#include "view/rows/cpus.h"
+#include "view/rows/path_rows.h"
 #include "view/rows/queues.h"
 #include "view/rows/range_rows.h"
 #include "view/rows/resources.h"
-#include "view/rows/samples.h"
-#include "view/rows/state_rows.h"
-#include "view/rows/task_graph.h"
-#include "view/rows/task_rows.h"
-#include "view/rows/thread_order.h"
-#include "view/rows/threads.h"
+#include "view/rows/tasks/task_graph.h"
+#include "view/rows/tasks/task_rows.h"
+#include "view/rows/threads/cpus.h"
+#include "view/rows/threads/samples.h"
+#include "view/rows/threads/state_rows.h"
+#include "view/rows/threads/thread_order.h"
+#include "view/rows/threads/threads.h"
 
 /* A place of a device's clock that is less sure than this is worth a word. */
 #define WIDE_BOUND_NS 100000u
@@ -30,6 +31,7 @@ struct index_build {
 	struct trace_session *session;
 	struct event_iterator iterator;
 	struct index_writer writer;
+	struct view_hosts hosts;
 	struct view_threads threads;
 	struct view_queues queues;
 	struct view_resources resources;
@@ -39,6 +41,7 @@ struct index_build {
 	struct range_rows ranges;
 	struct activity_rows activities;
 	struct task_graph task_graph;
+	struct path_rows path;
 	uint32_t session_row;
 	int64_t end_ns; /* of the session, since its start */
 	uint64_t events, lost;
@@ -78,8 +81,10 @@ static int add_linux_event(struct index_build *build, const struct trace_event *
 
 static int add_item(struct index_build *build, const struct event_item *item)
 {
-	int status;
+	int status = path_rows_item(&build->path, item);
 
+	if (status)
+		return status;
 	if (item->event && item->event->stream->process->kernel)
 		return add_linux_event(build, item->event);
 	status = range_rows_item(&build->ranges, item);
@@ -137,6 +142,8 @@ static int consume_all(struct index_build *build)
 	if (!status)
 		status = activity_rows_finish(&build->activities, &build->threads,
 					      &build->resources);
+	if (!status)
+		status = path_rows_finish(&build->path);
 	if (!status)
 		status = task_graph_finish(&build->task_graph);
 	if (!status)
@@ -311,13 +318,15 @@ static int build_open(struct index_build *build, struct trace_session *session,
 		return status;
 	status = add_session(build);
 	if (!status)
-		status = view_threads_init(&build->threads, &build->writer, session,
-					   build->session_row, build->end_ns);
+		status =
+			view_hosts_init(&build->hosts, &build->writer, session, build->session_row);
+	if (!status)
+		status = view_threads_init(&build->threads, &build->writer, session, &build->hosts,
+					   build->end_ns);
 	build->threads.tasks = &build->iterator.tasks;
 	view_queues_init(&build->queues, &build->writer, &build->iterator,
 			 build->threads.process_rows, build->end_ns);
-	view_resources_init(&build->resources, &build->writer, &build->iterator,
-			    build->session_row);
+	view_resources_init(&build->resources, &build->writer, &build->iterator, &build->hosts);
 	activity_rows_init(&build->activities, &build->writer, &build->iterator);
 	task_graph_init(&build->task_graph, &build->writer, &build->iterator);
 	view_samples_init(&build->samples, &build->writer, &build->state_rows.states, session);
@@ -327,11 +336,15 @@ static int build_open(struct index_build *build, struct trace_session *session,
 	if (!status)
 		status = range_rows_init(&build->ranges, &build->writer, &build->iterator,
 					 build->end_ns);
+	if (!status)
+		status = path_rows_init(&build->path, &build->writer, &build->iterator,
+					build->session_row);
 	return status;
 }
 
 static void build_close(struct index_build *build)
 {
+	path_rows_free(&build->path);
 	task_graph_free(&build->task_graph);
 	range_rows_free(&build->ranges);
 	activity_rows_free(&build->activities);
@@ -341,6 +354,7 @@ static void build_close(struct index_build *build)
 	view_resources_free(&build->resources);
 	view_queues_free(&build->queues);
 	view_threads_free(&build->threads);
+	view_hosts_free(&build->hosts);
 	index_writer_free(&build->writer);
 	event_iterator_close(&build->iterator);
 }

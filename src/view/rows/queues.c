@@ -9,8 +9,8 @@
 
 #include "schema/domain.h"
 #include "util/array.h"
-#include "view/rows/task_label.h"
-#include "view/rows/threads.h"
+#include "view/rows/tasks/task_label.h"
+#include "view/rows/threads/threads.h"
 
 enum { QUEUE_ROWS = VIEW_ROW_untimed - VIEW_ROW_kernels + 1 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/keyed_row.h"
 #include "view/rows/depth_packing.h"
 
 enum range_place { ON_THREAD, ON_PROCESS, ON_DEVICE };
@@ -41,7 +42,7 @@ static int add_label(struct range_rows *rows, const struct range_instance *range
 	enum view_span_kind kind = projected ? VIEW_SPAN_range_device
 				   : range->kind == TANDEM_ANNOTATION_KIND_marker ? VIEW_SPAN_mark
 										  : VIEW_SPAN_range;
-	unsigned flags = range->end_ns == INT64_MAX ? VIEW_FLAG_unfinished : 0;
+	unsigned flags = range->end_ns == INT64_MIN ? VIEW_FLAG_unfinished : 0;
 
 	return index_writer_label(rows->writer, *range->name ? range->name : "(no name)", kind,
 				  projected ? 0 : flags, label);
@@ -85,7 +86,7 @@ static int on_range(void *rows_of, const struct range_instance *range)
 	};
 	struct range_span span = {
 		.begin_ns = relative(rows, range->begin_ns),
-		.end_ns = range->end_ns == INT64_MAX ? rows->end_ns : relative(rows, range->end_ns),
+		.end_ns = range->end_ns == INT64_MIN ? rows->end_ns : relative(rows, range->end_ns),
 		.of = start_end ? range->process : range->stream,
 		.place = start_end ? ON_PROCESS : ON_THREAD,
 	};
@@ -182,24 +183,21 @@ static int find_row(struct range_rows *rows, const struct range_span *span,
 		    struct depth_packing **packing)
 {
 	uint64_t key = (uint64_t)span->place << 32 | span->of;
-	uint64_t known = map_get(&rows->row_of, key);
 	struct range_row made = {
 		.packing = {.again = span->place == ON_DEVICE, .refs = VIEW_REFS_range}};
-	int status;
+	size_t index;
+	int is_new = keyed_row(&rows->row_of, key, &rows->rows, &rows->row_capacity,
+			       &rows->row_count, sizeof(*rows->rows), &index);
+	int status = 0;
 
-	if (known == MAP_NONE) {
-		known = rows->row_count;
+	if (is_new < 0)
+		return is_new;
+	if (is_new) {
 		status = make_row(rows, span, threads, resources, &made.packing.row);
-		if (status ||
-		    array_reserve(&rows->rows, &rows->row_capacity, known + 1, sizeof(*rows->rows)))
-			return status ? status : -ENOMEM;
-		rows->rows[rows->row_count++] = made;
-		status = map_set(&rows->row_of, key, known);
-		if (status)
-			return status;
+		rows->rows[index] = made;
 	}
-	*packing = &rows->rows[known].packing;
-	return 0;
+	*packing = &rows->rows[index].packing;
+	return status;
 }
 
 int range_rows_finish(struct range_rows *rows, const struct view_threads *threads,

@@ -15,7 +15,7 @@
 #include "analysis/ranges/ranges.h"
 #include "view/index/index_writer.h"
 #include "view/rows/resources.h"
-#include "view/rows/threads.h"
+#include "view/rows/threads/threads.h"
 
 struct range_span;
 struct range_row;

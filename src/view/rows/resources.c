@@ -25,12 +25,12 @@ struct view_device {
 };
 
 void view_resources_init(struct view_resources *resources, struct index_writer *writer,
-			 struct event_iterator *iterator, uint32_t session_row)
+			 struct event_iterator *iterator, struct view_hosts *hosts)
 {
 	memset(resources, 0, sizeof(*resources));
 	resources->writer = writer;
 	resources->iterator = iterator;
-	resources->session_row = session_row;
+	resources->hosts = hosts;
 }
 
 static int add_row(struct view_resources *resources, struct view_row row, const char *name,
@@ -46,8 +46,9 @@ static int add_row(struct view_resources *resources, struct view_row row, const 
 
 static int host_row(struct view_resources *resources, uint32_t *row)
 {
-	struct view_row group = {
-		.kind = VIEW_ROW_host, .parent = resources->session_row, .device = VIEW_NONE};
+	struct view_row group = {.kind = VIEW_ROW_host,
+				 .parent = resources->hosts->session_row,
+				 .device = VIEW_NONE};
 	int status = 0;
 
 	if (!resources->row) {
@@ -62,10 +63,12 @@ static int host_row(struct view_resources *resources, uint32_t *row)
 int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t *row)
 {
 	struct view_row made = {.kind = VIEW_ROW_cpu, .number = cpu, .device = VIEW_NONE};
-	int status = host_row(resources, &made.parent);
+	const struct trace_run_host *host = trace_run_cpu_host(resources->hosts->run, cpu);
+	int status = host ? view_hosts_row(resources->hosts, host, &made.parent)
+			  : host_row(resources, &made.parent);
 	char name[24];
 
-	snprintf(name, sizeof(name), "CPU %" PRIu32, cpu);
+	snprintf(name, sizeof(name), "CPU %" PRIu32, cpu - (host ? host->first_cpu : 0));
 	return status ? status : add_row(resources, made, name, "threads that ran on it", row);
 }
 
@@ -73,14 +76,11 @@ static int device_make(struct view_resources *resources, uint32_t number, struct
 {
 	const struct device_row *device = &resources->iterator->devices.rows[number];
 	uint64_t bound_ns = clock_sync_bound_ns(&resources->iterator->clock_sync, number);
-	struct view_row row = {.kind = VIEW_ROW_device,
-			       .parent = resources->session_row,
-			       .number = number,
-			       .device = VIEW_NONE};
+	struct view_row row = {.kind = VIEW_ROW_device, .number = number, .device = VIEW_NONE};
 	const char *platform =
 		intern_text(&resources->iterator->devices.objects.names, device->platform_name);
 	struct text note = TEXT_INIT;
-	int status = 0;
+	int status = view_hosts_row(resources->hosts, device->host, &row.parent);
 
 	*made = calloc(1, sizeof(**made));
 	row.clock_bound_ns = bound_ns < UINT32_MAX ? (uint32_t)bound_ns : UINT32_MAX;
@@ -317,10 +317,11 @@ int view_resources_finish(struct view_resources *resources)
 		status = activity_track_close(&device->busy);
 		if (!status)
 			status = depth_write(resources, device, &device->host, VIEW_ROW_host_queue,
-					     "host queue", "commands queued and not yet submitted");
+					     "host queue depth",
+					     "commands queued and not yet submitted");
 		if (!status)
 			status = depth_write(resources, device, &device->device,
-					     VIEW_ROW_device_queue, "device queue",
+					     VIEW_ROW_device_queue, "device queue depth",
 					     "commands submitted and not yet started");
 		depth_free(&device->host);
 		depth_free(&device->device);

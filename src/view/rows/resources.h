@@ -3,7 +3,7 @@
  * utilisation, how many commands were in its host and its device queue, and the
  * memory in use. Part of building an index. One thread.
  *
- *	view_resources_init(&resources, &writer, iterator, session_row);
+ *	view_resources_init(&resources, &writer, iterator, &hosts);
  *	view_resources_memory(&resources, item);            in the order of time
  *	view_resources_command(&resources, command, ...);   in the order of start
  *	view_resources_finish(&resources);
@@ -14,6 +14,7 @@
 
 #include "analysis/events/event_iterator.h"
 #include "view/index/index_writer.h"
+#include "view/rows/hosts.h"
 
 /* What is known of a command until its spans are written. */
 struct view_pending {
@@ -29,16 +30,16 @@ struct view_device;
 struct view_resources {
 	struct index_writer *writer;	 /* borrowed */
 	struct event_iterator *iterator; /* borrowed */
-	uint32_t session_row;
-	uint32_t row;		      /* + 1; 0: not made yet */
-	struct view_device **devices; /* by row of devices; may be NULL */
+	struct view_hosts *hosts;	 /* borrowed */
+	uint32_t row;			 /* + 1; 0: not made yet */
+	struct view_device **devices;	 /* by row of devices; may be NULL */
 	size_t device_count, device_capacity;
 	struct track_writer **memory; /* by row of the iterator's memory; may be NULL */
 	size_t memory_count, memory_capacity;
 };
 
 void view_resources_init(struct view_resources *resources, struct index_writer *writer,
-			 struct event_iterator *iterator, uint32_t session_row);
+			 struct event_iterator *iterator, struct view_hosts *hosts);
 
 /* All of these return 0 or -errno. */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "util/base64.h"
+#include "util/encode/base64.h"
 #include "util/json.h"
 #include "view/query/graph.h"
 #include "view/serve/bundle.h"

@@ -40,6 +40,8 @@ int view_source_detail(struct view_source *source, uint32_t track, uint32_t item
 
 	pthread_mutex_lock(&source->details_lock);
 	status = view_details_json(&source->details, track, item, out);
+	/* The next one that somebody looks at is anywhere. */
+	view_records_close(&source->details.records);
 	pthread_mutex_unlock(&source->details_lock);
 	return status;
 }

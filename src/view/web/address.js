@@ -41,7 +41,7 @@ class Address {
 		add("q", app.search.input.value);
 		add("k", app.search.input.value && app.search.only);
 		add("f", byId("filter").value);
-		add("t", app.themeChosen && (app.dark ? "dark" : "light"));
+		add("t", app.theme.chosen && (app.theme.dark ? "dark" : "light"));
 		add("g", app.graph.look.join("~"));
 		add("w", app.panel.chosenByUser && app.panel.sheet);
 		return found.toString().replace(/%7E/g, "~");
@@ -80,8 +80,8 @@ class Address {
 			row.chosen = chosen.has(name);
 			row.folded = row.foldedAtStart !== (toggled.has(name) && row.children.length > 0);
 		}
-		if (given.get("t") || app.themeChosen)
-			app.setTheme(["dark", "light"].includes(given.get("t")) ? given.get("t") : null);
+		if (given.get("t") || app.theme.chosen)
+			app.theme.set(["dark", "light"].includes(given.get("t")) ? given.get("t") : null);
 		byId("filter").value = given.get("f") || "";
 		app.filter(byId("filter").value);
 		const shown = stretch("r") || app.atFirst;

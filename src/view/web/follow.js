@@ -17,7 +17,7 @@ class Follow {
 	/* Whether nothing on the page would be lost or change its meaning. */
 	get free() {
 		const {app} = this;
-		return app.first && !app.selected && !app.measuring && !document.querySelector("dialog[open]") &&
+		return app.first && !app.selected && !app.measure.active && !document.querySelector("dialog[open]") &&
 			!app.rows.all.some((row) => row.pinned || row.chosen || row.folded !== row.foldedAtStart);
 	}
 

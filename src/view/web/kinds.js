@@ -47,6 +47,15 @@ const KINDS = {
 	fault: ["page fault", "#b5446e"],
 	module: ["module loaded", "#6a8f3c"],
 	graph_task: ["task", null],
+	path_before: ["critical path: before the first call", "#a8b0ba"],
+	path_host: ["critical path: the host, between calls", "#0c9a70"],
+	path_call: ["critical path: in an API call", "#3f7fd9"],
+	path_launch: ["critical path: from the call to the command's start", "#9a5fc2"],
+	path_behind: ["critical path: from the end of the command before to the start", "#d6588f"],
+	path_execution: ["critical path: command executing", "#e8833a"],
+	path_return: ["critical path: from the command's end to the wait's return", "#d9a21b"],
+	path_after: ["critical path: after the last call", "#a8b0ba"],
+	path_several: ["critical path: several pieces, the longest of them", "#8794a8"],
 };
 
 /* Which group each kind is of (src/view/index/kinds.h): the session says. */
@@ -81,7 +90,7 @@ const FAILED_COLOUR = "#c4302b";
 const ROW_MARKS = {
 	session: "\u25c6", process: "\u25a3", thread: "\u2261", context: "\u25a2", queue: "\u2630",
 	transfers: "\u21c4", kernels: "\u25b6", sync: "\u2503", untimed: "\u25cc",
-	ranges: "\u2503", faults: "\u26a1", overhead: "\u25d4", modules: "\u25a5", tasks: "\u25c7", idle: "\u22ef", host: "\u2756", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
+	ranges: "\u2503", faults: "\u26a1", overhead: "\u25d4", modules: "\u25a5", tasks: "\u25c7", idle: "\u22ef", host: "\u2756", critical_path: "\u21dd", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
 	device_queue: "\u25e2", utilisation: "\u25e2", memory: "\u25e2",
 };
 
@@ -119,8 +128,8 @@ class Label {
 		this.name = name;
 		this.shown = visible(name);
 		/* Where there is little room, what all names of a runtime begin with
-		 * says nothing: "clEnqueueReadBuffer" is "ReadBuffer". The runtime's
-		 * row knows (src/schema/domains.def). */
+		 * says nothing: it is left out. The runtime's row knows that
+		 * beginning (src/schema/domains.def). */
 		this.brief = visible(name.slice(brief));
 		this.kind = kind;
 		this.flags = flags;

@@ -4,9 +4,7 @@
 "use strict";
 
 const DETAILS_KEPT = 400;
-const SNAP_PIXELS = 8;
 const NAMES_LEAST = 90;
-const NAMED_MOST = 4;
 const HEIGHT_FOR_PANEL = 460;
 const FAILURE_MS = 8000;
 
@@ -19,10 +17,9 @@ class App {
 		this.hovered = null;
 		this.cursor = null; /* the pointer's moment */
 		this.focused = null; /* a row */
-		this.measuring = false;
-		this.measured = null; /* {from, to} */
 		this.marked = []; /* findings: {row, begin, end} */
-		this.trail = []; /* where the arrows came from */
+		this.measure = new Measure(this);
+		this.trail = new Trail(this);
 		this.known = new Map(); /* details */
 		this.drawing = false;
 	}
@@ -50,7 +47,7 @@ class App {
 		this.overview = new Overview(byId("overview"), this);
 		this.panes = [new Pane(byId("pinned"), this, true), new Pane(byId("rows"), this, false)];
 		this.tooltip = new Tooltip(byId("tooltip"), this);
-		this.setTheme(null);
+		this.theme = new Theme(this);
 		this.panel = new Panel(byId("panel"), this);
 		/* On a small screen the rows come first. */
 		if (innerHeight < HEIGHT_FOR_PANEL)
@@ -61,10 +58,10 @@ class App {
 		this.graph = new Graph(this);
 		this.findings = new Findings(this);
 		this.address = new Address(this);
-		this.showRun();
-		this.showNotes();
+		showRun(this.model);
+		showNotes(this.model);
 		byId("fit-devices").hidden = !this.model.sessions.some((session) => session.devices_ns);
-		this.listen();
+		new Controls(this);
 		this.focused = this.rows.shown[0] || null;
 		byId("message").hidden = this.rows.shown.length > 0;
 		byId("message").textContent = "This trace holds no rows.";
@@ -85,6 +82,10 @@ class App {
 		this.pane.ask();
 		this.overview.ask();
 		this.tiles.end();
+	}
+
+	get style() {
+		return this.theme.style;
 	}
 
 	get pane() {
@@ -122,42 +123,6 @@ class App {
 					label.setOther();
 			}
 		});
-	}
-
-	showRun() {
-		const {sessions} = this.model;
-		const one = sessions[0];
-		const run = byId("run");
-		const names = sessions.map((session) => session.words);
-		const exit = one.exit_signal ? `, died of signal ${one.exit_signal}` :
-			one.exit_code ? `, exit status ${one.exit_code}` : one.ended ? "" : ", still running when it was read";
-		const about = sessions.length > 1 ? `${sessions.length} sessions` :
-			`${lengthWords(one.duration_ns)} on ${visible(one.host || "an unknown host")}, ` +
-			`${one.events ? plural(one.events, "event") : "no GPU API calls"}${exit}`;
-		run.append(element("strong", {}, names.join(" \u00b7 ")), element("span", {class: "dim"}, about));
-		run.title = sessions.map((session) => `${session.command}\n${session.start}\n${session.path}`).join("\n\n");
-		document.title = names.join(", ") + " \u2013 Tandem";
-		/* Where their bands are too narrow for names, the rows have them. */
-		const named = sessions.length === 1 ? ["Full trace"] : sessions.length > NAMED_MOST ? [about] : names;
-		byId("overview-names").append(...named.map((words) => element("span", {}, words)));
-	}
-
-	/* What is missing or wrong in the trace, never hidden. */
-	showNotes() {
-		const notes = this.model.sessions.flatMap((session) => session.notes.map((note) =>
-			({...note, of: this.model.sessions.length > 1 ? session.words + ": " : ""})));
-		const button = byId("notes"), dialog = byId("notes-dialog");
-		if (!notes.length)
-			return;
-		button.hidden = false;
-		button.textContent = "\u26a0 " + plural(notes.length, "note");
-		button.classList.toggle("warning", notes.some((note) => note.warning));
-		dialog.append(element("form", {method: "dialog"},
-			element("h2", {id: "notes-title"}, "Trace warnings"),
-			element("button", {class: "close", "aria-label": "Close"}, "\u2715")),
-		element("ul", {}, ...notes.map((note) =>
-			element("li", {class: note.warning ? "warning" : ""}, note.of + visible(note.text)))));
-		button.addEventListener("click", () => dialog.showModal());
 	}
 
 	/* What went wrong stays until it is read; once there is a picture, not for ever. */
@@ -234,10 +199,8 @@ class App {
 		const words = [whole ? "full trace" : "visible range " + lengthWords(range.span)];
 		if (this.cursor !== null)
 			words.push("pointer at " + timeWords(this.cursor));
-		if (this.measuring)
-			words.push(this.measured && this.measured.to === null ? "click the second point" : "click the first point");
-		else if (this.measured)
-			words.push("measured " + exactWords(Math.abs(this.measured.to - this.measured.from)));
+		if (this.measure.words)
+			words.push(this.measure.words);
 		if (this.running && this.running.more)
 			words.push("more has been recorded: reload to see it");
 		byId("state").textContent = words.join("  \u00b7  ");
@@ -256,26 +219,6 @@ class App {
 		this.namesChosen = true;
 		this.namesWidth = clamp(pixels, NAMES_LEAST, innerWidth * 0.6);
 		this.resized();
-	}
-
-	/* null: as the system wants it. */
-	setTheme(theme) {
-		const system = matchMedia("(prefers-color-scheme: dark)");
-		const dark = theme ? theme === "dark" : system.matches;
-		this.themeChosen = theme !== null;
-		document.documentElement.dataset.theme = dark ? "dark" : "light";
-		const computed = getComputedStyle(document.documentElement);
-		const style = {};
-		for (const name of ["text", "dim", "row", "group", "focus", "line", "grid", "accent", "onAccent",
-			"hover", "outside", "shade", "measure", "cursor", "match", "finding", "arrow", "arrowBack",
-			"arrowWait", "arrowTask", "badge", "tick", "coverFill", "coverLine", "counterFill", "counterLine",
-			"activityCalls", "activityDevice", "hatchLine"])
-			style[name] = computed.getPropertyValue("--" + name.replace(/[A-Z]/g, (c) => "-" + c.toLowerCase())).trim();
-		style.hatch = hatchPattern(style.hatchLine);
-		this.style = style;
-		this.dark = dark;
-		this.painter.setStyle(style);
-		this.overviewPainter.setStyle(style);
 	}
 
 	/* --- what is chosen */
@@ -317,8 +260,8 @@ class App {
 	}
 
 	clicked(pane, hit, row, time, finding) {
-		if (this.measuring) {
-			this.measureAt(pane, hit, time);
+		if (this.measure.active) {
+			this.measure.at(pane, hit, time);
 			return;
 		}
 		if (row)
@@ -415,27 +358,6 @@ class App {
 		}
 	}
 
-	/* Along the arrows: on to the command and to what saw its end, or back. */
-	async follow(back) {
-		const {detail} = this;
-		if (back && this.trail.length) {
-			const from = this.trail.pop();
-			await this.goTo(from.session, from);
-			return;
-		}
-		if (!detail || !detail.links)
-			return;
-		const order = back ? ["call", "after", "ended", "task", "predecessor"] :
-			["command", "operation", "seen", "ended", "waker", "successor"];
-		const link = order.map((is) => detail.links.find((one) => one.is === is)).find((one) => one);
-		if (!link)
-			return;
-		const {track, item} = detail.span;
-		if (!back)
-			this.trail.push({session: track.session, track: track.number, item});
-		await this.goTo(track.session, link);
-	}
-
 	select(stretch, done) {
 		this.selection = stretch;
 		if (stretch && done)
@@ -446,42 +368,6 @@ class App {
 	}
 
 	/* --- measuring */
-
-	setMeasuring(on) {
-		this.measuring = on;
-		if (on)
-			this.measured = null;
-		byId("measure").setAttribute("aria-pressed", String(on));
-		document.body.classList.toggle("measuring", on);
-		this.redraw();
-	}
-
-	/* To the edge of an event that is near. */
-	snapped(pane, hit, time) {
-		if (!hit || !hit.spans)
-			return time;
-		const near = SNAP_PIXELS / pane.width * this.range.span;
-		const edges = [hit.begin, hit.end].map((edge) => edge + hit.track.offset);
-		const best = Math.abs(edges[0] - time) <= Math.abs(edges[1] - time) ? edges[0] : edges[1];
-		return Math.abs(best - time) <= near ? best : time;
-	}
-
-	measureAt(pane, hit, time) {
-		const at = this.snapped(pane, hit, time);
-		if (!this.measured || this.measured.to !== null) {
-			this.measured = {from: at, to: null};
-		} else {
-			this.measured.to = at;
-			this.setMeasuringDone();
-		}
-		this.redraw();
-	}
-
-	setMeasuringDone() {
-		this.measuring = false;
-		byId("measure").setAttribute("aria-pressed", "false");
-		document.body.classList.remove("measuring");
-	}
 
 	/* --- rows */
 
@@ -590,9 +476,9 @@ class App {
 	}
 
 	clearSelection() {
-		if (this.measuring || this.measured) {
-			this.setMeasuringDone();
-			this.measured = null;
+		if (this.measure.active || this.measure.span) {
+			this.measure.end();
+			this.measure.span = null;
 		} else if (this.selected) {
 			this.choose(null);
 		} else if (this.selection) {
@@ -605,159 +491,6 @@ class App {
 		this.redraw();
 	}
 
-	toggleTheme() {
-		this.setTheme(this.dark ? "light" : "dark");
-		this.redraw();
-	}
-
-	key(event) {
-		const {range} = this;
-		const around = this.cursor === null ? undefined : this.cursor;
-		const plain = {
-			w: () => range.zoom(0.7, around), s: () => range.zoom(1 / 0.7, around),
-			a: () => range.pan(-0.2), d: () => range.pan(0.2),
-			f: () => this.fit(), g: () => this.fitDevices(), m: () => this.setMeasuring(!this.measuring),
-			home: () => range.glide(range.first, range.first + range.span),
-			end: () => range.glide(range.last - range.span, range.last),
-			",": () => this.stepEvent(-1), ".": () => this.stepEvent(1),
-			"[": () => this.follow(true), "]": () => this.follow(false),
-			"/": () => byId("search").select(), r: () => byId("filter").select(),
-			n: () => this.search.step(event.shiftKey),
-			p: () => this.focused && this.pin(this.focused, !this.focused.pinned),
-			x: () => this.focused && this.chooseRow(this.focused, !this.focused.chosen),
-			t: () => this.toggleTheme(), q: () => this.panel.fold(),
-			"?": () => byId("help-dialog").showModal(),
-			escape: () => this.clearSelection(), enter: () => this.chooseMiddle(),
-			arrowup: () => this.focusBy(-1), arrowdown: () => this.focusBy(1),
-			arrowleft: () => this.foldKey(true), arrowright: () => this.foldKey(false),
-		};
-		const name = event.key.toLowerCase();
-		if ((event.ctrlKey || event.metaKey) && name === "f") {
-			byId("search").select();
-			return true;
-		}
-		if (event.ctrlKey || event.metaKey)
-			return false;
-		if (event.altKey) {
-			const step = {arrowup: -1, arrowdown: 1}[name];
-			if (step && this.focused && this.rows.moveBy(this.focused, step))
-				this.redraw();
-			return !!step;
-		}
-		if (!plain[name])
-			return false;
-		plain[name]();
-		return true;
-	}
-
-	listen() {
-		document.addEventListener("keydown", (event) => {
-			const {target} = event;
-			if (target.matches("input, select, textarea") || document.querySelector("dialog[open]"))
-				return;
-			if (target.matches("button") && (event.key === "Enter" || event.key === " "))
-				return;
-			if (this.key(event))
-				event.preventDefault();
-		});
-		const on = (id, act) => byId(id).addEventListener("click", act);
-		on("zoom-in", () => this.range.zoom(0.5));
-		on("zoom-out", () => this.range.zoom(2));
-		on("fit", () => this.fit());
-		on("fit-devices", () => this.fitDevices());
-		on("measure", () => this.setMeasuring(!this.measuring));
-		on("theme", () => this.toggleTheme());
-		on("help", () => byId("help-dialog").showModal());
-		fillHelp(byId("help-dialog"));
-		byId("filter").addEventListener("input", (event) => this.filter(event.target.value));
-		byId("filter").addEventListener("keydown", (event) => {
-			if (event.key !== "Escape")
-				return;
-			event.target.value = "";
-			this.filter("");
-			event.target.blur();
-		});
-		for (const dialog of document.querySelectorAll("dialog"))
-			dialog.addEventListener("click", (event) => {
-				if (event.target === dialog)
-					dialog.close();
-			});
-		addEventListener("resize", () => {
-			if (this.namesChosen)
-				this.setNamesWidth(this.namesWidth);
-			else
-				this.namesWidth = this.usualNamesWidth();
-			this.resized();
-			if (this.search.active)
-				this.search.mark();
-		});
-		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-			if (!this.themeChosen)
-				this.setTheme(null);
-			this.redraw();
-		});
-		listenSeparator(byId("names-edge"), (event) => this.setNamesWidth(event.clientX),
-			(step) => this.setNamesWidth(this.namesWidth + step), "ArrowLeft", "ArrowRight");
-		const panel = byId("panel");
-		listenSeparator(byId("panel-edge"), (event) => this.panel.setHeight(innerHeight - event.clientY),
-			(step) => this.panel.setHeight(panel.clientHeight - step), "ArrowUp", "ArrowDown");
-	}
-}
-
-/* A span of which only its details are known. */
-function spanOfDetail(track, item, detail) {
-	const flags = detail.flags.reduce((sum, flag) => sum | FLAG[flag], 0);
-	return {track, item: detail.item === undefined ? item : detail.item, spans: detail.spans || 1, busy: 1,
-		begin: detail.begin_ns, end: detail.end_ns, label: new Label(detail.name, detail.kind, flags, 0, 0)};
-}
-
-/* An edge that is dragged, or moved by two keys. */
-function listenSeparator(node, drag, step, less, more) {
-	node.addEventListener("pointerdown", (event) => {
-		event.preventDefault();
-		node.setPointerCapture(event.pointerId);
-		node.classList.add("taken");
-	});
-	node.addEventListener("pointermove", (event) => {
-		if (node.classList.contains("taken"))
-			drag(event);
-	});
-	for (const end of ["pointerup", "pointercancel"])
-		node.addEventListener(end, () => node.classList.remove("taken"));
-	node.addEventListener("keydown", (event) => {
-		if (event.key !== less && event.key !== more)
-			return;
-		event.preventDefault();
-		event.stopPropagation();
-		step(event.key === more ? 16 : -16);
-	});
-}
-
-/* The program without its folders; the session's own name behind it where several have
- * the same program. */
-function nameSessions(sessions) {
-	const last = (path) => path.replace(/\/+$/, "").replace(/.*\//, "");
-	const program = (session) => last(session.program || "");
-	for (const session of sessions) {
-		const name = program(session), own = last(session.path);
-		const alike = sessions.some((other) => other !== session && program(other) === name);
-		session.words = visible(!name ? own : alike ? `${name} (${own})` : name);
-	}
-}
-
-function hatchPattern(colour) {
-	const canvas = document.createElement("canvas");
-	canvas.width = canvas.height = 8;
-	const context = canvas.getContext("2d");
-	context.strokeStyle = colour;
-	context.lineWidth = 2;
-	context.beginPath();
-	for (const x of [-8, 0, 8]) {
-		context.moveTo(x, 8);
-		context.lineTo(x + 8, 0);
-	}
-	context.stroke();
-	return context.createPattern(canvas, "repeat");
 }
 
 const app = new App(typeof LocalSource === "undefined" ? new ServerSource() : new LocalSource());

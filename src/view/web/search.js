@@ -79,7 +79,7 @@ class Search {
 		}
 	}
 
-	/* Only this name, as a kind of things: "clFinish" as a call. */
+	/* Only this name, as a kind of things: "wait" as a call. */
 	exactly(name, kind) {
 		const of = searchKind(kind);
 		this.input.value = "^" + name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") + "$";

@@ -4,14 +4,8 @@
 "use strict";
 
 class ServerSource {
-	constructor() {
-		/* How many questions are on their way, to wait with the next. */
-		this.pending = 0;
-	}
-
 	async ask(name, parameters, binary) {
 		const query = new URLSearchParams(parameters).toString();
-		this.pending++;
 		try {
 			const response = await fetch(name + (query ? "?" + query : ""));
 			if (!response.ok)
@@ -23,8 +17,6 @@ class ServerSource {
 			if (error instanceof TypeError)
 				throw new Error("The server does not answer: `tandem view` has ended.");
 			throw error;
-		} finally {
-			this.pending--;
 		}
 	}
 

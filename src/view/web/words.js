@@ -2,9 +2,9 @@
 /* Numbers and texts as people read them, and elements made of them. */
 "use strict";
 
-const NS_UNITS = [[1, "ns"], [1e3, "\u00b5s"], [1e6, "ms"], [1e9, "s"]];
+const NS_UNITS = [[1, "ns"], [1e3, "us"], [1e6, "ms"], [1e9, "s"]];
 
-/* "950 ns", "1.23 µs", "45.6 ms": three digits that matter. */
+/* "950 ns", "1.23 us", "45.6 ms": three digits that matter. */
 function lengthWords(ns) {
 	const sign = ns < 0 ? "\u2212" : "";
 	ns = Math.abs(ns);

@@ -37,6 +37,7 @@ struct corpus {
 	X(poll)                \
 	X(host_between)        \
 	X(sleep_between)       \
+	X(unflushed)           \
 	X(small_writes)        \
 	X(small_reads)         \
 	X(bounce)              \

@@ -74,6 +74,19 @@ void corpus_sleep_between(struct corpus *corpus)
 	prepare(corpus, host_sleep, 2);
 }
 
+/* The device could work while the host does. */
+void corpus_unflushed(struct corpus *corpus)
+{
+	for (int i = 0; i < 40; i++) {
+		for (int j = 0; j < 4; j++)
+			corpus_work(corpus, 100, 0, NULL, NULL);
+		if (corpus->repaired)
+			must(clFlush(corpus->queue), "clFlush");
+		host_busy(6);
+		corpus_finish(corpus);
+	}
+}
+
 static void CL_CALLBACK heavy(cl_event event, cl_int status, void *user)
 {
 	(void)event;

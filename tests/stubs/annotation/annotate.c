@@ -4,7 +4,8 @@
  * Says the same as tests/hw/cuda/ranges.cu, less the kernels; with the argument `odd`
  * what a program may not say, and runs by without a tool: attributes that are NULL or
  * shorter than they were, texts and names that are NULL. With `notable` and `nomodule`
- * its NVTX has nothing to fill. With `fork` it says all in two processes. */
+ * its NVTX has nothing to fill. With `fork` it says all in two processes. With `laps`: 200 ranges
+ * of a millisecond and a few, each 50th of 200 ms. */
 #include "nvtx.h"
 
 #include <stdio.h>
@@ -51,6 +52,18 @@ static void odd(void)
 	end(0x1234);
 }
 
+static int laps(void)
+{
+	for (unsigned i = 1; i <= 200; i++) {
+		push("lap");
+		push("inner");
+		pop();
+		usleep(i % 50 ? 1000 : 200000);
+		pop();
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct attributes attributes = {3,   sizeof(attributes), 7, 1, 0xff00ff00, 3, 0, 0.5, 3,
@@ -61,6 +74,8 @@ int main(int argc, char **argv)
 	inject(argc > 1 ? argv[1] : "");
 	if (!strcmp(how, "odd"))
 		odd();
+	if (!strcmp(how, "laps"))
+		return laps();
 	if (!strcmp(how, "fork"))
 		fork();
 	solver = domain("solver");

@@ -87,6 +87,12 @@ void __hipRegisterFunction(void **modules, const void *host, char *device, const
 			   int *size);
 void stub_hip_code(const void *host, void (*code)(void **arguments));
 const char *hipApiName(uint32_t id);
+#if STUB_HIP >= 600
+#define STUB_HIP_PROPERTIES hipGetDevicePropertiesR0600
+#else
+#define STUB_HIP_PROPERTIES hipGetDeviceProperties
+#endif
+int STUB_HIP_PROPERTIES(char *properties, int device);
 const char *hipKernelNameRefByPtr(const void *function, void *stream);
 
 #endif

@@ -271,6 +271,22 @@ FUNCTION(hipDeviceGetAttribute, (int *value, int attribute, int device))
 	RETURN(is_odd("refused") ? INVALID_VALUE : 0);
 }
 
+/* hipDeviceProp_t, whose name of the processor is elsewhere in each version; one of its words looks
+ * like the beginning of one. */
+int STUB_HIP_PROPERTIES(char *properties, int device)
+{
+	uint32_t bytes = STUB_HIP >= 600 ? 1472 : 792;
+
+	memset(properties, is_odd("numbers") ? 0xff : 0, bytes);
+	snprintf(properties, 256, "gfx1030 is not the name of Stub GPU %d", device);
+	memcpy(properties + 300, "gfx9", 4);
+	if (is_odd("numbers"))
+		memcpy(properties + bytes - 12, "gfx123456789", 12);
+	else
+		strcpy(properties + (STUB_HIP >= 600 ? 1160 : 396), "gfx90a:sramecc+:xnack-");
+	return is_odd("refused") ? INVALID_VALUE : 0;
+}
+
 FUNCTION(hipDeviceSynchronize, (void))
 {
 	BEGIN(hipDeviceSynchronize, );
@@ -389,7 +405,7 @@ FUNCTION(hipFuncGetAttributes, (void *attributes, const void *function))
 	if (!hipKernelNameRefByPtr(function, NULL))
 		RETURN(INVALID_FUNCTION);
 	memset(attributes, 0, 56);
-	((int32_t *)attributes)[8] = 24;    /* registers */
+	((int32_t *)attributes)[8] = 72;    /* registers */
 	((uint64_t *)attributes)[6] = 2048; /* of the block */
 	((uint64_t *)attributes)[2] = 16;   /* of a thread */
 	if (is_odd("numbers"))

@@ -5,6 +5,7 @@
 #define STUB_HSA_HSA_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef void stub_writer(const void *packets, uint64_t count);
@@ -48,6 +49,9 @@ struct stub_queue { /* hsa_queue_t */
 	X(int64_t, hsa_signal_wait_scacquire,                                                     \
 	  (uint64_t signal, uint32_t condition, int64_t than, uint64_t timeout, uint32_t how),    \
 	  (signal, condition, than, timeout, how))                                                \
+	X(int32_t, hsa_system_get_major_extension_table,                                          \
+	  (uint16_t extension, uint16_t major, size_t bytes, void *table),                        \
+	  (extension, major, bytes, table))                                                       \
 	X(int32_t, hsa_executable_freeze, (uint64_t executable, const char *options),             \
 	  (executable, options))                                                                  \
 	X(int32_t, hsa_executable_symbol_get_info, (uint64_t symbol, uint32_t what, void *value), \

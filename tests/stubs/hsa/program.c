@@ -91,6 +91,6 @@ int main(void)
 	     "expect kernels 4\nexpect kernel:vector_add 3\nexpect kernel:reduce 1\n"
 	     "expect copy_h2d 1\nexpect copy_d2h 1\nexpect bytes:copy_h2d 8192\n"
 	     "expect bytes:copy_d2h 4096\nexpect allocated 2\nexpect freed 2\n"
-	     "expect queues 2\nexpect devices 1\nexpect calls:memory_pool 2");
+	     "expect queues 2\nexpect devices 1\nexpect calls:memory_pool 3");
 	return failures ? 1 : 0;
 }

@@ -317,8 +317,14 @@ static int32_t real_hsa_agent_get_info(uint64_t agent, uint32_t what, void *valu
 	case 1:
 		strcpy(value, "Stub");
 		return 0;
+	case 6:
+		*(uint32_t *)value = 64;
+		return 0;
 	case 17:
 		*(uint32_t *)value = agent == GPU;
+		return 0;
+	case 0xA00A:
+		*(uint32_t *)value = 32;
 		return 0;
 	case 0xA002:
 		*(uint32_t *)value = agent == GPU ? 104 : 2;
@@ -428,6 +434,31 @@ static uint64_t real_hsa_queue_add_write_index_relaxed(const struct stub_queue *
 	return own->written - value;
 }
 
+/* The loader's extension: the host's copy of a kernel's descriptor. */
+static int32_t host_address(const void *device, const void **host)
+{
+	static const uint8_t descriptors[2][64] = {{[48] = 8}, {[48] = 0x40}};
+	uintptr_t kernel = ((uintptr_t)device - STUB_KERNEL(1)) / 0x40;
+
+	if (is_odd("descriptor_null"))
+		return 0;
+	if (kernel > 1 || is_odd("descriptor_refused"))
+		return 0x1001;
+	*host = descriptors[kernel];
+	return 0;
+}
+
+static int32_t real_hsa_system_get_major_extension_table(uint16_t extension, uint16_t major,
+							 size_t bytes, void *table)
+{
+	int32_t (*function)(const void *, const void **) = host_address;
+
+	if (extension != 0x201 || major != 1 || bytes != sizeof(function) || is_odd("no_loader"))
+		return 0x1001;
+	memcpy(table, &function, sizeof(function));
+	return 0;
+}
+
 static int32_t real_hsa_executable_freeze(uint64_t executable, const char *options)
 {
 	(void)options;
@@ -514,8 +545,12 @@ static int32_t real_hsa_amd_signal_async_handler(uint64_t signal, int32_t condit
 
 static int32_t real_hsa_amd_memory_pool_get_info(uint64_t pool, uint32_t what, void *value)
 {
+	bool local = pool == GPU + 0x20;
+
 	if (what == 2)
-		*(uint64_t *)value = pool << 20;
+		*(uint64_t *)value = local ? 65536 : pool << 20;
+	else if (what == 0)
+		*(uint32_t *)value = local ? 3 : 0;
 	else
 		*(uint32_t *)value = what == 1 ? 4 : 0;
 	return 0;
@@ -525,7 +560,9 @@ static int32_t real_hsa_amd_agent_iterate_memory_pools(uint64_t agent,
 						       int32_t (*found)(uint64_t, void *),
 						       void *data)
 {
-	return found(agent + 0x10, data);
+	int32_t status = agent == GPU ? found(agent + 0x20, data) : 0;
+
+	return status ? status : found(agent + 0x10, data);
 }
 
 static int32_t real_hsa_amd_memory_pool_allocate(uint64_t pool, uint64_t bytes, uint32_t flags,

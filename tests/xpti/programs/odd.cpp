@@ -43,8 +43,10 @@ void xptiTraceInit(unsigned, unsigned, const char *, const char *name)
 	xpti_stream_id_t stream = xptiRegisterStream(name);
 
 	std::fprintf(stderr, "odd init %s\n", name);
-	xptiRegisterCallback(stream, static_cast<uint16_t>(xpti::trace_point_type_t::task_begin), task);
-	xptiRegisterCallback(stream, static_cast<uint16_t>(xpti::trace_point_type_t::task_end), task);
+	xptiRegisterCallback(stream, static_cast<uint16_t>(xpti::trace_point_type_t::task_begin),
+			     task);
+	xptiRegisterCallback(stream, static_cast<uint16_t>(xpti::trace_point_type_t::task_end),
+			     task);
 	fail("init");
 	if (odd("close")) {
 		Dl_info info;

@@ -38,8 +38,8 @@ int main(int argc, char **argv)
 	const size_t n = 64;
 
 	sycl::queue queue{sycl::cpu_selector_v};
-	auto bundle = syclexp::create_kernel_bundle_from_source(queue.get_context(),
-		syclexp::source_language::sycl, source);
+	auto bundle = syclexp::create_kernel_bundle_from_source(
+		queue.get_context(), syclexp::source_language::sycl, source);
 	auto built = syclexp::build(bundle);
 	auto add = built.ext_oneapi_get_kernel("add");
 

@@ -39,14 +39,15 @@ static int finish_sharing(struct devices *devices, struct report *report)
 	size_t count = 0;
 
 	for (size_t i = 0; i < devices->count; i++)
-		count += devices->rows[i].contention.pair_count;
+		count += devices_contention(devices, i) ? devices_contention(devices, i)->pair_count
+							: 0;
 	report->sharing = arena_alloc(&report->arena, count * sizeof(*report->sharing));
 	if (!report->sharing)
 		return -ENOMEM;
 	for (size_t i = 0; i < devices->count; i++) {
-		const struct contention *contention = &devices->rows[i].contention;
+		const struct contention *contention = devices_contention(devices, i);
 
-		for (size_t k = 0; k < contention->pair_count; k++) {
+		for (size_t k = 0; contention && k < contention->pair_count; k++) {
 			const struct contention_pair *pair = &contention->pairs[k];
 			bool nobody = pair->other == CONTENTION_NOBODY;
 			const struct trace_process *processes = devices->session->processes;
@@ -83,15 +84,14 @@ int devices_report_finish(struct devices *devices, struct report *report)
 	report->devices = arena_alloc(&report->arena, devices->count * sizeof(*report->devices));
 	if (!report->devices)
 		return -ENOMEM;
+	if (devices_finish(devices))
+		return -ENOMEM;
 	devices_name(devices, &report->arena);
 	for (size_t i = 0; i < devices->count; i++) {
 		struct device_row *row = &devices->rows[i];
-		uint64_t busy_ns;
+		uint64_t busy_ns = row->feed ? row->feed->contention.busy_ns
+					     : utilization_sum(&row->utilization);
 
-		if (contention_settle(&row->contention))
-			return -ENOMEM;
-		busy_ns = devices->shared ? row->contention.busy_ns
-					  : utilization_sum(&row->utilization);
 		if (!row->described && !row->operations)
 			continue;
 		report->devices[report->busy_count++] = (struct report_busy){

@@ -319,11 +319,9 @@ int metrics_make(struct metrics *metrics, struct trace_session *session,
 	int status;
 
 	pass_init(&pass, session, options ? &options->progress : NULL);
-	status = pass_run(&pass, metrics_join(&pass, metrics, options));
-	if (status) {
+	status = pass_run_alone(&pass, metrics_join(&pass, metrics, options), error);
+	if (status)
 		metrics_free(metrics);
-		error_add(error, status, "%s: %s", session->path, strerror(-status));
-	}
 	return status;
 }
 

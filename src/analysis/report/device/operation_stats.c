@@ -147,18 +147,17 @@ static bool in_order(const struct trace_operation_times *times)
 
 /* Some drivers stamp "submitted" late: then the waits are unknown, but the execution
  * is not. */
-static int count_times(struct operation_stats *stats, struct operation_row *row,
-		       struct operation_queue *queue, const struct trace_operation_times *times,
-		       uint64_t bytes)
+static inline int count_times(struct operation_stats *stats, struct operation_row *row,
+			      struct operation_queue *queue,
+			      const struct trace_operation_times *times, bool waits, uint64_t bytes)
 {
-	if ((times->waits && !in_order(times)) || times->start > times->end)
-		stats->odd++;
+	stats->odd += times->waits != waits || times->start > times->end;
 	if (times->start > times->end) {
 		row->untimed++;
 		queue->untimed++;
 		return 0;
 	}
-	if (times->waits && in_order(times)) {
+	if (waits) {
 		queue->host_queue_ns += times->submitted - times->queued;
 		queue->device_queue_ns += times->start - times->submitted;
 	}
@@ -170,11 +169,10 @@ static int count_times(struct operation_stats *stats, struct operation_row *row,
 }
 
 /* What the device had of it. */
-static int occupy(struct operation_stats *stats, uint32_t row, uint32_t process,
-		  const struct trace_operation_times *times)
+static inline int occupy(struct operation_stats *stats, uint32_t row, uint32_t process,
+			 const struct trace_operation_times *times, bool waits)
 {
 	struct device_row *device = &stats->devices->rows[row];
-	bool waits = times->waits && in_order(times);
 
 	if (times->start > times->end)
 		return 0;
@@ -195,38 +193,42 @@ static uint64_t clamp(const struct range *range, uint64_t ns, int64_t shift)
 /* The same on the host's clock, as far as it lies in the range. */
 static int occupy_range(struct operation_stats *stats, uint32_t row,
 			const struct operation *operation,
-			const struct trace_operation_times *times)
+			const struct trace_operation_times *times, bool waits)
 {
 	int64_t shift = operation->times.start_ns - (int64_t)times->start;
 	const struct range *range = &stats->range;
 	struct trace_operation_times clamped = {
 		.start = clamp(range, times->start, shift),
 		.end = clamp(range, times->end, shift),
-		.waits = times->waits && in_order(times),
+		.waits = waits,
 	};
 
-	if (clamped.waits) {
+	if (waits) {
 		clamped.queued = clamp(range, times->queued, shift);
 		clamped.submitted = clamp(range, times->submitted, shift);
 	}
-	if (clamped.end == (clamped.waits ? clamped.queued : clamped.start))
+	if (clamped.end == (waits ? clamped.queued : clamped.start))
 		return 0;
-	return occupy(stats, row, operation->process, &clamped);
+	return occupy(stats, row, operation->process, &clamped, waits && in_order(&clamped));
 }
 
 /* Without the runtime's own word, an operation waits from the begin of its call on,
  * and all of that counts as the device's queue: such a runtime submits within the call. */
-static void times_complete(struct operation_stats *stats, const struct operation *operation,
-			   struct trace_operation_times *times)
+static const struct trace_operation_times *times_complete(struct operation_stats *stats,
+							  const struct operation *operation,
+							  struct trace_operation_times *completed)
 {
+	const struct trace_operation_times *times = &operation->device_times;
 	int64_t start_ns = stats->session->start_ns, begin_ns = operation->call_begin_ns;
 	uint64_t from_ns = (uint64_t)(begin_ns > start_ns ? begin_ns : start_ns);
 
-	if (!operation->call || times->waits || !times->on_host || from_ns > times->start)
-		return;
-	times->queued = from_ns;
-	times->submitted = from_ns;
-	times->waits = true;
+	if (times->waits || !times->on_host || !operation->call || from_ns > times->start)
+		return times;
+	*completed = *times;
+	completed->queued = from_ns;
+	completed->submitted = from_ns;
+	completed->waits = true;
+	return completed;
 }
 
 /* Whether it began in the range; what of it lies there. */
@@ -250,17 +252,21 @@ static void count(struct operation_stats *stats, struct operation_row *row,
 	row->failed += record->status < 0;
 }
 
-static int add_timed(struct operation_stats *stats, struct operation_row *row,
-		     struct operation_queue *queue, const struct trace_operation_times *times,
-		     const struct operation *operation, bool counts)
+static inline int add_timed(struct operation_stats *stats, struct operation_row *row,
+			    struct operation_queue *queue,
+			    const struct trace_operation_times *times,
+			    const struct operation *operation, bool counts)
 {
-	int status = counts ? count_times(stats, row, queue, times, operation->record->bytes) : 0;
+	bool waits = times->waits && in_order(times);
+	int status = 0;
 
+	if (counts)
+		status = count_times(stats, row, queue, times, waits, operation->record->bytes);
 	if (status)
 		return status;
 	if (range_is_whole(&stats->range))
-		return occupy(stats, row->device, queue->process, times);
-	return operation->placed ? occupy_range(stats, row->device, operation, times) : 0;
+		return occupy(stats, row->device, queue->process, times, waits);
+	return operation->placed ? occupy_range(stats, row->device, operation, times, waits) : 0;
 }
 
 int operation_stats_add(struct operation_stats *stats, const struct operation *operation,
@@ -268,7 +274,7 @@ int operation_stats_add(struct operation_stats *stats, const struct operation *o
 {
 	const struct tandem_rec_operation *record = operation->record;
 	struct operation_latest_row *latest = &stats->latest[stream];
-	struct trace_operation_times times = operation->device_times;
+	struct trace_operation_times completed;
 	struct operation_row *row;
 	uint64_t within_ns = 0;
 	uint32_t queue, index;
@@ -284,8 +290,8 @@ int operation_stats_add(struct operation_stats *stats, const struct operation *o
 	if (counts)
 		count(stats, row, record);
 	if (record->time_domain) {
-		times_complete(stats, operation, &times);
-		status = add_timed(stats, row, &stats->queues[queue], &times, operation, counts);
+		status = add_timed(stats, row, &stats->queues[queue],
+				   times_complete(stats, operation, &completed), operation, counts);
 	} else if (counts) {
 		row->untimed++;
 		stats->queues[queue].untimed++;

@@ -25,28 +25,32 @@ int calls_init(struct calls *calls, struct trace_session *session)
 	return 0;
 }
 
-static int add_error(struct calls *calls, const struct trace_event *event, struct call_row *row,
-		     struct call_thread *thread)
+static int add_error(struct calls *calls, const struct trace_event *event)
 {
 	uint64_t key = (uint64_t)event->layout->index << 32 | (uint32_t)trace_event_result(event);
 	uint64_t count = map_get(&calls->errors, key);
 
-	row->errors++;
-	thread->errors++;
+	calls->rows[event->layout->index].errors++;
+	calls->threads[event->stream->index].errors++;
 	return map_set(&calls->errors, key, count == MAP_NONE ? 1 : count + 1);
 }
 
 /* It goes on to the end, and so belongs to every range that it began before. */
-static void add_open(struct calls *calls, const struct trace_event *event)
+static int add_open(struct calls *calls, const struct trace_event *event)
 {
+	bool counts = calls_in_range(calls, event);
+
+	calls->threads[event->stream->index].calls += counts;
+	calls->rows[event->layout->index].open += counts;
 	if (event->ns >= calls->range.to_ns)
-		return;
+		return 0;
 	calls->rows[event->layout->index].within_ns +=
 		range_within(&calls->range, event->ns, calls->end_ns);
 	calls->open_total++;
 	if (calls->open_count < REPORT_OPEN_CALLS)
 		calls->open[calls->open_count++] =
 			(struct call_open){event->layout->event, event->stream, event->ns};
+	return 0;
 }
 
 static bool is_api(uint8_t class)
@@ -54,37 +58,47 @@ static bool is_api(uint8_t class)
 	return class != TANDEM_CLASS_TASK && class != TANDEM_CLASS_CALLBACK;
 }
 
-int calls_add(struct calls *calls, const struct trace_event *event)
+static inline __attribute__((always_inline)) int add_ended(struct calls *calls,
+							   const struct trace_event *event)
 {
 	struct call_row *row = &calls->rows[event->layout->index];
 	struct call_thread *thread = &calls->threads[event->stream->index];
-	bool counts = calls->whole || range_holds(&calls->range, event->ns);
 	uint64_t ns = (uint64_t)(event->end_ns - event->ns);
 
-	row->event = event->layout->event;
-	if (__builtin_expect(!event->end_ticks, 0)) {
-		row->calls += counts;
-		thread->calls += counts;
-		row->open += counts;
-		add_open(calls, event);
-		return 0;
-	}
-	row->within_ns += __builtin_expect(calls->whole, 1)
-				  ? ns
-				  : range_within(&calls->range, event->ns, event->end_ns);
-	if (!counts)
-		return 0;
-	row->calls++;
+	if (!histogram_try(&row->times, ns))
+		return 1;
 	thread->calls++;
 	/* What a layer above does in its tasks is in the calls within; a callback is the
 	 * program's own work. */
 	if (is_api(event->layout->class))
 		thread->api_ns += ns;
 	batches_add(&row->batches, ns);
-	if (histogram_add(&row->times, ns))
+	return __builtin_expect(trace_event_failed(event), 0) ? add_error(calls, event) : 0;
+}
+
+/* A call of a new length, an open one, or of a part of the run. */
+static int __attribute__((noinline)) add_any(struct calls *calls, const struct trace_event *event)
+{
+	struct call_row *row = &calls->rows[event->layout->index];
+	uint64_t ns = (uint64_t)(event->end_ns - event->ns);
+
+	if (!event->end_ticks)
+		return add_open(calls, event);
+	if (!calls->whole)
+		row->within_ns += range_within(&calls->range, event->ns, event->end_ns);
+	if (!calls_in_range(calls, event))
+		return 0;
+	if (!row->times.pages[histogram_page(ns)] &&
+	    histogram_grow(&row->times, histogram_page(ns)))
 		return -ENOMEM;
-	return __builtin_expect(trace_event_failed(event), 0) ? add_error(calls, event, row, thread)
-							      : 0;
+	return add_ended(calls, event);
+}
+
+int calls_add(struct calls *calls, const struct trace_event *event)
+{
+	int status = calls->whole && event->end_ticks ? add_ended(calls, event) : 1;
+
+	return __builtin_expect(status <= 0, 1) ? status : add_any(calls, event);
 }
 
 static const char *event_domain(const struct calls *calls, const struct tandem_event *event)
@@ -105,7 +119,7 @@ static int api_compare(const void *a, const void *b)
 
 static bool row_empty(const struct call_row *row)
 {
-	return !row->calls && !row->within_ns;
+	return !row->times.count && !row->open && !row->within_ns;
 }
 
 static int finish_api(struct calls *calls, struct report *report)
@@ -118,20 +132,22 @@ static int finish_api(struct calls *calls, struct report *report)
 	if (!report->api)
 		return -ENOMEM;
 	for (size_t i = 0; i < calls->row_count; i++) {
+		const struct tandem_event *event =
+			trace_session_event_at(calls->session, (unsigned)i);
 		const struct call_row *row = &calls->rows[i];
 
 		if (row_empty(row))
 			continue;
-		report->calls += row->calls;
-		if (is_api(row->event->class))
+		report->calls += row->times.count + row->open;
+		if (is_api(event->class))
 			report->api_ns += row->times.sum;
 		report->api[report->api_count++] = (struct report_api){
-			.domain = event_domain(calls, row->event),
-			.name = row->event->name,
-			.calls = row->calls,
+			.domain = event_domain(calls, event),
+			.name = event->name,
+			.calls = row->times.count + row->open,
 			.errors = row->errors,
 			.open = row->open,
-			.within_ns = row->within_ns,
+			.within_ns = row->within_ns + (calls->whole ? row->times.sum : 0),
 			.times = table_times(&row->times),
 			.index = (unsigned)i,
 			.batches = row->batches,
@@ -164,7 +180,8 @@ static int finish_errors(struct calls *calls, struct report *report)
 	if (!report->errors)
 		return -ENOMEM;
 	while (map_next(&calls->errors, &at, &key, &count)) {
-		const struct tandem_event *event = calls->rows[key >> 32].event;
+		const struct tandem_event *event =
+			trace_session_event_at(calls->session, (unsigned)(key >> 32));
 		int32_t code = (int32_t)(uint32_t)key;
 		const char *name = trace_name_find(event->results, code);
 
@@ -241,7 +258,7 @@ static int finish_threads(struct calls *calls, struct report *report)
 				.calls = thread->calls,
 				.errors = thread->errors,
 				.api_ns = thread->api_ns,
-				.events = thread->events,
+				.events = thread->calls + thread->others,
 			};
 		}
 	}

@@ -5,6 +5,7 @@
  *	struct calls calls;
  *	calls_init(&calls, session);
  *	calls_add(&calls, event);          of each call
+ *	calls_other(&calls, event);        of each other event of a thread
  *	calls_finish(&calls, report);
  *	calls_free(&calls);
  */
@@ -19,15 +20,15 @@
 #include "util/map.h"
 
 struct call_row { /* of one function */
-	const struct tandem_event *event;
-	uint64_t calls, errors, open;
-	uint64_t within_ns; /* inside the range, of all that overlap it */
-	struct histogram times;
+	uint64_t errors, open;
+	uint64_t within_ns;	/* where a part is counted: inside of it, of all that overlap it */
+	struct histogram times; /* of all but the open ones */
 	struct batches batches;
 };
 
-struct call_thread { /* of one stream */
-	uint64_t events, calls, errors, api_ns;
+struct call_thread {	 /* of one stream */
+	uint64_t others; /* events that are no calls; counted by the caller */
+	uint64_t calls, errors, api_ns;
 };
 
 struct call_open {
@@ -55,6 +56,16 @@ int calls_init(struct calls *calls, struct trace_session *session);
 
 /* Returns 0 or -ENOMEM. */
 int calls_add(struct calls *calls, const struct trace_event *event);
+
+static inline bool calls_in_range(const struct calls *calls, const struct trace_event *event)
+{
+	return __builtin_expect(calls->whole, 1) || range_holds(&calls->range, event->ns);
+}
+
+static inline void calls_other(struct calls *calls, const struct trace_event *event)
+{
+	calls->threads[event->stream->index].others += calls_in_range(calls, event);
+}
 
 /* Writes the tables into the report. Returns 0 or -ENOMEM. */
 int calls_finish(struct calls *calls, struct report *report);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/report/table.h"
-#include "util/array.h"
+#include "util/keyed_row.h"
 
 struct ranges_row {
 	uint32_t name, scope; /* in `names` */
@@ -20,22 +20,21 @@ static int row_find(struct ranges_report *report, const struct range_instance *r
 		    struct ranges_row **row)
 {
 	struct ranges_row made = {.kind = range->kind};
-	uint64_t key, known;
+	uint64_t key;
+	size_t index;
+	int is_new;
 
 	if (intern_add(&report->names, range->name, range->name_length, &made.name) ||
 	    intern_add(&report->names, range->scope_name, strlen(range->scope_name), &made.scope))
 		return -ENOMEM;
 	key = (uint64_t)made.name << 32 ^ (uint64_t)made.scope << 2 ^ made.kind;
-	known = map_get(&report->row_of, key);
-	if (known == MAP_NONE) {
-		known = report->row_count;
-		if (array_reserve(&report->rows, &report->row_capacity, report->row_count + 1,
-				  sizeof(*report->rows)) ||
-		    map_set(&report->row_of, key, known))
-			return -ENOMEM;
-		report->rows[report->row_count++] = made;
-	}
-	*row = &report->rows[known];
+	is_new = keyed_row(&report->row_of, key, &report->rows, &report->row_capacity,
+			   &report->row_count, sizeof(*report->rows), &index);
+	if (is_new < 0)
+		return is_new;
+	*row = &report->rows[index];
+	if (is_new)
+		**row = made;
 	return 0;
 }
 

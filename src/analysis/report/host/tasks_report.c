@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/report/table.h"
-#include "util/array.h"
+#include "util/keyed_row.h"
 
 struct tasks_row {
 	const struct task_construct *construct; /* the first of those that are alike */
@@ -30,7 +30,9 @@ static int row_find(struct tasks_report *report, const struct task_construct *co
 {
 	const char *const texts[] = {construct->name, construct->file, construct->function,
 				     construct->device};
-	uint64_t key = (uint64_t)construct->line << 4 | construct->kind, known;
+	uint64_t key = (uint64_t)construct->line << 4 | construct->kind;
+	size_t index;
+	int is_new;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		uint32_t text;
@@ -39,16 +41,13 @@ static int row_find(struct tasks_report *report, const struct task_construct *co
 			return -ENOMEM;
 		key = (key ^ text) * 0x9e3779b97f4a7c15u;
 	}
-	known = map_get(&report->row_of, key);
-	if (known == MAP_NONE) {
-		known = report->row_count;
-		if (array_reserve(&report->rows, &report->row_capacity, report->row_count + 1,
-				  sizeof(*report->rows)) ||
-		    map_set(&report->row_of, key, known))
-			return -ENOMEM;
-		report->rows[report->row_count++] = (struct tasks_row){.construct = construct};
-	}
-	*row = &report->rows[known];
+	is_new = keyed_row(&report->row_of, key, &report->rows, &report->row_capacity,
+			   &report->row_count, sizeof(*report->rows), &index);
+	if (is_new < 0)
+		return is_new;
+	*row = &report->rows[index];
+	if (is_new)
+		**row = (struct tasks_row){.construct = construct};
 	return 0;
 }
 

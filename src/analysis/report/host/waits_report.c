@@ -161,7 +161,16 @@ static int wait_same(const void *a, const void *b)
 		order = strcmp(left->state, right->state);
 	if (!order)
 		order = strcmp(left->by_kind, right->by_kind);
+	if (!order)
+		order = number_compare(left->by_others, right->by_others);
 	return order ? order : strcmp(left->by, right->by);
+}
+
+/* Also of a process without a number, which is none of those that are watched. */
+static bool is_others(const struct waits *waits, const struct wait_row *row)
+{
+	return row->by_pid ? map_get(&waits->states.watched, row->by_pid) == MAP_NONE
+			   : !strcmp(by_kind(row), "process");
 }
 
 static int finish_rows(const struct waits *waits, struct report *report)
@@ -186,6 +195,7 @@ static int finish_rows(const struct waits *waits, struct report *report)
 			.by_kind = by_kind(row),
 			.by = row->by_idle ? "" : name_of(waits, report, row->by_name),
 			.by_process = row->by_pid,
+			.by_others = is_others(waits, row),
 			.total_ns = row->ns,
 			.count = row->count,
 		};
@@ -195,22 +205,16 @@ static int finish_rows(const struct waits *waits, struct report *report)
 	return 0;
 }
 
-static bool is_others(const struct waits *waits, const struct report_wait *row)
-{
-	return row->by_process ? map_get(&waits->states.watched, row->by_process) == MAP_NONE
-			       : !strcmp(row->by_kind, "process");
-}
-
 static int summary_compare(const void *a, const void *b)
 {
 	const struct report_wait *left = a, *right = b;
 
-	if (!left->thread != !right->thread)
-		return left->thread ? -1 : 1;
+	if (left->by_others != right->by_others)
+		return left->by_others ? 1 : -1;
 	return wait_compare(a, b);
 }
 
-static int finish_summary(const struct waits *waits, struct report *report)
+static int finish_summary(struct report *report)
 {
 	struct report_wait *rows =
 		arena_alloc(&report->arena, report->wait_count * sizeof(*report->waits));
@@ -224,7 +228,7 @@ static int finish_summary(const struct waits *waits, struct report *report)
 		*row = report->waits[i];
 		if (!*row->by)
 			row->by = !strcmp(row->by_kind, "idle") ? "idle CPU" : row->by_kind;
-		if (!is_others(waits, row))
+		if (!row->by_others)
 			continue;
 		row->process = row->thread = 0;
 		row->domain = row->function = row->name = "";
@@ -232,6 +236,9 @@ static int finish_summary(const struct waits *waits, struct report *report)
 	report->wait_summary = rows;
 	report->wait_summary_count = rows_join(rows, count, wait_same);
 	table_sort(rows, report->wait_summary_count, sizeof(*rows), summary_compare);
+	while (report->own_wait_count < report->wait_summary_count &&
+	       !rows[report->own_wait_count].by_others)
+		report->own_wait_count++;
 	return 0;
 }
 
@@ -247,5 +254,5 @@ int waits_report_finish(const struct waits *waits, struct report *report)
 	status = finish_threads(waits, report);
 	if (!status)
 		status = finish_rows(waits, report);
-	return status ? status : finish_summary(waits, report);
+	return status ? status : finish_summary(report);
 }

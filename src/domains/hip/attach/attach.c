@@ -13,6 +13,7 @@
 #include "domains/hip/attach/dispatch_table.h"
 #include "domains/hip/attach/rocprofiler.h"
 #include "domains/hip/attach/runtime.h"
+#include "domains/hip/attach/symbols.h"
 #include "domains/hip/attach/tracer_callback.h"
 #include "domains/hip/state.h"
 #include "schema/gen/hip_records.h"
@@ -36,7 +37,7 @@ static void attached_by(uint8_t generation)
  * its first call. */
 static void runtime_register(void)
 {
-	if (attached || hip_runtime_find())
+	if (attached || hip_by_symbol() || hip_runtime_find())
 		return;
 	attached = true;
 	if (!hip_tracer_begin()) {

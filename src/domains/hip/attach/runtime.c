@@ -39,6 +39,13 @@ static void version_read(const char *path)
 	free(real);
 }
 
+static void functions_take(void *library)
+{
+#define X(name, returned, parameters) *(void **)&hip_runtime.name = dlsym(library, #name);
+	HIP_FUNCTIONS(X)
+#undef X
+}
+
 int hip_runtime_find(void)
 {
 	const char *path = NULL;
@@ -52,11 +59,18 @@ int hip_runtime_find(void)
 	if (!library)
 		return -ENOENT;
 	version_read(path);
-#define X(name, returned, parameters) *(void **)&hip_runtime.name = dlsym(library, #name);
-	HIP_FUNCTIONS(X)
-#undef X
+	functions_take(library);
 	snprintf(hip_runtime.path, sizeof(hip_runtime.path), "%s", path);
 	return 0;
+}
+
+void hip_runtime_take(const void *function, void *library)
+{
+	Dl_info info;
+
+	functions_take(library);
+	if (dladdr(function, &info))
+		snprintf(hip_runtime.path, sizeof(hip_runtime.path), "%s", info.dli_fname);
 }
 
 bool hip_runtime_has_devices(void)

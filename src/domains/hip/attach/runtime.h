@@ -18,6 +18,8 @@
 	X(hipDeviceGetName, int32_t, (char *name, int32_t bytes, int32_t device))               \
 	X(hipDeviceTotalMem, int32_t, (size_t * bytes, int32_t device))                         \
 	X(hipDeviceGetAttribute, int32_t, (int32_t * value, int32_t attribute, int32_t device)) \
+	X(hipGetDevicePropertiesR0600, int32_t, (void *properties, int32_t device))             \
+	X(hipGetDeviceProperties, int32_t, (void *properties, int32_t device))                  \
 	X(hipDeviceGetPCIBusId, int32_t, (char *name, int32_t bytes, int32_t device))           \
 	X(hipRuntimeGetVersion, int32_t, (int32_t * version))                                   \
 	X(hipPeekAtLastError, int32_t, (void))                                                  \
@@ -44,6 +46,9 @@ extern struct hip_runtime hip_runtime;
 
 /* Finds the library where it is loaded already. 0, or -ENOENT. */
 int hip_runtime_find(void);
+
+/* The one that has this function; `library`: to ask for others. Again: the same. */
+void hip_runtime_take(const void *function, void *library);
 
 /* Whether there are devices, asked once, before a call of the program's: in a process
  * without, every call returns hipErrorNoDevice. */

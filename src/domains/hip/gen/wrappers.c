@@ -3,7 +3,8 @@
  *
  * What stands in the dispatch tables for the runtime's functions: each call is
  * recorded around the real one. Structs by value have the size and the class
- * that they have for the compiler. */
+ * that they have for the compiler. Programs bind to what is exported here by
+ * the functions' names. */
 #include "domains/hip/wrappers.h"
 
 #include <stdbool.h>
@@ -47,6 +48,12 @@ static void * wrap_hipApiName(uint32_t id)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) void * hipApiName(uint32_t id);
+void * hipApiName(uint32_t id)
+{
+	return hip_by_symbol() ? wrap_hipApiName(id) : ((void * (*)(uint32_t))hip_symbol(708))(id);
+}
+
 static int32_t wrap_hipArray3DCreate(void *array, const void *pAllocateArray)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(3);
@@ -62,6 +69,12 @@ static int32_t wrap_hipArray3DCreate(void *array, const void *pAllocateArray)
 	returned_ = real_(array, pAllocateArray);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipArray3DCreate(void *array, const void *pAllocateArray);
+int32_t hipArray3DCreate(void *array, const void *pAllocateArray)
+{
+	return hip_by_symbol() ? wrap_hipArray3DCreate(array, pAllocateArray) : ((int32_t (*)(void *, const void *))hip_symbol(3))(array, pAllocateArray);
 }
 
 static int32_t wrap_hipArray3DGetDescriptor(void *pArrayDescriptor, void *array)
@@ -81,6 +94,12 @@ static int32_t wrap_hipArray3DGetDescriptor(void *pArrayDescriptor, void *array)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipArray3DGetDescriptor(void *pArrayDescriptor, void *array);
+int32_t hipArray3DGetDescriptor(void *pArrayDescriptor, void *array)
+{
+	return hip_by_symbol() ? wrap_hipArray3DGetDescriptor(pArrayDescriptor, array) : ((int32_t (*)(void *, void *))hip_symbol(360))(pArrayDescriptor, array);
+}
+
 static int32_t wrap_hipArrayCreate(void *pHandle, const void *pAllocateArray)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(4);
@@ -96,6 +115,12 @@ static int32_t wrap_hipArrayCreate(void *pHandle, const void *pAllocateArray)
 	returned_ = real_(pHandle, pAllocateArray);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipArrayCreate(void *pHandle, const void *pAllocateArray);
+int32_t hipArrayCreate(void *pHandle, const void *pAllocateArray)
+{
+	return hip_by_symbol() ? wrap_hipArrayCreate(pHandle, pAllocateArray) : ((int32_t (*)(void *, const void *))hip_symbol(4))(pHandle, pAllocateArray);
 }
 
 static int32_t wrap_hipArrayDestroy(void *array)
@@ -114,6 +139,12 @@ static int32_t wrap_hipArrayDestroy(void *array)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipArrayDestroy(void *array);
+int32_t hipArrayDestroy(void *array)
+{
+	return hip_by_symbol() ? wrap_hipArrayDestroy(array) : ((int32_t (*)(void *))hip_symbol(5))(array);
+}
+
 static int32_t wrap_hipArrayGetDescriptor(void *pArrayDescriptor, void *array)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(361);
@@ -129,6 +160,12 @@ static int32_t wrap_hipArrayGetDescriptor(void *pArrayDescriptor, void *array)
 	returned_ = real_(pArrayDescriptor, array);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipArrayGetDescriptor(void *pArrayDescriptor, void *array);
+int32_t hipArrayGetDescriptor(void *pArrayDescriptor, void *array)
+{
+	return hip_by_symbol() ? wrap_hipArrayGetDescriptor(pArrayDescriptor, array) : ((int32_t (*)(void *, void *))hip_symbol(361))(pArrayDescriptor, array);
 }
 
 static int32_t wrap_hipArrayGetInfo(void *desc, void *extent, void *flags, void *array)
@@ -150,6 +187,12 @@ static int32_t wrap_hipArrayGetInfo(void *desc, void *extent, void *flags, void 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipArrayGetInfo(void *desc, void *extent, void *flags, void *array);
+int32_t hipArrayGetInfo(void *desc, void *extent, void *flags, void *array)
+{
+	return hip_by_symbol() ? wrap_hipArrayGetInfo(desc, extent, flags, array) : ((int32_t (*)(void *, void *, void *, void *))hip_symbol(362))(desc, extent, flags, array);
+}
+
 static int32_t wrap_hipBindTexture(void *offset, const void *tex, const void *devPtr, const void *desc, uint64_t size)
 {
 	int32_t (*real_)(void *, const void *, const void *, const void *, uint64_t) = (int32_t (*)(void *, const void *, const void *, const void *, uint64_t))hip_real(709);
@@ -168,6 +211,12 @@ static int32_t wrap_hipBindTexture(void *offset, const void *tex, const void *de
 	returned_ = real_(offset, tex, devPtr, desc, size);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipBindTexture(void *offset, const void *tex, const void *devPtr, const void *desc, uint64_t size);
+int32_t hipBindTexture(void *offset, const void *tex, const void *devPtr, const void *desc, uint64_t size)
+{
+	return hip_by_symbol() ? wrap_hipBindTexture(offset, tex, devPtr, desc, size) : ((int32_t (*)(void *, const void *, const void *, const void *, uint64_t))hip_symbol(709))(offset, tex, devPtr, desc, size);
 }
 
 static int32_t wrap_hipBindTexture2D(void *offset, const void *tex, const void *devPtr, const void *desc, uint64_t width, uint64_t height, uint64_t pitch)
@@ -192,6 +241,12 @@ static int32_t wrap_hipBindTexture2D(void *offset, const void *tex, const void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipBindTexture2D(void *offset, const void *tex, const void *devPtr, const void *desc, uint64_t width, uint64_t height, uint64_t pitch);
+int32_t hipBindTexture2D(void *offset, const void *tex, const void *devPtr, const void *desc, uint64_t width, uint64_t height, uint64_t pitch)
+{
+	return hip_by_symbol() ? wrap_hipBindTexture2D(offset, tex, devPtr, desc, width, height, pitch) : ((int32_t (*)(void *, const void *, const void *, const void *, uint64_t, uint64_t, uint64_t))hip_symbol(710))(offset, tex, devPtr, desc, width, height, pitch);
+}
+
 static int32_t wrap_hipBindTextureToArray(const void *tex, void *array, const void *desc)
 {
 	int32_t (*real_)(const void *, void *, const void *) = (int32_t (*)(const void *, void *, const void *))hip_real(711);
@@ -208,6 +263,12 @@ static int32_t wrap_hipBindTextureToArray(const void *tex, void *array, const vo
 	returned_ = real_(tex, array, desc);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipBindTextureToArray(const void *tex, void *array, const void *desc);
+int32_t hipBindTextureToArray(const void *tex, void *array, const void *desc)
+{
+	return hip_by_symbol() ? wrap_hipBindTextureToArray(tex, array, desc) : ((int32_t (*)(const void *, void *, const void *))hip_symbol(711))(tex, array, desc);
 }
 
 static int32_t wrap_hipBindTextureToMipmappedArray(const void *tex, void *mipmappedArray, const void *desc)
@@ -228,6 +289,12 @@ static int32_t wrap_hipBindTextureToMipmappedArray(const void *tex, void *mipmap
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipBindTextureToMipmappedArray(const void *tex, void *mipmappedArray, const void *desc);
+int32_t hipBindTextureToMipmappedArray(const void *tex, void *mipmappedArray, const void *desc)
+{
+	return hip_by_symbol() ? wrap_hipBindTextureToMipmappedArray(tex, mipmappedArray, desc) : ((int32_t (*)(const void *, void *, const void *))hip_symbol(712))(tex, mipmappedArray, desc);
+}
+
 static int32_t wrap_hipChooseDeviceR0600(void *device, const void *prop)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(365);
@@ -245,6 +312,12 @@ static int32_t wrap_hipChooseDeviceR0600(void *device, const void *prop)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipChooseDeviceR0600(void *device, const void *prop);
+int32_t hipChooseDeviceR0600(void *device, const void *prop)
+{
+	return hip_by_symbol() ? wrap_hipChooseDeviceR0600(device, prop) : ((int32_t (*)(void *, const void *))hip_symbol(365))(device, prop);
+}
+
 static int32_t wrap_hipChooseDeviceR0000(void *device, const void *properties)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(6);
@@ -260,6 +333,12 @@ static int32_t wrap_hipChooseDeviceR0000(void *device, const void *properties)
 	returned_ = real_(device, properties);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipChooseDeviceR0000(void *device, const void *properties);
+int32_t hipChooseDeviceR0000(void *device, const void *properties)
+{
+	return hip_by_symbol() ? wrap_hipChooseDeviceR0000(device, properties) : ((int32_t (*)(void *, const void *))hip_symbol(6))(device, properties);
 }
 
 static int32_t wrap_hipConfigureCall(struct words32_3 gridDim, struct words32_3 blockDim, uint64_t sharedMem, void *stream)
@@ -281,6 +360,12 @@ static int32_t wrap_hipConfigureCall(struct words32_3 gridDim, struct words32_3 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipConfigureCall(struct words32_3 gridDim, struct words32_3 blockDim, uint64_t sharedMem, void *stream);
+int32_t hipConfigureCall(struct words32_3 gridDim, struct words32_3 blockDim, uint64_t sharedMem, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipConfigureCall(gridDim, blockDim, sharedMem, stream) : ((int32_t (*)(struct words32_3, struct words32_3, uint64_t, void *))hip_symbol(7))(gridDim, blockDim, sharedMem, stream);
+}
+
 static int32_t wrap_hipCreateSurfaceObject(void *pSurfObject, const void *pResDesc)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(206);
@@ -296,6 +381,12 @@ static int32_t wrap_hipCreateSurfaceObject(void *pSurfObject, const void *pResDe
 	returned_ = real_(pSurfObject, pResDesc);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipCreateSurfaceObject(void *pSurfObject, const void *pResDesc);
+int32_t hipCreateSurfaceObject(void *pSurfObject, const void *pResDesc)
+{
+	return hip_by_symbol() ? wrap_hipCreateSurfaceObject(pSurfObject, pResDesc) : ((int32_t (*)(void *, const void *))hip_symbol(206))(pSurfObject, pResDesc);
 }
 
 static int32_t wrap_hipCreateTextureObject(void *pTexObject, const void *pResDesc, const void *pTexDesc, const void *pResViewDesc)
@@ -317,6 +408,12 @@ static int32_t wrap_hipCreateTextureObject(void *pTexObject, const void *pResDes
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCreateTextureObject(void *pTexObject, const void *pResDesc, const void *pTexDesc, const void *pResViewDesc);
+int32_t hipCreateTextureObject(void *pTexObject, const void *pResDesc, const void *pTexDesc, const void *pResViewDesc)
+{
+	return hip_by_symbol() ? wrap_hipCreateTextureObject(pTexObject, pResDesc, pTexDesc, pResViewDesc) : ((int32_t (*)(void *, const void *, const void *, const void *))hip_symbol(714))(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
 static int32_t wrap_hipCtxCreate(void *ctx, uint32_t flags, int32_t device)
 {
 	int32_t (*real_)(void *, uint32_t, int32_t) = (int32_t (*)(void *, uint32_t, int32_t))hip_real(8);
@@ -335,6 +432,12 @@ static int32_t wrap_hipCtxCreate(void *ctx, uint32_t flags, int32_t device)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxCreate(void *ctx, uint32_t flags, int32_t device);
+int32_t hipCtxCreate(void *ctx, uint32_t flags, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipCtxCreate(ctx, flags, device) : ((int32_t (*)(void *, uint32_t, int32_t))hip_symbol(8))(ctx, flags, device);
+}
+
 static int32_t wrap_hipCtxDestroy(void *ctx)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(9);
@@ -351,6 +454,12 @@ static int32_t wrap_hipCtxDestroy(void *ctx)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxDestroy(void *ctx);
+int32_t hipCtxDestroy(void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipCtxDestroy(ctx) : ((int32_t (*)(void *))hip_symbol(9))(ctx);
+}
+
 static int32_t wrap_hipCtxDisablePeerAccess(void *peerCtx)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(10);
@@ -365,6 +474,12 @@ static int32_t wrap_hipCtxDisablePeerAccess(void *peerCtx)
 	returned_ = real_(peerCtx);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipCtxDisablePeerAccess(void *peerCtx);
+int32_t hipCtxDisablePeerAccess(void *peerCtx)
+{
+	return hip_by_symbol() ? wrap_hipCtxDisablePeerAccess(peerCtx) : ((int32_t (*)(void *))hip_symbol(10))(peerCtx);
 }
 
 static int32_t wrap_hipCtxEnablePeerAccess(void *peerCtx, uint32_t flags)
@@ -384,6 +499,12 @@ static int32_t wrap_hipCtxEnablePeerAccess(void *peerCtx, uint32_t flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxEnablePeerAccess(void *peerCtx, uint32_t flags);
+int32_t hipCtxEnablePeerAccess(void *peerCtx, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipCtxEnablePeerAccess(peerCtx, flags) : ((int32_t (*)(void *, uint32_t))hip_symbol(11))(peerCtx, flags);
+}
+
 static int32_t wrap_hipCtxGetApiVersion(void *ctx, void *apiVersion)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(12);
@@ -399,6 +520,12 @@ static int32_t wrap_hipCtxGetApiVersion(void *ctx, void *apiVersion)
 	returned_ = real_(ctx, apiVersion);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipCtxGetApiVersion(void *ctx, void *apiVersion);
+int32_t hipCtxGetApiVersion(void *ctx, void *apiVersion)
+{
+	return hip_by_symbol() ? wrap_hipCtxGetApiVersion(ctx, apiVersion) : ((int32_t (*)(void *, void *))hip_symbol(12))(ctx, apiVersion);
 }
 
 static int32_t wrap_hipCtxGetCacheConfig(void *cacheConfig)
@@ -417,6 +544,12 @@ static int32_t wrap_hipCtxGetCacheConfig(void *cacheConfig)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxGetCacheConfig(void *cacheConfig);
+int32_t hipCtxGetCacheConfig(void *cacheConfig)
+{
+	return hip_by_symbol() ? wrap_hipCtxGetCacheConfig(cacheConfig) : ((int32_t (*)(void *))hip_symbol(13))(cacheConfig);
+}
+
 static int32_t wrap_hipCtxGetCurrent(void *ctx)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(14);
@@ -431,6 +564,12 @@ static int32_t wrap_hipCtxGetCurrent(void *ctx)
 	returned_ = real_(ctx);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipCtxGetCurrent(void *ctx);
+int32_t hipCtxGetCurrent(void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipCtxGetCurrent(ctx) : ((int32_t (*)(void *))hip_symbol(14))(ctx);
 }
 
 static int32_t wrap_hipCtxGetDevice(void *device)
@@ -449,6 +588,12 @@ static int32_t wrap_hipCtxGetDevice(void *device)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxGetDevice(void *device);
+int32_t hipCtxGetDevice(void *device)
+{
+	return hip_by_symbol() ? wrap_hipCtxGetDevice(device) : ((int32_t (*)(void *))hip_symbol(15))(device);
+}
+
 static int32_t wrap_hipCtxGetFlags(void *flags)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(16);
@@ -463,6 +608,12 @@ static int32_t wrap_hipCtxGetFlags(void *flags)
 	returned_ = real_(flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipCtxGetFlags(void *flags);
+int32_t hipCtxGetFlags(void *flags)
+{
+	return hip_by_symbol() ? wrap_hipCtxGetFlags(flags) : ((int32_t (*)(void *))hip_symbol(16))(flags);
 }
 
 static int32_t wrap_hipCtxGetSharedMemConfig(void *pConfig)
@@ -481,6 +632,12 @@ static int32_t wrap_hipCtxGetSharedMemConfig(void *pConfig)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxGetSharedMemConfig(void *pConfig);
+int32_t hipCtxGetSharedMemConfig(void *pConfig)
+{
+	return hip_by_symbol() ? wrap_hipCtxGetSharedMemConfig(pConfig) : ((int32_t (*)(void *))hip_symbol(17))(pConfig);
+}
+
 static int32_t wrap_hipCtxPopCurrent(void *ctx)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(18);
@@ -495,6 +652,12 @@ static int32_t wrap_hipCtxPopCurrent(void *ctx)
 	returned_ = real_(ctx);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipCtxPopCurrent(void *ctx);
+int32_t hipCtxPopCurrent(void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipCtxPopCurrent(ctx) : ((int32_t (*)(void *))hip_symbol(18))(ctx);
 }
 
 static int32_t wrap_hipCtxPushCurrent(void *ctx)
@@ -513,6 +676,12 @@ static int32_t wrap_hipCtxPushCurrent(void *ctx)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxPushCurrent(void *ctx);
+int32_t hipCtxPushCurrent(void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipCtxPushCurrent(ctx) : ((int32_t (*)(void *))hip_symbol(19))(ctx);
+}
+
 static int32_t wrap_hipCtxSetCacheConfig(int32_t cacheConfig)
 {
 	int32_t (*real_)(int32_t) = (int32_t (*)(int32_t))hip_real(20);
@@ -527,6 +696,12 @@ static int32_t wrap_hipCtxSetCacheConfig(int32_t cacheConfig)
 	returned_ = real_(cacheConfig);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipCtxSetCacheConfig(int32_t cacheConfig);
+int32_t hipCtxSetCacheConfig(int32_t cacheConfig)
+{
+	return hip_by_symbol() ? wrap_hipCtxSetCacheConfig(cacheConfig) : ((int32_t (*)(int32_t))hip_symbol(20))(cacheConfig);
 }
 
 static int32_t wrap_hipCtxSetCurrent(void *ctx)
@@ -545,6 +720,12 @@ static int32_t wrap_hipCtxSetCurrent(void *ctx)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxSetCurrent(void *ctx);
+int32_t hipCtxSetCurrent(void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipCtxSetCurrent(ctx) : ((int32_t (*)(void *))hip_symbol(21))(ctx);
+}
+
 static int32_t wrap_hipCtxSetSharedMemConfig(int32_t config)
 {
 	int32_t (*real_)(int32_t) = (int32_t (*)(int32_t))hip_real(22);
@@ -561,6 +742,12 @@ static int32_t wrap_hipCtxSetSharedMemConfig(int32_t config)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipCtxSetSharedMemConfig(int32_t config);
+int32_t hipCtxSetSharedMemConfig(int32_t config)
+{
+	return hip_by_symbol() ? wrap_hipCtxSetSharedMemConfig(config) : ((int32_t (*)(int32_t))hip_symbol(22))(config);
+}
+
 static int32_t wrap_hipCtxSynchronize(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(23);
@@ -573,6 +760,12 @@ static int32_t wrap_hipCtxSynchronize(void)
 	returned_ = real_();
 	hip_wrapped_end(&call_, NULL, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipCtxSynchronize(void);
+int32_t hipCtxSynchronize(void)
+{
+	return hip_by_symbol() ? wrap_hipCtxSynchronize() : ((int32_t (*)(void))hip_symbol(23))();
 }
 
 static int32_t wrap_hipDestroyExternalMemory(void *extMem)
@@ -591,6 +784,12 @@ static int32_t wrap_hipDestroyExternalMemory(void *extMem)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDestroyExternalMemory(void *extMem);
+int32_t hipDestroyExternalMemory(void *extMem)
+{
+	return hip_by_symbol() ? wrap_hipDestroyExternalMemory(extMem) : ((int32_t (*)(void *))hip_symbol(24))(extMem);
+}
+
 static int32_t wrap_hipDestroyExternalSemaphore(void *extSem)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(25);
@@ -605,6 +804,12 @@ static int32_t wrap_hipDestroyExternalSemaphore(void *extSem)
 	returned_ = real_(extSem);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDestroyExternalSemaphore(void *extSem);
+int32_t hipDestroyExternalSemaphore(void *extSem)
+{
+	return hip_by_symbol() ? wrap_hipDestroyExternalSemaphore(extSem) : ((int32_t (*)(void *))hip_symbol(25))(extSem);
 }
 
 static int32_t wrap_hipDestroySurfaceObject(void *surfaceObject)
@@ -623,6 +828,12 @@ static int32_t wrap_hipDestroySurfaceObject(void *surfaceObject)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDestroySurfaceObject(void *surfaceObject);
+int32_t hipDestroySurfaceObject(void *surfaceObject)
+{
+	return hip_by_symbol() ? wrap_hipDestroySurfaceObject(surfaceObject) : ((int32_t (*)(void *))hip_symbol(207))(surfaceObject);
+}
+
 static int32_t wrap_hipDestroyTextureObject(void *textureObject)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(715);
@@ -637,6 +848,12 @@ static int32_t wrap_hipDestroyTextureObject(void *textureObject)
 	returned_ = real_(textureObject);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDestroyTextureObject(void *textureObject);
+int32_t hipDestroyTextureObject(void *textureObject)
+{
+	return hip_by_symbol() ? wrap_hipDestroyTextureObject(textureObject) : ((int32_t (*)(void *))hip_symbol(715))(textureObject);
 }
 
 static int32_t wrap_hipDeviceCanAccessPeer(void *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
@@ -657,6 +874,12 @@ static int32_t wrap_hipDeviceCanAccessPeer(void *canAccessPeer, int32_t deviceId
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceCanAccessPeer(void *canAccessPeer, int32_t deviceId, int32_t peerDeviceId);
+int32_t hipDeviceCanAccessPeer(void *canAccessPeer, int32_t deviceId, int32_t peerDeviceId)
+{
+	return hip_by_symbol() ? wrap_hipDeviceCanAccessPeer(canAccessPeer, deviceId, peerDeviceId) : ((int32_t (*)(void *, int32_t, int32_t))hip_symbol(26))(canAccessPeer, deviceId, peerDeviceId);
+}
+
 static int32_t wrap_hipDeviceComputeCapability(void *major, void *minor, int32_t device)
 {
 	int32_t (*real_)(void *, void *, int32_t) = (int32_t (*)(void *, void *, int32_t))hip_real(27);
@@ -675,6 +898,12 @@ static int32_t wrap_hipDeviceComputeCapability(void *major, void *minor, int32_t
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceComputeCapability(void *major, void *minor, int32_t device);
+int32_t hipDeviceComputeCapability(void *major, void *minor, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceComputeCapability(major, minor, device) : ((int32_t (*)(void *, void *, int32_t))hip_symbol(27))(major, minor, device);
+}
+
 static int32_t wrap_hipDeviceDisablePeerAccess(int32_t peerDeviceId)
 {
 	int32_t (*real_)(int32_t) = (int32_t (*)(int32_t))hip_real(28);
@@ -689,6 +918,12 @@ static int32_t wrap_hipDeviceDisablePeerAccess(int32_t peerDeviceId)
 	returned_ = real_(peerDeviceId);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceDisablePeerAccess(int32_t peerDeviceId);
+int32_t hipDeviceDisablePeerAccess(int32_t peerDeviceId)
+{
+	return hip_by_symbol() ? wrap_hipDeviceDisablePeerAccess(peerDeviceId) : ((int32_t (*)(int32_t))hip_symbol(28))(peerDeviceId);
 }
 
 static int32_t wrap_hipDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
@@ -708,6 +943,12 @@ static int32_t wrap_hipDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t fla
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
+int32_t hipDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipDeviceEnablePeerAccess(peerDeviceId, flags) : ((int32_t (*)(int32_t, uint32_t))hip_symbol(29))(peerDeviceId, flags);
+}
+
 static int32_t wrap_hipDeviceGet(void *device, int32_t ordinal)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(30);
@@ -723,6 +964,12 @@ static int32_t wrap_hipDeviceGet(void *device, int32_t ordinal)
 	returned_ = real_(device, ordinal);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGet(void *device, int32_t ordinal);
+int32_t hipDeviceGet(void *device, int32_t ordinal)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGet(device, ordinal) : ((int32_t (*)(void *, int32_t))hip_symbol(30))(device, ordinal);
 }
 
 static int32_t wrap_hipDeviceGetAttribute(void *pi, int32_t attr, int32_t deviceId)
@@ -743,6 +990,12 @@ static int32_t wrap_hipDeviceGetAttribute(void *pi, int32_t attr, int32_t device
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceGetAttribute(void *pi, int32_t attr, int32_t deviceId);
+int32_t hipDeviceGetAttribute(void *pi, int32_t attr, int32_t deviceId)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetAttribute(pi, attr, deviceId) : ((int32_t (*)(void *, int32_t, int32_t))hip_symbol(31))(pi, attr, deviceId);
+}
+
 static int32_t wrap_hipDeviceGetByPCIBusId(void *device, const char *pciBusId)
 {
 	int32_t (*real_)(void *, const char *) = (int32_t (*)(void *, const char *))hip_real(32);
@@ -758,6 +1011,12 @@ static int32_t wrap_hipDeviceGetByPCIBusId(void *device, const char *pciBusId)
 	returned_ = real_(device, pciBusId);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGetByPCIBusId(void *device, const char *pciBusId);
+int32_t hipDeviceGetByPCIBusId(void *device, const char *pciBusId)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetByPCIBusId(device, pciBusId) : ((int32_t (*)(void *, const char *))hip_symbol(32))(device, pciBusId);
 }
 
 static int32_t wrap_hipDeviceGetCacheConfig(void *cacheConfig)
@@ -776,6 +1035,12 @@ static int32_t wrap_hipDeviceGetCacheConfig(void *cacheConfig)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceGetCacheConfig(void *cacheConfig);
+int32_t hipDeviceGetCacheConfig(void *cacheConfig)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetCacheConfig(cacheConfig) : ((int32_t (*)(void *))hip_symbol(33))(cacheConfig);
+}
+
 static int32_t wrap_hipDeviceGetDefaultMemPool(void *mem_pool, int32_t device)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(303);
@@ -791,6 +1056,12 @@ static int32_t wrap_hipDeviceGetDefaultMemPool(void *mem_pool, int32_t device)
 	returned_ = real_(mem_pool, device);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGetDefaultMemPool(void *mem_pool, int32_t device);
+int32_t hipDeviceGetDefaultMemPool(void *mem_pool, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetDefaultMemPool(mem_pool, device) : ((int32_t (*)(void *, int32_t))hip_symbol(303))(mem_pool, device);
 }
 
 static int32_t wrap_hipDeviceGetGraphMemAttribute(int32_t device, int32_t attr, void *value)
@@ -811,6 +1082,12 @@ static int32_t wrap_hipDeviceGetGraphMemAttribute(int32_t device, int32_t attr, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceGetGraphMemAttribute(int32_t device, int32_t attr, void *value);
+int32_t hipDeviceGetGraphMemAttribute(int32_t device, int32_t attr, void *value)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetGraphMemAttribute(device, attr, value) : ((int32_t (*)(int32_t, int32_t, void *))hip_symbol(335))(device, attr, value);
+}
+
 static int32_t wrap_hipDeviceGetLimit(void *pValue, int32_t limit)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(34);
@@ -826,6 +1103,12 @@ static int32_t wrap_hipDeviceGetLimit(void *pValue, int32_t limit)
 	returned_ = real_(pValue, limit);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGetLimit(void *pValue, int32_t limit);
+int32_t hipDeviceGetLimit(void *pValue, int32_t limit)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetLimit(pValue, limit) : ((int32_t (*)(void *, int32_t))hip_symbol(34))(pValue, limit);
 }
 
 static int32_t wrap_hipDeviceGetMemPool(void *mem_pool, int32_t device)
@@ -845,6 +1128,12 @@ static int32_t wrap_hipDeviceGetMemPool(void *mem_pool, int32_t device)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceGetMemPool(void *mem_pool, int32_t device);
+int32_t hipDeviceGetMemPool(void *mem_pool, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetMemPool(mem_pool, device) : ((int32_t (*)(void *, int32_t))hip_symbol(304))(mem_pool, device);
+}
+
 static int32_t wrap_hipDeviceGetName(void *name, int32_t len, int32_t device)
 {
 	int32_t (*real_)(void *, int32_t, int32_t) = (int32_t (*)(void *, int32_t, int32_t))hip_real(35);
@@ -861,6 +1150,12 @@ static int32_t wrap_hipDeviceGetName(void *name, int32_t len, int32_t device)
 	returned_ = real_(name, len, device);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGetName(void *name, int32_t len, int32_t device);
+int32_t hipDeviceGetName(void *name, int32_t len, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetName(name, len, device) : ((int32_t (*)(void *, int32_t, int32_t))hip_symbol(35))(name, len, device);
 }
 
 static int32_t wrap_hipDeviceGetP2PAttribute(void *value, int32_t attr, int32_t srcDevice, int32_t dstDevice)
@@ -882,6 +1177,12 @@ static int32_t wrap_hipDeviceGetP2PAttribute(void *value, int32_t attr, int32_t 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceGetP2PAttribute(void *value, int32_t attr, int32_t srcDevice, int32_t dstDevice);
+int32_t hipDeviceGetP2PAttribute(void *value, int32_t attr, int32_t srcDevice, int32_t dstDevice)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetP2PAttribute(value, attr, srcDevice, dstDevice) : ((int32_t (*)(void *, int32_t, int32_t, int32_t))hip_symbol(36))(value, attr, srcDevice, dstDevice);
+}
+
 static int32_t wrap_hipDeviceGetPCIBusId(void *pciBusId, int32_t len, int32_t device)
 {
 	int32_t (*real_)(void *, int32_t, int32_t) = (int32_t (*)(void *, int32_t, int32_t))hip_real(37);
@@ -900,6 +1201,12 @@ static int32_t wrap_hipDeviceGetPCIBusId(void *pciBusId, int32_t len, int32_t de
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceGetPCIBusId(void *pciBusId, int32_t len, int32_t device);
+int32_t hipDeviceGetPCIBusId(void *pciBusId, int32_t len, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetPCIBusId(pciBusId, len, device) : ((int32_t (*)(void *, int32_t, int32_t))hip_symbol(37))(pciBusId, len, device);
+}
+
 static int32_t wrap_hipDeviceGetSharedMemConfig(void *pConfig)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(38);
@@ -914,6 +1221,12 @@ static int32_t wrap_hipDeviceGetSharedMemConfig(void *pConfig)
 	returned_ = real_(pConfig);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGetSharedMemConfig(void *pConfig);
+int32_t hipDeviceGetSharedMemConfig(void *pConfig)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetSharedMemConfig(pConfig) : ((int32_t (*)(void *))hip_symbol(38))(pConfig);
 }
 
 static int32_t wrap_hipDeviceGetStreamPriorityRange(void *leastPriority, void *greatestPriority)
@@ -933,6 +1246,12 @@ static int32_t wrap_hipDeviceGetStreamPriorityRange(void *leastPriority, void *g
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceGetStreamPriorityRange(void *leastPriority, void *greatestPriority);
+int32_t hipDeviceGetStreamPriorityRange(void *leastPriority, void *greatestPriority)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetStreamPriorityRange(leastPriority, greatestPriority) : ((int32_t (*)(void *, void *))hip_symbol(39))(leastPriority, greatestPriority);
+}
+
 static int32_t wrap_hipDeviceGetUuid(void *uuid, int32_t device)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(298);
@@ -950,6 +1269,12 @@ static int32_t wrap_hipDeviceGetUuid(void *uuid, int32_t device)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceGetUuid(void *uuid, int32_t device);
+int32_t hipDeviceGetUuid(void *uuid, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetUuid(uuid, device) : ((int32_t (*)(void *, int32_t))hip_symbol(298))(uuid, device);
+}
+
 static int32_t wrap_hipDeviceGraphMemTrim(int32_t device)
 {
 	int32_t (*real_)(int32_t) = (int32_t (*)(int32_t))hip_real(336);
@@ -964,6 +1289,12 @@ static int32_t wrap_hipDeviceGraphMemTrim(int32_t device)
 	returned_ = real_(device);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGraphMemTrim(int32_t device);
+int32_t hipDeviceGraphMemTrim(int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGraphMemTrim(device) : ((int32_t (*)(int32_t))hip_symbol(336))(device);
 }
 
 static int32_t wrap_hipDevicePrimaryCtxGetState(int32_t dev, void *flags, void *active)
@@ -984,6 +1315,12 @@ static int32_t wrap_hipDevicePrimaryCtxGetState(int32_t dev, void *flags, void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDevicePrimaryCtxGetState(int32_t dev, void *flags, void *active);
+int32_t hipDevicePrimaryCtxGetState(int32_t dev, void *flags, void *active)
+{
+	return hip_by_symbol() ? wrap_hipDevicePrimaryCtxGetState(dev, flags, active) : ((int32_t (*)(int32_t, void *, void *))hip_symbol(40))(dev, flags, active);
+}
+
 static int32_t wrap_hipDevicePrimaryCtxRelease(int32_t dev)
 {
 	int32_t (*real_)(int32_t) = (int32_t (*)(int32_t))hip_real(41);
@@ -1000,6 +1337,12 @@ static int32_t wrap_hipDevicePrimaryCtxRelease(int32_t dev)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDevicePrimaryCtxRelease(int32_t dev);
+int32_t hipDevicePrimaryCtxRelease(int32_t dev)
+{
+	return hip_by_symbol() ? wrap_hipDevicePrimaryCtxRelease(dev) : ((int32_t (*)(int32_t))hip_symbol(41))(dev);
+}
+
 static int32_t wrap_hipDevicePrimaryCtxReset(int32_t dev)
 {
 	int32_t (*real_)(int32_t) = (int32_t (*)(int32_t))hip_real(42);
@@ -1014,6 +1357,12 @@ static int32_t wrap_hipDevicePrimaryCtxReset(int32_t dev)
 	returned_ = real_(dev);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDevicePrimaryCtxReset(int32_t dev);
+int32_t hipDevicePrimaryCtxReset(int32_t dev)
+{
+	return hip_by_symbol() ? wrap_hipDevicePrimaryCtxReset(dev) : ((int32_t (*)(int32_t))hip_symbol(42))(dev);
 }
 
 static int32_t wrap_hipDevicePrimaryCtxRetain(void *pctx, int32_t dev)
@@ -1033,6 +1382,12 @@ static int32_t wrap_hipDevicePrimaryCtxRetain(void *pctx, int32_t dev)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDevicePrimaryCtxRetain(void *pctx, int32_t dev);
+int32_t hipDevicePrimaryCtxRetain(void *pctx, int32_t dev)
+{
+	return hip_by_symbol() ? wrap_hipDevicePrimaryCtxRetain(pctx, dev) : ((int32_t (*)(void *, int32_t))hip_symbol(43))(pctx, dev);
+}
+
 static int32_t wrap_hipDevicePrimaryCtxSetFlags(int32_t dev, uint32_t flags)
 {
 	int32_t (*real_)(int32_t, uint32_t) = (int32_t (*)(int32_t, uint32_t))hip_real(44);
@@ -1050,6 +1405,12 @@ static int32_t wrap_hipDevicePrimaryCtxSetFlags(int32_t dev, uint32_t flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDevicePrimaryCtxSetFlags(int32_t dev, uint32_t flags);
+int32_t hipDevicePrimaryCtxSetFlags(int32_t dev, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipDevicePrimaryCtxSetFlags(dev, flags) : ((int32_t (*)(int32_t, uint32_t))hip_symbol(44))(dev, flags);
+}
+
 static int32_t wrap_hipDeviceReset(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(45);
@@ -1062,6 +1423,12 @@ static int32_t wrap_hipDeviceReset(void)
 	returned_ = real_();
 	hip_wrapped_end(&call_, NULL, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceReset(void);
+int32_t hipDeviceReset(void)
+{
+	return hip_by_symbol() ? wrap_hipDeviceReset() : ((int32_t (*)(void))hip_symbol(45))();
 }
 
 static int32_t wrap_hipDeviceSetCacheConfig(int32_t cacheConfig)
@@ -1078,6 +1445,12 @@ static int32_t wrap_hipDeviceSetCacheConfig(int32_t cacheConfig)
 	returned_ = real_(cacheConfig);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceSetCacheConfig(int32_t cacheConfig);
+int32_t hipDeviceSetCacheConfig(int32_t cacheConfig)
+{
+	return hip_by_symbol() ? wrap_hipDeviceSetCacheConfig(cacheConfig) : ((int32_t (*)(int32_t))hip_symbol(46))(cacheConfig);
 }
 
 static int32_t wrap_hipDeviceSetGraphMemAttribute(int32_t device, int32_t attr, void *value)
@@ -1098,6 +1471,12 @@ static int32_t wrap_hipDeviceSetGraphMemAttribute(int32_t device, int32_t attr, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceSetGraphMemAttribute(int32_t device, int32_t attr, void *value);
+int32_t hipDeviceSetGraphMemAttribute(int32_t device, int32_t attr, void *value)
+{
+	return hip_by_symbol() ? wrap_hipDeviceSetGraphMemAttribute(device, attr, value) : ((int32_t (*)(int32_t, int32_t, void *))hip_symbol(334))(device, attr, value);
+}
+
 static int32_t wrap_hipDeviceSetLimit(int32_t limit, uint64_t value)
 {
 	int32_t (*real_)(int32_t, uint64_t) = (int32_t (*)(int32_t, uint64_t))hip_real(337);
@@ -1113,6 +1492,12 @@ static int32_t wrap_hipDeviceSetLimit(int32_t limit, uint64_t value)
 	returned_ = real_(limit, value);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceSetLimit(int32_t limit, uint64_t value);
+int32_t hipDeviceSetLimit(int32_t limit, uint64_t value)
+{
+	return hip_by_symbol() ? wrap_hipDeviceSetLimit(limit, value) : ((int32_t (*)(int32_t, uint64_t))hip_symbol(337))(limit, value);
 }
 
 static int32_t wrap_hipDeviceSetMemPool(int32_t device, void *mem_pool)
@@ -1132,6 +1517,12 @@ static int32_t wrap_hipDeviceSetMemPool(int32_t device, void *mem_pool)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceSetMemPool(int32_t device, void *mem_pool);
+int32_t hipDeviceSetMemPool(int32_t device, void *mem_pool)
+{
+	return hip_by_symbol() ? wrap_hipDeviceSetMemPool(device, mem_pool) : ((int32_t (*)(int32_t, void *))hip_symbol(305))(device, mem_pool);
+}
+
 static int32_t wrap_hipDeviceSetSharedMemConfig(int32_t config)
 {
 	int32_t (*real_)(int32_t) = (int32_t (*)(int32_t))hip_real(47);
@@ -1148,6 +1539,12 @@ static int32_t wrap_hipDeviceSetSharedMemConfig(int32_t config)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceSetSharedMemConfig(int32_t config);
+int32_t hipDeviceSetSharedMemConfig(int32_t config)
+{
+	return hip_by_symbol() ? wrap_hipDeviceSetSharedMemConfig(config) : ((int32_t (*)(int32_t))hip_symbol(47))(config);
+}
+
 static int32_t wrap_hipDeviceSynchronize(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(48);
@@ -1160,6 +1557,12 @@ static int32_t wrap_hipDeviceSynchronize(void)
 	returned_ = real_();
 	hip_wrapped_end(&call_, NULL, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceSynchronize(void);
+int32_t hipDeviceSynchronize(void)
+{
+	return hip_by_symbol() ? wrap_hipDeviceSynchronize() : ((int32_t (*)(void))hip_symbol(48))();
 }
 
 static int32_t wrap_hipDeviceTotalMem(void *bytes, int32_t device)
@@ -1179,6 +1582,12 @@ static int32_t wrap_hipDeviceTotalMem(void *bytes, int32_t device)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDeviceTotalMem(void *bytes, int32_t device);
+int32_t hipDeviceTotalMem(void *bytes, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceTotalMem(bytes, device) : ((int32_t (*)(void *, int32_t))hip_symbol(49))(bytes, device);
+}
+
 static int32_t wrap_hipDriverGetVersion(void *driverVersion)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(341);
@@ -1193,6 +1602,12 @@ static int32_t wrap_hipDriverGetVersion(void *driverVersion)
 	returned_ = real_(driverVersion);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDriverGetVersion(void *driverVersion);
+int32_t hipDriverGetVersion(void *driverVersion)
+{
+	return hip_by_symbol() ? wrap_hipDriverGetVersion(driverVersion) : ((int32_t (*)(void *))hip_symbol(341))(driverVersion);
 }
 
 static int32_t wrap_hipDrvGetErrorName(int32_t hipError, const void *errorString)
@@ -1212,6 +1627,12 @@ static int32_t wrap_hipDrvGetErrorName(int32_t hipError, const void *errorString
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvGetErrorName(int32_t hipError, const void *errorString);
+int32_t hipDrvGetErrorName(int32_t hipError, const void *errorString)
+{
+	return hip_by_symbol() ? wrap_hipDrvGetErrorName(hipError, errorString) : ((int32_t (*)(int32_t, const void *))hip_symbol(717))(hipError, errorString);
+}
+
 static int32_t wrap_hipDrvGetErrorString(int32_t hipError, const void *errorString)
 {
 	int32_t (*real_)(int32_t, const void *) = (int32_t (*)(int32_t, const void *))hip_real(718);
@@ -1227,6 +1648,12 @@ static int32_t wrap_hipDrvGetErrorString(int32_t hipError, const void *errorStri
 	returned_ = real_(hipError, errorString);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDrvGetErrorString(int32_t hipError, const void *errorString);
+int32_t hipDrvGetErrorString(int32_t hipError, const void *errorString)
+{
+	return hip_by_symbol() ? wrap_hipDrvGetErrorString(hipError, errorString) : ((int32_t (*)(int32_t, const void *))hip_symbol(718))(hipError, errorString);
 }
 
 static int32_t wrap_hipDrvGraphAddMemcpyNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *copyParams, void *ctx)
@@ -1250,6 +1677,12 @@ static int32_t wrap_hipDrvGraphAddMemcpyNode(void *phGraphNode, void *hGraph, co
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvGraphAddMemcpyNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *copyParams, void *ctx);
+int32_t hipDrvGraphAddMemcpyNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *copyParams, void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipDrvGraphAddMemcpyNode(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *, void *))hip_symbol(366))(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx);
+}
+
 static int32_t wrap_hipDrvMemcpy2DUnaligned(const void *pCopy)
 {
 	int32_t (*real_)(const void *) = (int32_t (*)(const void *))hip_real(51);
@@ -1264,6 +1697,12 @@ static int32_t wrap_hipDrvMemcpy2DUnaligned(const void *pCopy)
 	returned_ = real_(pCopy);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDrvMemcpy2DUnaligned(const void *pCopy);
+int32_t hipDrvMemcpy2DUnaligned(const void *pCopy)
+{
+	return hip_by_symbol() ? wrap_hipDrvMemcpy2DUnaligned(pCopy) : ((int32_t (*)(const void *))hip_symbol(51))(pCopy);
 }
 
 static int32_t wrap_hipDrvMemcpy3D(const void *pCopy)
@@ -1282,6 +1721,12 @@ static int32_t wrap_hipDrvMemcpy3D(const void *pCopy)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvMemcpy3D(const void *pCopy);
+int32_t hipDrvMemcpy3D(const void *pCopy)
+{
+	return hip_by_symbol() ? wrap_hipDrvMemcpy3D(pCopy) : ((int32_t (*)(const void *))hip_symbol(52))(pCopy);
+}
+
 static int32_t wrap_hipDrvMemcpy3DAsync(const void *pCopy, void *stream)
 {
 	int32_t (*real_)(const void *, void *) = (int32_t (*)(const void *, void *))hip_real(53);
@@ -1297,6 +1742,12 @@ static int32_t wrap_hipDrvMemcpy3DAsync(const void *pCopy, void *stream)
 	returned_ = real_(pCopy, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDrvMemcpy3DAsync(const void *pCopy, void *stream);
+int32_t hipDrvMemcpy3DAsync(const void *pCopy, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipDrvMemcpy3DAsync(pCopy, stream) : ((int32_t (*)(const void *, void *))hip_symbol(53))(pCopy, stream);
 }
 
 static int32_t wrap_hipDrvPointerGetAttributes(uint32_t numAttributes, void *attributes, void *data, void *ptr)
@@ -1318,6 +1769,12 @@ static int32_t wrap_hipDrvPointerGetAttributes(uint32_t numAttributes, void *att
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvPointerGetAttributes(uint32_t numAttributes, void *attributes, void *data, void *ptr);
+int32_t hipDrvPointerGetAttributes(uint32_t numAttributes, void *attributes, void *data, void *ptr)
+{
+	return hip_by_symbol() ? wrap_hipDrvPointerGetAttributes(numAttributes, attributes, data, ptr) : ((int32_t (*)(uint32_t, void *, void *, void *))hip_symbol(292))(numAttributes, attributes, data, ptr);
+}
+
 static int32_t wrap_hipEventCreate(void *event)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(54);
@@ -1332,6 +1789,12 @@ static int32_t wrap_hipEventCreate(void *event)
 	returned_ = real_(event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipEventCreate(void *event);
+int32_t hipEventCreate(void *event)
+{
+	return hip_by_symbol() ? wrap_hipEventCreate(event) : ((int32_t (*)(void *))hip_symbol(54))(event);
 }
 
 static int32_t wrap_hipEventCreateWithFlags(void *event, uint32_t flags)
@@ -1351,6 +1814,12 @@ static int32_t wrap_hipEventCreateWithFlags(void *event, uint32_t flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipEventCreateWithFlags(void *event, uint32_t flags);
+int32_t hipEventCreateWithFlags(void *event, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipEventCreateWithFlags(event, flags) : ((int32_t (*)(void *, uint32_t))hip_symbol(55))(event, flags);
+}
+
 static int32_t wrap_hipEventDestroy(void *event)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(56);
@@ -1365,6 +1834,12 @@ static int32_t wrap_hipEventDestroy(void *event)
 	returned_ = real_(event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipEventDestroy(void *event);
+int32_t hipEventDestroy(void *event)
+{
+	return hip_by_symbol() ? wrap_hipEventDestroy(event) : ((int32_t (*)(void *))hip_symbol(56))(event);
 }
 
 static int32_t wrap_hipEventElapsedTime(void *ms, void *start, void *stop)
@@ -1385,6 +1860,12 @@ static int32_t wrap_hipEventElapsedTime(void *ms, void *start, void *stop)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipEventElapsedTime(void *ms, void *start, void *stop);
+int32_t hipEventElapsedTime(void *ms, void *start, void *stop)
+{
+	return hip_by_symbol() ? wrap_hipEventElapsedTime(ms, start, stop) : ((int32_t (*)(void *, void *, void *))hip_symbol(57))(ms, start, stop);
+}
+
 static int32_t wrap_hipEventQuery(void *event)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(58);
@@ -1399,6 +1880,12 @@ static int32_t wrap_hipEventQuery(void *event)
 	returned_ = real_(event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipEventQuery(void *event);
+int32_t hipEventQuery(void *event)
+{
+	return hip_by_symbol() ? wrap_hipEventQuery(event) : ((int32_t (*)(void *))hip_symbol(58))(event);
 }
 
 static int32_t wrap_hipEventRecord(void *event, void *stream)
@@ -1418,6 +1905,12 @@ static int32_t wrap_hipEventRecord(void *event, void *stream)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipEventRecord(void *event, void *stream);
+int32_t hipEventRecord(void *event, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipEventRecord(event, stream) : ((int32_t (*)(void *, void *))hip_symbol(59))(event, stream);
+}
+
 static int32_t wrap_hipEventSynchronize(void *event)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(60);
@@ -1432,6 +1925,12 @@ static int32_t wrap_hipEventSynchronize(void *event)
 	returned_ = real_(event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipEventSynchronize(void *event);
+int32_t hipEventSynchronize(void *event)
+{
+	return hip_by_symbol() ? wrap_hipEventSynchronize(event) : ((int32_t (*)(void *))hip_symbol(60))(event);
 }
 
 static int32_t wrap_hipExtGetLinkTypeAndHopCount(int32_t device1, int32_t device2, void *linktype, void *hopcount)
@@ -1451,6 +1950,12 @@ static int32_t wrap_hipExtGetLinkTypeAndHopCount(int32_t device1, int32_t device
 	returned_ = real_(device1, device2, linktype, hopcount);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExtGetLinkTypeAndHopCount(int32_t device1, int32_t device2, void *linktype, void *hopcount);
+int32_t hipExtGetLinkTypeAndHopCount(int32_t device1, int32_t device2, void *linktype, void *hopcount)
+{
+	return hip_by_symbol() ? wrap_hipExtGetLinkTypeAndHopCount(device1, device2, linktype, hopcount) : ((int32_t (*)(int32_t, int32_t, void *, void *))hip_symbol(61))(device1, device2, linktype, hopcount);
 }
 
 static int32_t wrap_hipExtLaunchKernel(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream, void *startEvent, void *stopEvent, int32_t flags)
@@ -1477,6 +1982,12 @@ static int32_t wrap_hipExtLaunchKernel(const void *function_address, struct word
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExtLaunchKernel(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream, void *startEvent, void *stopEvent, int32_t flags);
+int32_t hipExtLaunchKernel(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream, void *startEvent, void *stopEvent, int32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipExtLaunchKernel(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream, startEvent, stopEvent, flags) : ((int32_t (*)(const void *, struct words32_3, struct words32_3, void *, uint64_t, void *, void *, void *, int32_t))hip_symbol(62))(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream, startEvent, stopEvent, flags);
+}
+
 static int32_t wrap_hipExtLaunchMultiKernelMultiDevice(void *launchParamsList, int32_t numDevices, uint32_t flags)
 {
 	int32_t (*real_)(void *, int32_t, uint32_t) = (int32_t (*)(void *, int32_t, uint32_t))hip_real(63);
@@ -1493,6 +2004,12 @@ static int32_t wrap_hipExtLaunchMultiKernelMultiDevice(void *launchParamsList, i
 	returned_ = real_(launchParamsList, numDevices, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExtLaunchMultiKernelMultiDevice(void *launchParamsList, int32_t numDevices, uint32_t flags);
+int32_t hipExtLaunchMultiKernelMultiDevice(void *launchParamsList, int32_t numDevices, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipExtLaunchMultiKernelMultiDevice(launchParamsList, numDevices, flags) : ((int32_t (*)(void *, int32_t, uint32_t))hip_symbol(63))(launchParamsList, numDevices, flags);
 }
 
 static int32_t wrap_hipExtMallocWithFlags(void *ptr, uint64_t sizeBytes, uint32_t flags)
@@ -1513,6 +2030,12 @@ static int32_t wrap_hipExtMallocWithFlags(void *ptr, uint64_t sizeBytes, uint32_
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExtMallocWithFlags(void *ptr, uint64_t sizeBytes, uint32_t flags);
+int32_t hipExtMallocWithFlags(void *ptr, uint64_t sizeBytes, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipExtMallocWithFlags(ptr, sizeBytes, flags) : ((int32_t (*)(void *, uint64_t, uint32_t))hip_symbol(64))(ptr, sizeBytes, flags);
+}
+
 static int32_t wrap_hipExtStreamCreateWithCUMask(void *stream, uint32_t cuMaskSize, const void *cuMask)
 {
 	int32_t (*real_)(void *, uint32_t, const void *) = (int32_t (*)(void *, uint32_t, const void *))hip_real(66);
@@ -1529,6 +2052,12 @@ static int32_t wrap_hipExtStreamCreateWithCUMask(void *stream, uint32_t cuMaskSi
 	returned_ = real_(stream, cuMaskSize, cuMask);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExtStreamCreateWithCUMask(void *stream, uint32_t cuMaskSize, const void *cuMask);
+int32_t hipExtStreamCreateWithCUMask(void *stream, uint32_t cuMaskSize, const void *cuMask)
+{
+	return hip_by_symbol() ? wrap_hipExtStreamCreateWithCUMask(stream, cuMaskSize, cuMask) : ((int32_t (*)(void *, uint32_t, const void *))hip_symbol(66))(stream, cuMaskSize, cuMask);
 }
 
 static int32_t wrap_hipExtStreamGetCUMask(void *stream, uint32_t cuMaskSize, void *cuMask)
@@ -1549,6 +2078,12 @@ static int32_t wrap_hipExtStreamGetCUMask(void *stream, uint32_t cuMaskSize, voi
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExtStreamGetCUMask(void *stream, uint32_t cuMaskSize, void *cuMask);
+int32_t hipExtStreamGetCUMask(void *stream, uint32_t cuMaskSize, void *cuMask)
+{
+	return hip_by_symbol() ? wrap_hipExtStreamGetCUMask(stream, cuMaskSize, cuMask) : ((int32_t (*)(void *, uint32_t, void *))hip_symbol(67))(stream, cuMaskSize, cuMask);
+}
+
 static int32_t wrap_hipExternalMemoryGetMappedBuffer(void *devPtr, void *extMem, const void *bufferDesc)
 {
 	int32_t (*real_)(void *, void *, const void *) = (int32_t (*)(void *, void *, const void *))hip_real(68);
@@ -1567,6 +2102,12 @@ static int32_t wrap_hipExternalMemoryGetMappedBuffer(void *devPtr, void *extMem,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExternalMemoryGetMappedBuffer(void *devPtr, void *extMem, const void *bufferDesc);
+int32_t hipExternalMemoryGetMappedBuffer(void *devPtr, void *extMem, const void *bufferDesc)
+{
+	return hip_by_symbol() ? wrap_hipExternalMemoryGetMappedBuffer(devPtr, extMem, bufferDesc) : ((int32_t (*)(void *, void *, const void *))hip_symbol(68))(devPtr, extMem, bufferDesc);
+}
+
 static int32_t wrap_hipFree(void *ptr)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(69);
@@ -1583,6 +2124,12 @@ static int32_t wrap_hipFree(void *ptr)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipFree(void *ptr);
+int32_t hipFree(void *ptr)
+{
+	return hip_by_symbol() ? wrap_hipFree(ptr) : ((int32_t (*)(void *))hip_symbol(69))(ptr);
+}
+
 static int32_t wrap_hipFreeArray(void *array)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(70);
@@ -1597,6 +2144,12 @@ static int32_t wrap_hipFreeArray(void *array)
 	returned_ = real_(array);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipFreeArray(void *array);
+int32_t hipFreeArray(void *array)
+{
+	return hip_by_symbol() ? wrap_hipFreeArray(array) : ((int32_t (*)(void *))hip_symbol(70))(array);
 }
 
 static int32_t wrap_hipFreeAsync(void *dev_ptr, void *stream)
@@ -1616,6 +2169,12 @@ static int32_t wrap_hipFreeAsync(void *dev_ptr, void *stream)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipFreeAsync(void *dev_ptr, void *stream);
+int32_t hipFreeAsync(void *dev_ptr, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipFreeAsync(dev_ptr, stream) : ((int32_t (*)(void *, void *))hip_symbol(306))(dev_ptr, stream);
+}
+
 static int32_t wrap_hipFreeHost(void *ptr)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(71);
@@ -1632,6 +2191,12 @@ static int32_t wrap_hipFreeHost(void *ptr)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipFreeHost(void *ptr);
+int32_t hipFreeHost(void *ptr)
+{
+	return hip_by_symbol() ? wrap_hipFreeHost(ptr) : ((int32_t (*)(void *))hip_symbol(71))(ptr);
+}
+
 static int32_t wrap_hipFreeMipmappedArray(void *mipmappedArray)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(72);
@@ -1646,6 +2211,12 @@ static int32_t wrap_hipFreeMipmappedArray(void *mipmappedArray)
 	returned_ = real_(mipmappedArray);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipFreeMipmappedArray(void *mipmappedArray);
+int32_t hipFreeMipmappedArray(void *mipmappedArray)
+{
+	return hip_by_symbol() ? wrap_hipFreeMipmappedArray(mipmappedArray) : ((int32_t (*)(void *))hip_symbol(72))(mipmappedArray);
 }
 
 static int32_t wrap_hipFuncGetAttribute(void *value, int32_t attrib, void *hfunc)
@@ -1666,6 +2237,12 @@ static int32_t wrap_hipFuncGetAttribute(void *value, int32_t attrib, void *hfunc
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipFuncGetAttribute(void *value, int32_t attrib, void *hfunc);
+int32_t hipFuncGetAttribute(void *value, int32_t attrib, void *hfunc)
+{
+	return hip_by_symbol() ? wrap_hipFuncGetAttribute(value, attrib, hfunc) : ((int32_t (*)(void *, int32_t, void *))hip_symbol(73))(value, attrib, hfunc);
+}
+
 static int32_t wrap_hipFuncGetAttributes(void *attr, const void *func)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(74);
@@ -1681,6 +2258,12 @@ static int32_t wrap_hipFuncGetAttributes(void *attr, const void *func)
 	returned_ = real_(attr, func);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipFuncGetAttributes(void *attr, const void *func);
+int32_t hipFuncGetAttributes(void *attr, const void *func)
+{
+	return hip_by_symbol() ? wrap_hipFuncGetAttributes(attr, func) : ((int32_t (*)(void *, const void *))hip_symbol(74))(attr, func);
 }
 
 static int32_t wrap_hipFuncSetAttribute(const void *func, int32_t attr, int32_t value)
@@ -1701,6 +2284,12 @@ static int32_t wrap_hipFuncSetAttribute(const void *func, int32_t attr, int32_t 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipFuncSetAttribute(const void *func, int32_t attr, int32_t value);
+int32_t hipFuncSetAttribute(const void *func, int32_t attr, int32_t value)
+{
+	return hip_by_symbol() ? wrap_hipFuncSetAttribute(func, attr, value) : ((int32_t (*)(const void *, int32_t, int32_t))hip_symbol(75))(func, attr, value);
+}
+
 static int32_t wrap_hipFuncSetCacheConfig(const void *func, int32_t config)
 {
 	int32_t (*real_)(const void *, int32_t) = (int32_t (*)(const void *, int32_t))hip_real(76);
@@ -1718,6 +2307,12 @@ static int32_t wrap_hipFuncSetCacheConfig(const void *func, int32_t config)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipFuncSetCacheConfig(const void *func, int32_t config);
+int32_t hipFuncSetCacheConfig(const void *func, int32_t config)
+{
+	return hip_by_symbol() ? wrap_hipFuncSetCacheConfig(func, config) : ((int32_t (*)(const void *, int32_t))hip_symbol(76))(func, config);
+}
+
 static int32_t wrap_hipFuncSetSharedMemConfig(const void *func, int32_t config)
 {
 	int32_t (*real_)(const void *, int32_t) = (int32_t (*)(const void *, int32_t))hip_real(77);
@@ -1733,6 +2328,12 @@ static int32_t wrap_hipFuncSetSharedMemConfig(const void *func, int32_t config)
 	returned_ = real_(func, config);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipFuncSetSharedMemConfig(const void *func, int32_t config);
+int32_t hipFuncSetSharedMemConfig(const void *func, int32_t config)
+{
+	return hip_by_symbol() ? wrap_hipFuncSetSharedMemConfig(func, config) : ((int32_t (*)(const void *, int32_t))hip_symbol(77))(func, config);
 }
 
 static int32_t wrap_hipGLGetDevices(void *pHipDeviceCount, void *pHipDevices, uint32_t hipDeviceCount, int32_t deviceList)
@@ -1754,6 +2355,12 @@ static int32_t wrap_hipGLGetDevices(void *pHipDeviceCount, void *pHipDevices, ui
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGLGetDevices(void *pHipDeviceCount, void *pHipDevices, uint32_t hipDeviceCount, int32_t deviceList);
+int32_t hipGLGetDevices(void *pHipDeviceCount, void *pHipDevices, uint32_t hipDeviceCount, int32_t deviceList)
+{
+	return hip_by_symbol() ? wrap_hipGLGetDevices(pHipDeviceCount, pHipDevices, hipDeviceCount, deviceList) : ((int32_t (*)(void *, void *, uint32_t, int32_t))hip_symbol(235))(pHipDeviceCount, pHipDevices, hipDeviceCount, deviceList);
+}
+
 static int32_t wrap_hipGetChannelDesc(void *desc, void *array)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(299);
@@ -1769,6 +2376,12 @@ static int32_t wrap_hipGetChannelDesc(void *desc, void *array)
 	returned_ = real_(desc, array);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetChannelDesc(void *desc, void *array);
+int32_t hipGetChannelDesc(void *desc, void *array)
+{
+	return hip_by_symbol() ? wrap_hipGetChannelDesc(desc, array) : ((int32_t (*)(void *, void *))hip_symbol(299))(desc, array);
 }
 
 static int32_t wrap_hipGetDevice(void *deviceId)
@@ -1787,6 +2400,12 @@ static int32_t wrap_hipGetDevice(void *deviceId)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetDevice(void *deviceId);
+int32_t hipGetDevice(void *deviceId)
+{
+	return hip_by_symbol() ? wrap_hipGetDevice(deviceId) : ((int32_t (*)(void *))hip_symbol(78))(deviceId);
+}
+
 static int32_t wrap_hipGetDeviceCount(void *count)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(79);
@@ -1803,6 +2422,12 @@ static int32_t wrap_hipGetDeviceCount(void *count)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetDeviceCount(void *count);
+int32_t hipGetDeviceCount(void *count)
+{
+	return hip_by_symbol() ? wrap_hipGetDeviceCount(count) : ((int32_t (*)(void *))hip_symbol(79))(count);
+}
+
 static int32_t wrap_hipGetDeviceFlags(void *flags)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(80);
@@ -1817,6 +2442,12 @@ static int32_t wrap_hipGetDeviceFlags(void *flags)
 	returned_ = real_(flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetDeviceFlags(void *flags);
+int32_t hipGetDeviceFlags(void *flags)
+{
+	return hip_by_symbol() ? wrap_hipGetDeviceFlags(flags) : ((int32_t (*)(void *))hip_symbol(80))(flags);
 }
 
 static int32_t wrap_hipGetDevicePropertiesR0600(void *prop, int32_t device)
@@ -1836,6 +2467,12 @@ static int32_t wrap_hipGetDevicePropertiesR0600(void *prop, int32_t device)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetDevicePropertiesR0600(void *prop, int32_t device);
+int32_t hipGetDevicePropertiesR0600(void *prop, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipGetDevicePropertiesR0600(prop, device) : ((int32_t (*)(void *, int32_t))hip_symbol(370))(prop, device);
+}
+
 static int32_t wrap_hipGetDevicePropertiesR0000(void *prop, int32_t device)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(81);
@@ -1851,6 +2488,12 @@ static int32_t wrap_hipGetDevicePropertiesR0000(void *prop, int32_t device)
 	returned_ = real_(prop, device);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetDevicePropertiesR0000(void *prop, int32_t device);
+int32_t hipGetDevicePropertiesR0000(void *prop, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipGetDevicePropertiesR0000(prop, device) : ((int32_t (*)(void *, int32_t))hip_symbol(81))(prop, device);
 }
 
 static void * wrap_hipGetErrorName(int32_t hip_error)
@@ -1869,6 +2512,12 @@ static void * wrap_hipGetErrorName(int32_t hip_error)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) void * hipGetErrorName(int32_t hip_error);
+void * hipGetErrorName(int32_t hip_error)
+{
+	return hip_by_symbol() ? wrap_hipGetErrorName(hip_error) : ((void * (*)(int32_t))hip_symbol(720))(hip_error);
+}
+
 static void * wrap_hipGetErrorString(int32_t hipError)
 {
 	void * (*real_)(int32_t) = (void * (*)(int32_t))hip_real(83);
@@ -1885,6 +2534,12 @@ static void * wrap_hipGetErrorString(int32_t hipError)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) void * hipGetErrorString(int32_t hipError);
+void * hipGetErrorString(int32_t hipError)
+{
+	return hip_by_symbol() ? wrap_hipGetErrorString(hipError) : ((void * (*)(int32_t))hip_symbol(83))(hipError);
+}
+
 static int32_t wrap_hipGetLastError(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(84);
@@ -1897,6 +2552,12 @@ static int32_t wrap_hipGetLastError(void)
 	returned_ = real_();
 	hip_wrapped_end(&call_, NULL, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetLastError(void);
+int32_t hipGetLastError(void)
+{
+	return hip_by_symbol() ? wrap_hipGetLastError() : ((int32_t (*)(void))hip_symbol(84))();
 }
 
 static int32_t wrap_hipGetMipmappedArrayLevel(void *levelArray, void *mipmappedArray, uint32_t level)
@@ -1917,6 +2578,12 @@ static int32_t wrap_hipGetMipmappedArrayLevel(void *levelArray, void *mipmappedA
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetMipmappedArrayLevel(void *levelArray, void *mipmappedArray, uint32_t level);
+int32_t hipGetMipmappedArrayLevel(void *levelArray, void *mipmappedArray, uint32_t level)
+{
+	return hip_by_symbol() ? wrap_hipGetMipmappedArrayLevel(levelArray, mipmappedArray, level) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(85))(levelArray, mipmappedArray, level);
+}
+
 static int32_t wrap_hipGetSymbolAddress(void *devPtr, const void *symbol)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(86);
@@ -1932,6 +2599,12 @@ static int32_t wrap_hipGetSymbolAddress(void *devPtr, const void *symbol)
 	returned_ = real_(devPtr, symbol);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetSymbolAddress(void *devPtr, const void *symbol);
+int32_t hipGetSymbolAddress(void *devPtr, const void *symbol)
+{
+	return hip_by_symbol() ? wrap_hipGetSymbolAddress(devPtr, symbol) : ((int32_t (*)(void *, const void *))hip_symbol(86))(devPtr, symbol);
 }
 
 static int32_t wrap_hipGetSymbolSize(void *size, const void *symbol)
@@ -1951,6 +2624,12 @@ static int32_t wrap_hipGetSymbolSize(void *size, const void *symbol)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetSymbolSize(void *size, const void *symbol);
+int32_t hipGetSymbolSize(void *size, const void *symbol)
+{
+	return hip_by_symbol() ? wrap_hipGetSymbolSize(size, symbol) : ((int32_t (*)(void *, const void *))hip_symbol(87))(size, symbol);
+}
+
 static int32_t wrap_hipGetTextureAlignmentOffset(void *offset, const void *texref)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(722);
@@ -1966,6 +2645,12 @@ static int32_t wrap_hipGetTextureAlignmentOffset(void *offset, const void *texre
 	returned_ = real_(offset, texref);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetTextureAlignmentOffset(void *offset, const void *texref);
+int32_t hipGetTextureAlignmentOffset(void *offset, const void *texref)
+{
+	return hip_by_symbol() ? wrap_hipGetTextureAlignmentOffset(offset, texref) : ((int32_t (*)(void *, const void *))hip_symbol(722))(offset, texref);
 }
 
 static int32_t wrap_hipGetTextureObjectResourceDesc(void *pResDesc, void *textureObject)
@@ -1985,6 +2670,12 @@ static int32_t wrap_hipGetTextureObjectResourceDesc(void *pResDesc, void *textur
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetTextureObjectResourceDesc(void *pResDesc, void *textureObject);
+int32_t hipGetTextureObjectResourceDesc(void *pResDesc, void *textureObject)
+{
+	return hip_by_symbol() ? wrap_hipGetTextureObjectResourceDesc(pResDesc, textureObject) : ((int32_t (*)(void *, void *))hip_symbol(723))(pResDesc, textureObject);
+}
+
 static int32_t wrap_hipGetTextureObjectResourceViewDesc(void *pResViewDesc, void *textureObject)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(724);
@@ -2000,6 +2691,12 @@ static int32_t wrap_hipGetTextureObjectResourceViewDesc(void *pResViewDesc, void
 	returned_ = real_(pResViewDesc, textureObject);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetTextureObjectResourceViewDesc(void *pResViewDesc, void *textureObject);
+int32_t hipGetTextureObjectResourceViewDesc(void *pResViewDesc, void *textureObject)
+{
+	return hip_by_symbol() ? wrap_hipGetTextureObjectResourceViewDesc(pResViewDesc, textureObject) : ((int32_t (*)(void *, void *))hip_symbol(724))(pResViewDesc, textureObject);
 }
 
 static int32_t wrap_hipGetTextureObjectTextureDesc(void *pTexDesc, void *textureObject)
@@ -2019,6 +2716,12 @@ static int32_t wrap_hipGetTextureObjectTextureDesc(void *pTexDesc, void *texture
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetTextureObjectTextureDesc(void *pTexDesc, void *textureObject);
+int32_t hipGetTextureObjectTextureDesc(void *pTexDesc, void *textureObject)
+{
+	return hip_by_symbol() ? wrap_hipGetTextureObjectTextureDesc(pTexDesc, textureObject) : ((int32_t (*)(void *, void *))hip_symbol(725))(pTexDesc, textureObject);
+}
+
 static int32_t wrap_hipGetTextureReference(const void *texref, const void *symbol)
 {
 	int32_t (*real_)(const void *, const void *) = (int32_t (*)(const void *, const void *))hip_real(726);
@@ -2034,6 +2737,12 @@ static int32_t wrap_hipGetTextureReference(const void *texref, const void *symbo
 	returned_ = real_(texref, symbol);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetTextureReference(const void *texref, const void *symbol);
+int32_t hipGetTextureReference(const void *texref, const void *symbol)
+{
+	return hip_by_symbol() ? wrap_hipGetTextureReference(texref, symbol) : ((int32_t (*)(const void *, const void *))hip_symbol(726))(texref, symbol);
 }
 
 static int32_t wrap_hipGraphAddChildGraphNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *childGraph)
@@ -2056,6 +2765,12 @@ static int32_t wrap_hipGraphAddChildGraphNode(void *pGraphNode, void *graph, con
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddChildGraphNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *childGraph);
+int32_t hipGraphAddChildGraphNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *childGraph)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddChildGraphNode(pGraphNode, graph, pDependencies, numDependencies, childGraph) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_symbol(252))(pGraphNode, graph, pDependencies, numDependencies, childGraph);
+}
+
 static int32_t wrap_hipGraphAddDependencies(void *graph, const void *from, const void *to, uint64_t numDependencies)
 {
 	int32_t (*real_)(void *, const void *, const void *, uint64_t) = (int32_t (*)(void *, const void *, const void *, uint64_t))hip_real(236);
@@ -2075,6 +2790,12 @@ static int32_t wrap_hipGraphAddDependencies(void *graph, const void *from, const
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddDependencies(void *graph, const void *from, const void *to, uint64_t numDependencies);
+int32_t hipGraphAddDependencies(void *graph, const void *from, const void *to, uint64_t numDependencies)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddDependencies(graph, from, to, numDependencies) : ((int32_t (*)(void *, const void *, const void *, uint64_t))hip_symbol(236))(graph, from, to, numDependencies);
+}
+
 static int32_t wrap_hipGraphAddEmptyNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t) = (int32_t (*)(void *, void *, const void *, uint64_t))hip_real(237);
@@ -2092,6 +2813,12 @@ static int32_t wrap_hipGraphAddEmptyNode(void *pGraphNode, void *graph, const vo
 	returned_ = real_(pGraphNode, graph, pDependencies, numDependencies);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphAddEmptyNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies);
+int32_t hipGraphAddEmptyNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies) : ((int32_t (*)(void *, void *, const void *, uint64_t))hip_symbol(237))(pGraphNode, graph, pDependencies, numDependencies);
 }
 
 static int32_t wrap_hipGraphAddEventRecordNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *event)
@@ -2114,6 +2841,12 @@ static int32_t wrap_hipGraphAddEventRecordNode(void *pGraphNode, void *graph, co
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddEventRecordNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *event);
+int32_t hipGraphAddEventRecordNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *event)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddEventRecordNode(pGraphNode, graph, pDependencies, numDependencies, event) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_symbol(253))(pGraphNode, graph, pDependencies, numDependencies, event);
+}
+
 static int32_t wrap_hipGraphAddEventWaitNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *event)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, void *) = (int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_real(254);
@@ -2132,6 +2865,12 @@ static int32_t wrap_hipGraphAddEventWaitNode(void *pGraphNode, void *graph, cons
 	returned_ = real_(pGraphNode, graph, pDependencies, numDependencies, event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphAddEventWaitNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *event);
+int32_t hipGraphAddEventWaitNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *event)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddEventWaitNode(pGraphNode, graph, pDependencies, numDependencies, event) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_symbol(254))(pGraphNode, graph, pDependencies, numDependencies, event);
 }
 
 static int32_t wrap_hipGraphAddHostNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pNodeParams)
@@ -2154,6 +2893,12 @@ static int32_t wrap_hipGraphAddHostNode(void *pGraphNode, void *graph, const voi
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddHostNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pNodeParams);
+int32_t hipGraphAddHostNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddHostNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_symbol(255))(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
 static int32_t wrap_hipGraphAddKernelNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pNodeParams)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, const void *) = (int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_real(208);
@@ -2172,6 +2917,12 @@ static int32_t wrap_hipGraphAddKernelNode(void *pGraphNode, void *graph, const v
 	returned_ = real_(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphAddKernelNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pNodeParams);
+int32_t hipGraphAddKernelNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddKernelNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_symbol(208))(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
 }
 
 static int32_t wrap_hipGraphAddMemAllocNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *pNodeParams)
@@ -2194,6 +2945,12 @@ static int32_t wrap_hipGraphAddMemAllocNode(void *pGraphNode, void *graph, const
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddMemAllocNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *pNodeParams);
+int32_t hipGraphAddMemAllocNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddMemAllocNode(pGraphNode, graph, pDependencies, numDependencies, pNodeParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_symbol(354))(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+}
+
 static int32_t wrap_hipGraphAddMemFreeNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dev_ptr)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, void *) = (int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_real(355);
@@ -2214,6 +2971,12 @@ static int32_t wrap_hipGraphAddMemFreeNode(void *pGraphNode, void *graph, const 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddMemFreeNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dev_ptr);
+int32_t hipGraphAddMemFreeNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dev_ptr)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddMemFreeNode(pGraphNode, graph, pDependencies, numDependencies, dev_ptr) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_symbol(355))(pGraphNode, graph, pDependencies, numDependencies, dev_ptr);
+}
+
 static int32_t wrap_hipGraphAddMemcpyNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pCopyParams)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, const void *) = (int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_real(209);
@@ -2232,6 +2995,12 @@ static int32_t wrap_hipGraphAddMemcpyNode(void *pGraphNode, void *graph, const v
 	returned_ = real_(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphAddMemcpyNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pCopyParams);
+int32_t hipGraphAddMemcpyNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pCopyParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddMemcpyNode(pGraphNode, graph, pDependencies, numDependencies, pCopyParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_symbol(209))(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
 }
 
 static int32_t wrap_hipGraphAddMemcpyNode1D(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dst, const void *src, uint64_t count, int32_t kind)
@@ -2255,6 +3024,12 @@ static int32_t wrap_hipGraphAddMemcpyNode1D(void *pGraphNode, void *graph, const
 	returned_ = real_(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphAddMemcpyNode1D(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dst, const void *src, uint64_t count, int32_t kind);
+int32_t hipGraphAddMemcpyNode1D(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dst, const void *src, uint64_t count, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddMemcpyNode1D(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *, const void *, uint64_t, int32_t))hip_symbol(256))(pGraphNode, graph, pDependencies, numDependencies, dst, src, count, kind);
 }
 
 static int32_t wrap_hipGraphAddMemcpyNodeFromSymbol(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind)
@@ -2281,6 +3056,12 @@ static int32_t wrap_hipGraphAddMemcpyNodeFromSymbol(void *pGraphNode, void *grap
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddMemcpyNodeFromSymbol(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind);
+int32_t hipGraphAddMemcpyNodeFromSymbol(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddMemcpyNodeFromSymbol(pGraphNode, graph, pDependencies, numDependencies, dst, symbol, count, offset, kind) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(257))(pGraphNode, graph, pDependencies, numDependencies, dst, symbol, count, offset, kind);
+}
+
 static int32_t wrap_hipGraphAddMemcpyNodeToSymbol(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, const void *, const void *, uint64_t, uint64_t, int32_t) = (int32_t (*)(void *, void *, const void *, uint64_t, const void *, const void *, uint64_t, uint64_t, int32_t))hip_real(258);
@@ -2305,6 +3086,12 @@ static int32_t wrap_hipGraphAddMemcpyNodeToSymbol(void *pGraphNode, void *graph,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddMemcpyNodeToSymbol(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind);
+int32_t hipGraphAddMemcpyNodeToSymbol(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddMemcpyNodeToSymbol(pGraphNode, graph, pDependencies, numDependencies, symbol, src, count, offset, kind) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(258))(pGraphNode, graph, pDependencies, numDependencies, symbol, src, count, offset, kind);
+}
+
 static int32_t wrap_hipGraphAddMemsetNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pMemsetParams)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, const void *) = (int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_real(210);
@@ -2325,6 +3112,12 @@ static int32_t wrap_hipGraphAddMemsetNode(void *pGraphNode, void *graph, const v
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddMemsetNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pMemsetParams);
+int32_t hipGraphAddMemsetNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *pMemsetParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddMemsetNode(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_symbol(210))(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
+}
+
 static int32_t wrap_hipGraphChildGraphNodeGetGraph(void *node, void *pGraph)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(259);
@@ -2340,6 +3133,12 @@ static int32_t wrap_hipGraphChildGraphNodeGetGraph(void *node, void *pGraph)
 	returned_ = real_(node, pGraph);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphChildGraphNodeGetGraph(void *node, void *pGraph);
+int32_t hipGraphChildGraphNodeGetGraph(void *node, void *pGraph)
+{
+	return hip_by_symbol() ? wrap_hipGraphChildGraphNodeGetGraph(node, pGraph) : ((int32_t (*)(void *, void *))hip_symbol(259))(node, pGraph);
 }
 
 static int32_t wrap_hipGraphClone(void *pGraphClone, void *originalGraph)
@@ -2359,6 +3158,12 @@ static int32_t wrap_hipGraphClone(void *pGraphClone, void *originalGraph)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphClone(void *pGraphClone, void *originalGraph);
+int32_t hipGraphClone(void *pGraphClone, void *originalGraph)
+{
+	return hip_by_symbol() ? wrap_hipGraphClone(pGraphClone, originalGraph) : ((int32_t (*)(void *, void *))hip_symbol(260))(pGraphClone, originalGraph);
+}
+
 static int32_t wrap_hipGraphCreate(void *pGraph, uint32_t flags)
 {
 	int32_t (*real_)(void *, uint32_t) = (int32_t (*)(void *, uint32_t))hip_real(211);
@@ -2374,6 +3179,12 @@ static int32_t wrap_hipGraphCreate(void *pGraph, uint32_t flags)
 	returned_ = real_(pGraph, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphCreate(void *pGraph, uint32_t flags);
+int32_t hipGraphCreate(void *pGraph, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipGraphCreate(pGraph, flags) : ((int32_t (*)(void *, uint32_t))hip_symbol(211))(pGraph, flags);
 }
 
 static int32_t wrap_hipGraphDebugDotPrint(void *graph, const char *path, uint32_t flags)
@@ -2394,6 +3205,12 @@ static int32_t wrap_hipGraphDebugDotPrint(void *graph, const char *path, uint32_
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphDebugDotPrint(void *graph, const char *path, uint32_t flags);
+int32_t hipGraphDebugDotPrint(void *graph, const char *path, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipGraphDebugDotPrint(graph, path, flags) : ((int32_t (*)(void *, const char *, uint32_t))hip_symbol(349))(graph, path, flags);
+}
+
 static int32_t wrap_hipGraphDestroy(void *graph)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(212);
@@ -2410,6 +3227,12 @@ static int32_t wrap_hipGraphDestroy(void *graph)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphDestroy(void *graph);
+int32_t hipGraphDestroy(void *graph)
+{
+	return hip_by_symbol() ? wrap_hipGraphDestroy(graph) : ((int32_t (*)(void *))hip_symbol(212))(graph);
+}
+
 static int32_t wrap_hipGraphDestroyNode(void *node)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(261);
@@ -2424,6 +3247,12 @@ static int32_t wrap_hipGraphDestroyNode(void *node)
 	returned_ = real_(node);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphDestroyNode(void *node);
+int32_t hipGraphDestroyNode(void *node)
+{
+	return hip_by_symbol() ? wrap_hipGraphDestroyNode(node) : ((int32_t (*)(void *))hip_symbol(261))(node);
 }
 
 static int32_t wrap_hipGraphEventRecordNodeGetEvent(void *node, void *event_out)
@@ -2443,6 +3272,12 @@ static int32_t wrap_hipGraphEventRecordNodeGetEvent(void *node, void *event_out)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphEventRecordNodeGetEvent(void *node, void *event_out);
+int32_t hipGraphEventRecordNodeGetEvent(void *node, void *event_out)
+{
+	return hip_by_symbol() ? wrap_hipGraphEventRecordNodeGetEvent(node, event_out) : ((int32_t (*)(void *, void *))hip_symbol(262))(node, event_out);
+}
+
 static int32_t wrap_hipGraphEventRecordNodeSetEvent(void *node, void *event)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(263);
@@ -2458,6 +3293,12 @@ static int32_t wrap_hipGraphEventRecordNodeSetEvent(void *node, void *event)
 	returned_ = real_(node, event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphEventRecordNodeSetEvent(void *node, void *event);
+int32_t hipGraphEventRecordNodeSetEvent(void *node, void *event)
+{
+	return hip_by_symbol() ? wrap_hipGraphEventRecordNodeSetEvent(node, event) : ((int32_t (*)(void *, void *))hip_symbol(263))(node, event);
 }
 
 static int32_t wrap_hipGraphEventWaitNodeGetEvent(void *node, void *event_out)
@@ -2477,6 +3318,12 @@ static int32_t wrap_hipGraphEventWaitNodeGetEvent(void *node, void *event_out)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphEventWaitNodeGetEvent(void *node, void *event_out);
+int32_t hipGraphEventWaitNodeGetEvent(void *node, void *event_out)
+{
+	return hip_by_symbol() ? wrap_hipGraphEventWaitNodeGetEvent(node, event_out) : ((int32_t (*)(void *, void *))hip_symbol(264))(node, event_out);
+}
+
 static int32_t wrap_hipGraphEventWaitNodeSetEvent(void *node, void *event)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(265);
@@ -2492,6 +3339,12 @@ static int32_t wrap_hipGraphEventWaitNodeSetEvent(void *node, void *event)
 	returned_ = real_(node, event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphEventWaitNodeSetEvent(void *node, void *event);
+int32_t hipGraphEventWaitNodeSetEvent(void *node, void *event)
+{
+	return hip_by_symbol() ? wrap_hipGraphEventWaitNodeSetEvent(node, event) : ((int32_t (*)(void *, void *))hip_symbol(265))(node, event);
 }
 
 static int32_t wrap_hipGraphExecChildGraphNodeSetParams(void *hGraphExec, void *node, void *childGraph)
@@ -2512,6 +3365,12 @@ static int32_t wrap_hipGraphExecChildGraphNodeSetParams(void *hGraphExec, void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecChildGraphNodeSetParams(void *hGraphExec, void *node, void *childGraph);
+int32_t hipGraphExecChildGraphNodeSetParams(void *hGraphExec, void *node, void *childGraph)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecChildGraphNodeSetParams(hGraphExec, node, childGraph) : ((int32_t (*)(void *, void *, void *))hip_symbol(266))(hGraphExec, node, childGraph);
+}
+
 static int32_t wrap_hipGraphExecDestroy(void *graphExec)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(213);
@@ -2526,6 +3385,12 @@ static int32_t wrap_hipGraphExecDestroy(void *graphExec)
 	returned_ = real_(graphExec);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExecDestroy(void *graphExec);
+int32_t hipGraphExecDestroy(void *graphExec)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecDestroy(graphExec) : ((int32_t (*)(void *))hip_symbol(213))(graphExec);
 }
 
 static int32_t wrap_hipGraphExecEventRecordNodeSetEvent(void *hGraphExec, void *hNode, void *event)
@@ -2546,6 +3411,12 @@ static int32_t wrap_hipGraphExecEventRecordNodeSetEvent(void *hGraphExec, void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecEventRecordNodeSetEvent(void *hGraphExec, void *hNode, void *event);
+int32_t hipGraphExecEventRecordNodeSetEvent(void *hGraphExec, void *hNode, void *event)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecEventRecordNodeSetEvent(hGraphExec, hNode, event) : ((int32_t (*)(void *, void *, void *))hip_symbol(267))(hGraphExec, hNode, event);
+}
+
 static int32_t wrap_hipGraphExecEventWaitNodeSetEvent(void *hGraphExec, void *hNode, void *event)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(268);
@@ -2562,6 +3433,12 @@ static int32_t wrap_hipGraphExecEventWaitNodeSetEvent(void *hGraphExec, void *hN
 	returned_ = real_(hGraphExec, hNode, event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExecEventWaitNodeSetEvent(void *hGraphExec, void *hNode, void *event);
+int32_t hipGraphExecEventWaitNodeSetEvent(void *hGraphExec, void *hNode, void *event)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecEventWaitNodeSetEvent(hGraphExec, hNode, event) : ((int32_t (*)(void *, void *, void *))hip_symbol(268))(hGraphExec, hNode, event);
 }
 
 static int32_t wrap_hipGraphExecHostNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams)
@@ -2582,6 +3459,12 @@ static int32_t wrap_hipGraphExecHostNodeSetParams(void *hGraphExec, void *node, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecHostNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams);
+int32_t hipGraphExecHostNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecHostNodeSetParams(hGraphExec, node, pNodeParams) : ((int32_t (*)(void *, void *, const void *))hip_symbol(269))(hGraphExec, node, pNodeParams);
+}
+
 static int32_t wrap_hipGraphExecKernelNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams)
 {
 	int32_t (*real_)(void *, void *, const void *) = (int32_t (*)(void *, void *, const void *))hip_real(238);
@@ -2600,6 +3483,12 @@ static int32_t wrap_hipGraphExecKernelNodeSetParams(void *hGraphExec, void *node
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecKernelNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams);
+int32_t hipGraphExecKernelNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecKernelNodeSetParams(hGraphExec, node, pNodeParams) : ((int32_t (*)(void *, void *, const void *))hip_symbol(238))(hGraphExec, node, pNodeParams);
+}
+
 static int32_t wrap_hipGraphExecMemcpyNodeSetParams(void *hGraphExec, void *node, void *pNodeParams)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(270);
@@ -2616,6 +3505,12 @@ static int32_t wrap_hipGraphExecMemcpyNodeSetParams(void *hGraphExec, void *node
 	returned_ = real_(hGraphExec, node, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExecMemcpyNodeSetParams(void *hGraphExec, void *node, void *pNodeParams);
+int32_t hipGraphExecMemcpyNodeSetParams(void *hGraphExec, void *node, void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecMemcpyNodeSetParams(hGraphExec, node, pNodeParams) : ((int32_t (*)(void *, void *, void *))hip_symbol(270))(hGraphExec, node, pNodeParams);
 }
 
 static int32_t wrap_hipGraphExecMemcpyNodeSetParams1D(void *hGraphExec, void *node, void *dst, const void *src, uint64_t count, int32_t kind)
@@ -2637,6 +3532,12 @@ static int32_t wrap_hipGraphExecMemcpyNodeSetParams1D(void *hGraphExec, void *no
 	returned_ = real_(hGraphExec, node, dst, src, count, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExecMemcpyNodeSetParams1D(void *hGraphExec, void *node, void *dst, const void *src, uint64_t count, int32_t kind);
+int32_t hipGraphExecMemcpyNodeSetParams1D(void *hGraphExec, void *node, void *dst, const void *src, uint64_t count, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecMemcpyNodeSetParams1D(hGraphExec, node, dst, src, count, kind) : ((int32_t (*)(void *, void *, void *, const void *, uint64_t, int32_t))hip_symbol(271))(hGraphExec, node, dst, src, count, kind);
 }
 
 static int32_t wrap_hipGraphExecMemcpyNodeSetParamsFromSymbol(void *hGraphExec, void *node, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind)
@@ -2661,6 +3562,12 @@ static int32_t wrap_hipGraphExecMemcpyNodeSetParamsFromSymbol(void *hGraphExec, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecMemcpyNodeSetParamsFromSymbol(void *hGraphExec, void *node, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind);
+int32_t hipGraphExecMemcpyNodeSetParamsFromSymbol(void *hGraphExec, void *node, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecMemcpyNodeSetParamsFromSymbol(hGraphExec, node, dst, symbol, count, offset, kind) : ((int32_t (*)(void *, void *, void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(272))(hGraphExec, node, dst, symbol, count, offset, kind);
+}
+
 static int32_t wrap_hipGraphExecMemcpyNodeSetParamsToSymbol(void *hGraphExec, void *node, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind)
 {
 	int32_t (*real_)(void *, void *, const void *, const void *, uint64_t, uint64_t, int32_t) = (int32_t (*)(void *, void *, const void *, const void *, uint64_t, uint64_t, int32_t))hip_real(273);
@@ -2683,6 +3590,12 @@ static int32_t wrap_hipGraphExecMemcpyNodeSetParamsToSymbol(void *hGraphExec, vo
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecMemcpyNodeSetParamsToSymbol(void *hGraphExec, void *node, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind);
+int32_t hipGraphExecMemcpyNodeSetParamsToSymbol(void *hGraphExec, void *node, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecMemcpyNodeSetParamsToSymbol(hGraphExec, node, symbol, src, count, offset, kind) : ((int32_t (*)(void *, void *, const void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(273))(hGraphExec, node, symbol, src, count, offset, kind);
+}
+
 static int32_t wrap_hipGraphExecMemsetNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams)
 {
 	int32_t (*real_)(void *, void *, const void *) = (int32_t (*)(void *, void *, const void *))hip_real(274);
@@ -2699,6 +3612,12 @@ static int32_t wrap_hipGraphExecMemsetNodeSetParams(void *hGraphExec, void *node
 	returned_ = real_(hGraphExec, node, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExecMemsetNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams);
+int32_t hipGraphExecMemsetNodeSetParams(void *hGraphExec, void *node, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecMemsetNodeSetParams(hGraphExec, node, pNodeParams) : ((int32_t (*)(void *, void *, const void *))hip_symbol(274))(hGraphExec, node, pNodeParams);
 }
 
 static int32_t wrap_hipGraphExecUpdate(void *hGraphExec, void *hGraph, void *hErrorNode_out, void *updateResult_out)
@@ -2720,6 +3639,12 @@ static int32_t wrap_hipGraphExecUpdate(void *hGraphExec, void *hGraph, void *hEr
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecUpdate(void *hGraphExec, void *hGraph, void *hErrorNode_out, void *updateResult_out);
+int32_t hipGraphExecUpdate(void *hGraphExec, void *hGraph, void *hErrorNode_out, void *updateResult_out)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecUpdate(hGraphExec, hGraph, hErrorNode_out, updateResult_out) : ((int32_t (*)(void *, void *, void *, void *))hip_symbol(275))(hGraphExec, hGraph, hErrorNode_out, updateResult_out);
+}
+
 static int32_t wrap_hipGraphGetEdges(void *graph, void *from, void *to, void *numEdges)
 {
 	int32_t (*real_)(void *, void *, void *, void *) = (int32_t (*)(void *, void *, void *, void *))hip_real(276);
@@ -2737,6 +3662,12 @@ static int32_t wrap_hipGraphGetEdges(void *graph, void *from, void *to, void *nu
 	returned_ = real_(graph, from, to, numEdges);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphGetEdges(void *graph, void *from, void *to, void *numEdges);
+int32_t hipGraphGetEdges(void *graph, void *from, void *to, void *numEdges)
+{
+	return hip_by_symbol() ? wrap_hipGraphGetEdges(graph, from, to, numEdges) : ((int32_t (*)(void *, void *, void *, void *))hip_symbol(276))(graph, from, to, numEdges);
 }
 
 static int32_t wrap_hipGraphGetNodes(void *graph, void *nodes, void *numNodes)
@@ -2757,6 +3688,12 @@ static int32_t wrap_hipGraphGetNodes(void *graph, void *nodes, void *numNodes)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphGetNodes(void *graph, void *nodes, void *numNodes);
+int32_t hipGraphGetNodes(void *graph, void *nodes, void *numNodes)
+{
+	return hip_by_symbol() ? wrap_hipGraphGetNodes(graph, nodes, numNodes) : ((int32_t (*)(void *, void *, void *))hip_symbol(239))(graph, nodes, numNodes);
+}
+
 static int32_t wrap_hipGraphGetRootNodes(void *graph, void *pRootNodes, void *pNumRootNodes)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(240);
@@ -2773,6 +3710,12 @@ static int32_t wrap_hipGraphGetRootNodes(void *graph, void *pRootNodes, void *pN
 	returned_ = real_(graph, pRootNodes, pNumRootNodes);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphGetRootNodes(void *graph, void *pRootNodes, void *pNumRootNodes);
+int32_t hipGraphGetRootNodes(void *graph, void *pRootNodes, void *pNumRootNodes)
+{
+	return hip_by_symbol() ? wrap_hipGraphGetRootNodes(graph, pRootNodes, pNumRootNodes) : ((int32_t (*)(void *, void *, void *))hip_symbol(240))(graph, pRootNodes, pNumRootNodes);
 }
 
 static int32_t wrap_hipGraphHostNodeGetParams(void *node, void *pNodeParams)
@@ -2792,6 +3735,12 @@ static int32_t wrap_hipGraphHostNodeGetParams(void *node, void *pNodeParams)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphHostNodeGetParams(void *node, void *pNodeParams);
+int32_t hipGraphHostNodeGetParams(void *node, void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphHostNodeGetParams(node, pNodeParams) : ((int32_t (*)(void *, void *))hip_symbol(277))(node, pNodeParams);
+}
+
 static int32_t wrap_hipGraphHostNodeSetParams(void *node, const void *pNodeParams)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(278);
@@ -2807,6 +3756,12 @@ static int32_t wrap_hipGraphHostNodeSetParams(void *node, const void *pNodeParam
 	returned_ = real_(node, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphHostNodeSetParams(void *node, const void *pNodeParams);
+int32_t hipGraphHostNodeSetParams(void *node, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphHostNodeSetParams(node, pNodeParams) : ((int32_t (*)(void *, const void *))hip_symbol(278))(node, pNodeParams);
 }
 
 static int32_t wrap_hipGraphInstantiate(void *pGraphExec, void *graph, void *pErrorNode, void *pLogBuffer, uint64_t bufferSize)
@@ -2829,6 +3784,12 @@ static int32_t wrap_hipGraphInstantiate(void *pGraphExec, void *graph, void *pEr
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphInstantiate(void *pGraphExec, void *graph, void *pErrorNode, void *pLogBuffer, uint64_t bufferSize);
+int32_t hipGraphInstantiate(void *pGraphExec, void *graph, void *pErrorNode, void *pLogBuffer, uint64_t bufferSize)
+{
+	return hip_by_symbol() ? wrap_hipGraphInstantiate(pGraphExec, graph, pErrorNode, pLogBuffer, bufferSize) : ((int32_t (*)(void *, void *, void *, void *, uint64_t))hip_symbol(214))(pGraphExec, graph, pErrorNode, pLogBuffer, bufferSize);
+}
+
 static int32_t wrap_hipGraphInstantiateWithFlags(void *pGraphExec, void *graph, uint64_t flags)
 {
 	int32_t (*real_)(void *, void *, uint64_t) = (int32_t (*)(void *, void *, uint64_t))hip_real(279);
@@ -2847,6 +3808,12 @@ static int32_t wrap_hipGraphInstantiateWithFlags(void *pGraphExec, void *graph, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphInstantiateWithFlags(void *pGraphExec, void *graph, uint64_t flags);
+int32_t hipGraphInstantiateWithFlags(void *pGraphExec, void *graph, uint64_t flags)
+{
+	return hip_by_symbol() ? wrap_hipGraphInstantiateWithFlags(pGraphExec, graph, flags) : ((int32_t (*)(void *, void *, uint64_t))hip_symbol(279))(pGraphExec, graph, flags);
+}
+
 static int32_t wrap_hipGraphKernelNodeCopyAttributes(void *hSrc, void *hDst)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(350);
@@ -2862,6 +3829,12 @@ static int32_t wrap_hipGraphKernelNodeCopyAttributes(void *hSrc, void *hDst)
 	returned_ = real_(hSrc, hDst);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphKernelNodeCopyAttributes(void *hSrc, void *hDst);
+int32_t hipGraphKernelNodeCopyAttributes(void *hSrc, void *hDst)
+{
+	return hip_by_symbol() ? wrap_hipGraphKernelNodeCopyAttributes(hSrc, hDst) : ((int32_t (*)(void *, void *))hip_symbol(350))(hSrc, hDst);
 }
 
 static int32_t wrap_hipGraphKernelNodeGetAttribute(void *hNode, int32_t attr, void *value)
@@ -2882,6 +3855,12 @@ static int32_t wrap_hipGraphKernelNodeGetAttribute(void *hNode, int32_t attr, vo
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphKernelNodeGetAttribute(void *hNode, int32_t attr, void *value);
+int32_t hipGraphKernelNodeGetAttribute(void *hNode, int32_t attr, void *value)
+{
+	return hip_by_symbol() ? wrap_hipGraphKernelNodeGetAttribute(hNode, attr, value) : ((int32_t (*)(void *, int32_t, void *))hip_symbol(300))(hNode, attr, value);
+}
+
 static int32_t wrap_hipGraphKernelNodeGetParams(void *node, void *pNodeParams)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(241);
@@ -2897,6 +3876,12 @@ static int32_t wrap_hipGraphKernelNodeGetParams(void *node, void *pNodeParams)
 	returned_ = real_(node, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphKernelNodeGetParams(void *node, void *pNodeParams);
+int32_t hipGraphKernelNodeGetParams(void *node, void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphKernelNodeGetParams(node, pNodeParams) : ((int32_t (*)(void *, void *))hip_symbol(241))(node, pNodeParams);
 }
 
 static int32_t wrap_hipGraphKernelNodeSetAttribute(void *hNode, int32_t attr, const void *value)
@@ -2917,6 +3902,12 @@ static int32_t wrap_hipGraphKernelNodeSetAttribute(void *hNode, int32_t attr, co
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphKernelNodeSetAttribute(void *hNode, int32_t attr, const void *value);
+int32_t hipGraphKernelNodeSetAttribute(void *hNode, int32_t attr, const void *value)
+{
+	return hip_by_symbol() ? wrap_hipGraphKernelNodeSetAttribute(hNode, attr, value) : ((int32_t (*)(void *, int32_t, const void *))hip_symbol(301))(hNode, attr, value);
+}
+
 static int32_t wrap_hipGraphKernelNodeSetParams(void *node, const void *pNodeParams)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(242);
@@ -2932,6 +3923,12 @@ static int32_t wrap_hipGraphKernelNodeSetParams(void *node, const void *pNodePar
 	returned_ = real_(node, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphKernelNodeSetParams(void *node, const void *pNodeParams);
+int32_t hipGraphKernelNodeSetParams(void *node, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphKernelNodeSetParams(node, pNodeParams) : ((int32_t (*)(void *, const void *))hip_symbol(242))(node, pNodeParams);
 }
 
 static int32_t wrap_hipGraphLaunch(void *graphExec, void *stream)
@@ -2951,6 +3948,12 @@ static int32_t wrap_hipGraphLaunch(void *graphExec, void *stream)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphLaunch(void *graphExec, void *stream);
+int32_t hipGraphLaunch(void *graphExec, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipGraphLaunch(graphExec, stream) : ((int32_t (*)(void *, void *))hip_symbol(215))(graphExec, stream);
+}
+
 static int32_t wrap_hipGraphMemAllocNodeGetParams(void *node, void *pNodeParams)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(356);
@@ -2966,6 +3969,12 @@ static int32_t wrap_hipGraphMemAllocNodeGetParams(void *node, void *pNodeParams)
 	returned_ = real_(node, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphMemAllocNodeGetParams(void *node, void *pNodeParams);
+int32_t hipGraphMemAllocNodeGetParams(void *node, void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemAllocNodeGetParams(node, pNodeParams) : ((int32_t (*)(void *, void *))hip_symbol(356))(node, pNodeParams);
 }
 
 static int32_t wrap_hipGraphMemFreeNodeGetParams(void *node, void *dev_ptr)
@@ -2985,6 +3994,12 @@ static int32_t wrap_hipGraphMemFreeNodeGetParams(void *node, void *dev_ptr)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphMemFreeNodeGetParams(void *node, void *dev_ptr);
+int32_t hipGraphMemFreeNodeGetParams(void *node, void *dev_ptr)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemFreeNodeGetParams(node, dev_ptr) : ((int32_t (*)(void *, void *))hip_symbol(357))(node, dev_ptr);
+}
+
 static int32_t wrap_hipGraphMemcpyNodeGetParams(void *node, void *pNodeParams)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(243);
@@ -3002,6 +4017,12 @@ static int32_t wrap_hipGraphMemcpyNodeGetParams(void *node, void *pNodeParams)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphMemcpyNodeGetParams(void *node, void *pNodeParams);
+int32_t hipGraphMemcpyNodeGetParams(void *node, void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemcpyNodeGetParams(node, pNodeParams) : ((int32_t (*)(void *, void *))hip_symbol(243))(node, pNodeParams);
+}
+
 static int32_t wrap_hipGraphMemcpyNodeSetParams(void *node, const void *pNodeParams)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(244);
@@ -3017,6 +4038,12 @@ static int32_t wrap_hipGraphMemcpyNodeSetParams(void *node, const void *pNodePar
 	returned_ = real_(node, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphMemcpyNodeSetParams(void *node, const void *pNodeParams);
+int32_t hipGraphMemcpyNodeSetParams(void *node, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemcpyNodeSetParams(node, pNodeParams) : ((int32_t (*)(void *, const void *))hip_symbol(244))(node, pNodeParams);
 }
 
 static int32_t wrap_hipGraphMemcpyNodeSetParams1D(void *node, void *dst, const void *src, uint64_t count, int32_t kind)
@@ -3037,6 +4064,12 @@ static int32_t wrap_hipGraphMemcpyNodeSetParams1D(void *node, void *dst, const v
 	returned_ = real_(node, dst, src, count, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphMemcpyNodeSetParams1D(void *node, void *dst, const void *src, uint64_t count, int32_t kind);
+int32_t hipGraphMemcpyNodeSetParams1D(void *node, void *dst, const void *src, uint64_t count, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemcpyNodeSetParams1D(node, dst, src, count, kind) : ((int32_t (*)(void *, void *, const void *, uint64_t, int32_t))hip_symbol(280))(node, dst, src, count, kind);
 }
 
 static int32_t wrap_hipGraphMemcpyNodeSetParamsFromSymbol(void *node, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind)
@@ -3060,6 +4093,12 @@ static int32_t wrap_hipGraphMemcpyNodeSetParamsFromSymbol(void *node, void *dst,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphMemcpyNodeSetParamsFromSymbol(void *node, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind);
+int32_t hipGraphMemcpyNodeSetParamsFromSymbol(void *node, void *dst, const void *symbol, uint64_t count, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemcpyNodeSetParamsFromSymbol(node, dst, symbol, count, offset, kind) : ((int32_t (*)(void *, void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(281))(node, dst, symbol, count, offset, kind);
+}
+
 static int32_t wrap_hipGraphMemcpyNodeSetParamsToSymbol(void *node, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind)
 {
 	int32_t (*real_)(void *, const void *, const void *, uint64_t, uint64_t, int32_t) = (int32_t (*)(void *, const void *, const void *, uint64_t, uint64_t, int32_t))hip_real(282);
@@ -3081,6 +4120,12 @@ static int32_t wrap_hipGraphMemcpyNodeSetParamsToSymbol(void *node, const void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphMemcpyNodeSetParamsToSymbol(void *node, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind);
+int32_t hipGraphMemcpyNodeSetParamsToSymbol(void *node, const void *symbol, const void *src, uint64_t count, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemcpyNodeSetParamsToSymbol(node, symbol, src, count, offset, kind) : ((int32_t (*)(void *, const void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(282))(node, symbol, src, count, offset, kind);
+}
+
 static int32_t wrap_hipGraphMemsetNodeGetParams(void *node, void *pNodeParams)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(245);
@@ -3098,6 +4143,12 @@ static int32_t wrap_hipGraphMemsetNodeGetParams(void *node, void *pNodeParams)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphMemsetNodeGetParams(void *node, void *pNodeParams);
+int32_t hipGraphMemsetNodeGetParams(void *node, void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemsetNodeGetParams(node, pNodeParams) : ((int32_t (*)(void *, void *))hip_symbol(245))(node, pNodeParams);
+}
+
 static int32_t wrap_hipGraphMemsetNodeSetParams(void *node, const void *pNodeParams)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(246);
@@ -3113,6 +4164,12 @@ static int32_t wrap_hipGraphMemsetNodeSetParams(void *node, const void *pNodePar
 	returned_ = real_(node, pNodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphMemsetNodeSetParams(void *node, const void *pNodeParams);
+int32_t hipGraphMemsetNodeSetParams(void *node, const void *pNodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphMemsetNodeSetParams(node, pNodeParams) : ((int32_t (*)(void *, const void *))hip_symbol(246))(node, pNodeParams);
 }
 
 static int32_t wrap_hipGraphNodeFindInClone(void *pNode, void *originalNode, void *clonedGraph)
@@ -3133,6 +4190,12 @@ static int32_t wrap_hipGraphNodeFindInClone(void *pNode, void *originalNode, voi
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphNodeFindInClone(void *pNode, void *originalNode, void *clonedGraph);
+int32_t hipGraphNodeFindInClone(void *pNode, void *originalNode, void *clonedGraph)
+{
+	return hip_by_symbol() ? wrap_hipGraphNodeFindInClone(pNode, originalNode, clonedGraph) : ((int32_t (*)(void *, void *, void *))hip_symbol(283))(pNode, originalNode, clonedGraph);
+}
+
 static int32_t wrap_hipGraphNodeGetDependencies(void *node, void *pDependencies, void *pNumDependencies)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(284);
@@ -3149,6 +4212,12 @@ static int32_t wrap_hipGraphNodeGetDependencies(void *node, void *pDependencies,
 	returned_ = real_(node, pDependencies, pNumDependencies);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphNodeGetDependencies(void *node, void *pDependencies, void *pNumDependencies);
+int32_t hipGraphNodeGetDependencies(void *node, void *pDependencies, void *pNumDependencies)
+{
+	return hip_by_symbol() ? wrap_hipGraphNodeGetDependencies(node, pDependencies, pNumDependencies) : ((int32_t (*)(void *, void *, void *))hip_symbol(284))(node, pDependencies, pNumDependencies);
 }
 
 static int32_t wrap_hipGraphNodeGetDependentNodes(void *node, void *pDependentNodes, void *pNumDependentNodes)
@@ -3169,6 +4238,12 @@ static int32_t wrap_hipGraphNodeGetDependentNodes(void *node, void *pDependentNo
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphNodeGetDependentNodes(void *node, void *pDependentNodes, void *pNumDependentNodes);
+int32_t hipGraphNodeGetDependentNodes(void *node, void *pDependentNodes, void *pNumDependentNodes)
+{
+	return hip_by_symbol() ? wrap_hipGraphNodeGetDependentNodes(node, pDependentNodes, pNumDependentNodes) : ((int32_t (*)(void *, void *, void *))hip_symbol(285))(node, pDependentNodes, pNumDependentNodes);
+}
+
 static int32_t wrap_hipGraphNodeGetEnabled(void *hGraphExec, void *hNode, void *isEnabled)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(351);
@@ -3187,6 +4262,12 @@ static int32_t wrap_hipGraphNodeGetEnabled(void *hGraphExec, void *hNode, void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphNodeGetEnabled(void *hGraphExec, void *hNode, void *isEnabled);
+int32_t hipGraphNodeGetEnabled(void *hGraphExec, void *hNode, void *isEnabled)
+{
+	return hip_by_symbol() ? wrap_hipGraphNodeGetEnabled(hGraphExec, hNode, isEnabled) : ((int32_t (*)(void *, void *, void *))hip_symbol(351))(hGraphExec, hNode, isEnabled);
+}
+
 static int32_t wrap_hipGraphNodeGetType(void *node, void *pType)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(286);
@@ -3202,6 +4283,12 @@ static int32_t wrap_hipGraphNodeGetType(void *node, void *pType)
 	returned_ = real_(node, pType);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphNodeGetType(void *node, void *pType);
+int32_t hipGraphNodeGetType(void *node, void *pType)
+{
+	return hip_by_symbol() ? wrap_hipGraphNodeGetType(node, pType) : ((int32_t (*)(void *, void *))hip_symbol(286))(node, pType);
 }
 
 static int32_t wrap_hipGraphNodeSetEnabled(void *hGraphExec, void *hNode, uint32_t isEnabled)
@@ -3222,6 +4309,12 @@ static int32_t wrap_hipGraphNodeSetEnabled(void *hGraphExec, void *hNode, uint32
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphNodeSetEnabled(void *hGraphExec, void *hNode, uint32_t isEnabled);
+int32_t hipGraphNodeSetEnabled(void *hGraphExec, void *hNode, uint32_t isEnabled)
+{
+	return hip_by_symbol() ? wrap_hipGraphNodeSetEnabled(hGraphExec, hNode, isEnabled) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(352))(hGraphExec, hNode, isEnabled);
+}
+
 static int32_t wrap_hipGraphReleaseUserObject(void *graph, void *object, uint32_t count)
 {
 	int32_t (*real_)(void *, void *, uint32_t) = (int32_t (*)(void *, void *, uint32_t))hip_real(348);
@@ -3238,6 +4331,12 @@ static int32_t wrap_hipGraphReleaseUserObject(void *graph, void *object, uint32_
 	returned_ = real_(graph, object, count);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphReleaseUserObject(void *graph, void *object, uint32_t count);
+int32_t hipGraphReleaseUserObject(void *graph, void *object, uint32_t count)
+{
+	return hip_by_symbol() ? wrap_hipGraphReleaseUserObject(graph, object, count) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(348))(graph, object, count);
 }
 
 static int32_t wrap_hipGraphRemoveDependencies(void *graph, const void *from, const void *to, uint64_t numDependencies)
@@ -3259,6 +4358,12 @@ static int32_t wrap_hipGraphRemoveDependencies(void *graph, const void *from, co
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphRemoveDependencies(void *graph, const void *from, const void *to, uint64_t numDependencies);
+int32_t hipGraphRemoveDependencies(void *graph, const void *from, const void *to, uint64_t numDependencies)
+{
+	return hip_by_symbol() ? wrap_hipGraphRemoveDependencies(graph, from, to, numDependencies) : ((int32_t (*)(void *, const void *, const void *, uint64_t))hip_symbol(287))(graph, from, to, numDependencies);
+}
+
 static int32_t wrap_hipGraphRetainUserObject(void *graph, void *object, uint32_t count, uint32_t flags)
 {
 	int32_t (*real_)(void *, void *, uint32_t, uint32_t) = (int32_t (*)(void *, void *, uint32_t, uint32_t))hip_real(347);
@@ -3278,6 +4383,12 @@ static int32_t wrap_hipGraphRetainUserObject(void *graph, void *object, uint32_t
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphRetainUserObject(void *graph, void *object, uint32_t count, uint32_t flags);
+int32_t hipGraphRetainUserObject(void *graph, void *object, uint32_t count, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipGraphRetainUserObject(graph, object, count, flags) : ((int32_t (*)(void *, void *, uint32_t, uint32_t))hip_symbol(347))(graph, object, count, flags);
+}
+
 static int32_t wrap_hipGraphUpload(void *graphExec, void *stream)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(342);
@@ -3293,6 +4404,12 @@ static int32_t wrap_hipGraphUpload(void *graphExec, void *stream)
 	returned_ = real_(graphExec, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphUpload(void *graphExec, void *stream);
+int32_t hipGraphUpload(void *graphExec, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipGraphUpload(graphExec, stream) : ((int32_t (*)(void *, void *))hip_symbol(342))(graphExec, stream);
 }
 
 static int32_t wrap_hipGraphicsGLRegisterBuffer(void *resource, uint32_t buffer, uint32_t flags)
@@ -3311,6 +4428,12 @@ static int32_t wrap_hipGraphicsGLRegisterBuffer(void *resource, uint32_t buffer,
 	returned_ = real_(resource, buffer, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphicsGLRegisterBuffer(void *resource, uint32_t buffer, uint32_t flags);
+int32_t hipGraphicsGLRegisterBuffer(void *resource, uint32_t buffer, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipGraphicsGLRegisterBuffer(resource, buffer, flags) : ((int32_t (*)(void *, uint32_t, uint32_t))hip_symbol(247))(resource, buffer, flags);
 }
 
 static int32_t wrap_hipGraphicsGLRegisterImage(void *resource, uint32_t image, uint32_t target, uint32_t flags)
@@ -3332,6 +4455,12 @@ static int32_t wrap_hipGraphicsGLRegisterImage(void *resource, uint32_t image, u
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphicsGLRegisterImage(void *resource, uint32_t image, uint32_t target, uint32_t flags);
+int32_t hipGraphicsGLRegisterImage(void *resource, uint32_t image, uint32_t target, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipGraphicsGLRegisterImage(resource, image, target, flags) : ((int32_t (*)(void *, uint32_t, uint32_t, uint32_t))hip_symbol(293))(resource, image, target, flags);
+}
+
 static int32_t wrap_hipGraphicsMapResources(int32_t count, void *resources, void *stream)
 {
 	int32_t (*real_)(int32_t, void *, void *) = (int32_t (*)(int32_t, void *, void *))hip_real(248);
@@ -3350,6 +4479,12 @@ static int32_t wrap_hipGraphicsMapResources(int32_t count, void *resources, void
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphicsMapResources(int32_t count, void *resources, void *stream);
+int32_t hipGraphicsMapResources(int32_t count, void *resources, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipGraphicsMapResources(count, resources, stream) : ((int32_t (*)(int32_t, void *, void *))hip_symbol(248))(count, resources, stream);
+}
+
 static int32_t wrap_hipGraphicsResourceGetMappedPointer(void *devPtr, void *size, void *resource)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(249);
@@ -3366,6 +4501,12 @@ static int32_t wrap_hipGraphicsResourceGetMappedPointer(void *devPtr, void *size
 	returned_ = real_(devPtr, size, resource);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphicsResourceGetMappedPointer(void *devPtr, void *size, void *resource);
+int32_t hipGraphicsResourceGetMappedPointer(void *devPtr, void *size, void *resource)
+{
+	return hip_by_symbol() ? wrap_hipGraphicsResourceGetMappedPointer(devPtr, size, resource) : ((int32_t (*)(void *, void *, void *))hip_symbol(249))(devPtr, size, resource);
 }
 
 static int32_t wrap_hipGraphicsSubResourceGetMappedArray(void *array, void *resource, uint32_t arrayIndex, uint32_t mipLevel)
@@ -3387,6 +4528,12 @@ static int32_t wrap_hipGraphicsSubResourceGetMappedArray(void *array, void *reso
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphicsSubResourceGetMappedArray(void *array, void *resource, uint32_t arrayIndex, uint32_t mipLevel);
+int32_t hipGraphicsSubResourceGetMappedArray(void *array, void *resource, uint32_t arrayIndex, uint32_t mipLevel)
+{
+	return hip_by_symbol() ? wrap_hipGraphicsSubResourceGetMappedArray(array, resource, arrayIndex, mipLevel) : ((int32_t (*)(void *, void *, uint32_t, uint32_t))hip_symbol(294))(array, resource, arrayIndex, mipLevel);
+}
+
 static int32_t wrap_hipGraphicsUnmapResources(int32_t count, void *resources, void *stream)
 {
 	int32_t (*real_)(int32_t, void *, void *) = (int32_t (*)(int32_t, void *, void *))hip_real(250);
@@ -3405,6 +4552,12 @@ static int32_t wrap_hipGraphicsUnmapResources(int32_t count, void *resources, vo
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphicsUnmapResources(int32_t count, void *resources, void *stream);
+int32_t hipGraphicsUnmapResources(int32_t count, void *resources, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipGraphicsUnmapResources(count, resources, stream) : ((int32_t (*)(int32_t, void *, void *))hip_symbol(250))(count, resources, stream);
+}
+
 static int32_t wrap_hipGraphicsUnregisterResource(void *resource)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(251);
@@ -3419,6 +4572,12 @@ static int32_t wrap_hipGraphicsUnregisterResource(void *resource)
 	returned_ = real_(resource);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphicsUnregisterResource(void *resource);
+int32_t hipGraphicsUnregisterResource(void *resource)
+{
+	return hip_by_symbol() ? wrap_hipGraphicsUnregisterResource(resource) : ((int32_t (*)(void *))hip_symbol(251))(resource);
 }
 
 static int32_t wrap_hipHostAlloc(void *ptr, uint64_t size, uint32_t flags)
@@ -3439,6 +4598,12 @@ static int32_t wrap_hipHostAlloc(void *ptr, uint64_t size, uint32_t flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipHostAlloc(void *ptr, uint64_t size, uint32_t flags);
+int32_t hipHostAlloc(void *ptr, uint64_t size, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipHostAlloc(ptr, size, flags) : ((int32_t (*)(void *, uint64_t, uint32_t))hip_symbol(89))(ptr, size, flags);
+}
+
 static int32_t wrap_hipHostFree(void *ptr)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(90);
@@ -3453,6 +4618,12 @@ static int32_t wrap_hipHostFree(void *ptr)
 	returned_ = real_(ptr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipHostFree(void *ptr);
+int32_t hipHostFree(void *ptr)
+{
+	return hip_by_symbol() ? wrap_hipHostFree(ptr) : ((int32_t (*)(void *))hip_symbol(90))(ptr);
 }
 
 static int32_t wrap_hipHostGetDevicePointer(void *devPtr, void *hstPtr, uint32_t flags)
@@ -3473,6 +4644,12 @@ static int32_t wrap_hipHostGetDevicePointer(void *devPtr, void *hstPtr, uint32_t
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipHostGetDevicePointer(void *devPtr, void *hstPtr, uint32_t flags);
+int32_t hipHostGetDevicePointer(void *devPtr, void *hstPtr, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipHostGetDevicePointer(devPtr, hstPtr, flags) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(91))(devPtr, hstPtr, flags);
+}
+
 static int32_t wrap_hipHostGetFlags(void *flagsPtr, void *hostPtr)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(92);
@@ -3488,6 +4665,12 @@ static int32_t wrap_hipHostGetFlags(void *flagsPtr, void *hostPtr)
 	returned_ = real_(flagsPtr, hostPtr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipHostGetFlags(void *flagsPtr, void *hostPtr);
+int32_t hipHostGetFlags(void *flagsPtr, void *hostPtr)
+{
+	return hip_by_symbol() ? wrap_hipHostGetFlags(flagsPtr, hostPtr) : ((int32_t (*)(void *, void *))hip_symbol(92))(flagsPtr, hostPtr);
 }
 
 static int32_t wrap_hipHostMalloc(void *ptr, uint64_t size, uint32_t flags)
@@ -3508,6 +4691,12 @@ static int32_t wrap_hipHostMalloc(void *ptr, uint64_t size, uint32_t flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipHostMalloc(void *ptr, uint64_t size, uint32_t flags);
+int32_t hipHostMalloc(void *ptr, uint64_t size, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipHostMalloc(ptr, size, flags) : ((int32_t (*)(void *, uint64_t, uint32_t))hip_symbol(93))(ptr, size, flags);
+}
+
 static int32_t wrap_hipHostRegister(void *hostPtr, uint64_t sizeBytes, uint32_t flags)
 {
 	int32_t (*real_)(void *, uint64_t, uint32_t) = (int32_t (*)(void *, uint64_t, uint32_t))hip_real(94);
@@ -3526,6 +4715,12 @@ static int32_t wrap_hipHostRegister(void *hostPtr, uint64_t sizeBytes, uint32_t 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipHostRegister(void *hostPtr, uint64_t sizeBytes, uint32_t flags);
+int32_t hipHostRegister(void *hostPtr, uint64_t sizeBytes, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipHostRegister(hostPtr, sizeBytes, flags) : ((int32_t (*)(void *, uint64_t, uint32_t))hip_symbol(94))(hostPtr, sizeBytes, flags);
+}
+
 static int32_t wrap_hipHostUnregister(void *hostPtr)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(95);
@@ -3540,6 +4735,12 @@ static int32_t wrap_hipHostUnregister(void *hostPtr)
 	returned_ = real_(hostPtr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipHostUnregister(void *hostPtr);
+int32_t hipHostUnregister(void *hostPtr)
+{
+	return hip_by_symbol() ? wrap_hipHostUnregister(hostPtr) : ((int32_t (*)(void *))hip_symbol(95))(hostPtr);
 }
 
 static int32_t wrap_hipImportExternalMemory(void *extMem_out, const void *memHandleDesc)
@@ -3559,6 +4760,12 @@ static int32_t wrap_hipImportExternalMemory(void *extMem_out, const void *memHan
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipImportExternalMemory(void *extMem_out, const void *memHandleDesc);
+int32_t hipImportExternalMemory(void *extMem_out, const void *memHandleDesc)
+{
+	return hip_by_symbol() ? wrap_hipImportExternalMemory(extMem_out, memHandleDesc) : ((int32_t (*)(void *, const void *))hip_symbol(96))(extMem_out, memHandleDesc);
+}
+
 static int32_t wrap_hipImportExternalSemaphore(void *extSem_out, const void *semHandleDesc)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(97);
@@ -3574,6 +4781,12 @@ static int32_t wrap_hipImportExternalSemaphore(void *extSem_out, const void *sem
 	returned_ = real_(extSem_out, semHandleDesc);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipImportExternalSemaphore(void *extSem_out, const void *semHandleDesc);
+int32_t hipImportExternalSemaphore(void *extSem_out, const void *semHandleDesc)
+{
+	return hip_by_symbol() ? wrap_hipImportExternalSemaphore(extSem_out, semHandleDesc) : ((int32_t (*)(void *, const void *))hip_symbol(97))(extSem_out, semHandleDesc);
 }
 
 static int32_t wrap_hipInit(uint32_t flags)
@@ -3592,6 +4805,12 @@ static int32_t wrap_hipInit(uint32_t flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipInit(uint32_t flags);
+int32_t hipInit(uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipInit(flags) : ((int32_t (*)(uint32_t))hip_symbol(98))(flags);
+}
+
 static int32_t wrap_hipIpcCloseMemHandle(void *devPtr)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(99);
@@ -3606,6 +4825,12 @@ static int32_t wrap_hipIpcCloseMemHandle(void *devPtr)
 	returned_ = real_(devPtr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipIpcCloseMemHandle(void *devPtr);
+int32_t hipIpcCloseMemHandle(void *devPtr)
+{
+	return hip_by_symbol() ? wrap_hipIpcCloseMemHandle(devPtr) : ((int32_t (*)(void *))hip_symbol(99))(devPtr);
 }
 
 static int32_t wrap_hipIpcGetEventHandle(void *handle, void *event)
@@ -3625,6 +4850,12 @@ static int32_t wrap_hipIpcGetEventHandle(void *handle, void *event)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipIpcGetEventHandle(void *handle, void *event);
+int32_t hipIpcGetEventHandle(void *handle, void *event)
+{
+	return hip_by_symbol() ? wrap_hipIpcGetEventHandle(handle, event) : ((int32_t (*)(void *, void *))hip_symbol(100))(handle, event);
+}
+
 static int32_t wrap_hipIpcGetMemHandle(void *handle, void *devPtr)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(101);
@@ -3642,6 +4873,12 @@ static int32_t wrap_hipIpcGetMemHandle(void *handle, void *devPtr)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipIpcGetMemHandle(void *handle, void *devPtr);
+int32_t hipIpcGetMemHandle(void *handle, void *devPtr)
+{
+	return hip_by_symbol() ? wrap_hipIpcGetMemHandle(handle, devPtr) : ((int32_t (*)(void *, void *))hip_symbol(101))(handle, devPtr);
+}
+
 static int32_t wrap_hipIpcOpenEventHandle(void *event, struct words64_8 handle)
 {
 	int32_t (*real_)(void *, struct words64_8) = (int32_t (*)(void *, struct words64_8))hip_real(102);
@@ -3657,6 +4894,12 @@ static int32_t wrap_hipIpcOpenEventHandle(void *event, struct words64_8 handle)
 	returned_ = real_(event, handle);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipIpcOpenEventHandle(void *event, struct words64_8 handle);
+int32_t hipIpcOpenEventHandle(void *event, struct words64_8 handle)
+{
+	return hip_by_symbol() ? wrap_hipIpcOpenEventHandle(event, handle) : ((int32_t (*)(void *, struct words64_8))hip_symbol(102))(event, handle);
 }
 
 static int32_t wrap_hipIpcOpenMemHandle(void *devPtr, struct words64_8 handle, uint32_t flags)
@@ -3677,6 +4920,12 @@ static int32_t wrap_hipIpcOpenMemHandle(void *devPtr, struct words64_8 handle, u
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipIpcOpenMemHandle(void *devPtr, struct words64_8 handle, uint32_t flags);
+int32_t hipIpcOpenMemHandle(void *devPtr, struct words64_8 handle, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipIpcOpenMemHandle(devPtr, handle, flags) : ((int32_t (*)(void *, struct words64_8, uint32_t))hip_symbol(103))(devPtr, handle, flags);
+}
+
 static void * wrap_hipKernelNameRef(const void *f)
 {
 	void * (*real_)(const void *) = (void * (*)(const void *))hip_real(728);
@@ -3691,6 +4940,12 @@ static void * wrap_hipKernelNameRef(const void *f)
 	returned_ = real_(f);
 	hip_wrapped_end(&call_, &args_, 0);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) void * hipKernelNameRef(const void *f);
+void * hipKernelNameRef(const void *f)
+{
+	return hip_by_symbol() ? wrap_hipKernelNameRef(f) : ((void * (*)(const void *))hip_symbol(728))(f);
 }
 
 static void * wrap_hipKernelNameRefByPtr(const void *hostFunction, void *stream)
@@ -3710,6 +4965,12 @@ static void * wrap_hipKernelNameRefByPtr(const void *hostFunction, void *stream)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) void * hipKernelNameRefByPtr(const void *hostFunction, void *stream);
+void * hipKernelNameRefByPtr(const void *hostFunction, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipKernelNameRefByPtr(hostFunction, stream) : ((void * (*)(const void *, void *))hip_symbol(729))(hostFunction, stream);
+}
+
 static int32_t wrap_hipLaunchByPtr(const void *func)
 {
 	int32_t (*real_)(const void *) = (int32_t (*)(const void *))hip_real(104);
@@ -3724,6 +4985,12 @@ static int32_t wrap_hipLaunchByPtr(const void *func)
 	returned_ = real_(func);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipLaunchByPtr(const void *func);
+int32_t hipLaunchByPtr(const void *func)
+{
+	return hip_by_symbol() ? wrap_hipLaunchByPtr(func) : ((int32_t (*)(const void *))hip_symbol(104))(func);
 }
 
 static int32_t wrap_hipLaunchCooperativeKernel(const void *f, struct words32_3 gridDim, struct words32_3 blockDimX, void *kernelParams, uint32_t sharedMemBytes, void *stream)
@@ -3747,6 +5014,12 @@ static int32_t wrap_hipLaunchCooperativeKernel(const void *f, struct words32_3 g
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLaunchCooperativeKernel(const void *f, struct words32_3 gridDim, struct words32_3 blockDimX, void *kernelParams, uint32_t sharedMemBytes, void *stream);
+int32_t hipLaunchCooperativeKernel(const void *f, struct words32_3 gridDim, struct words32_3 blockDimX, void *kernelParams, uint32_t sharedMemBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipLaunchCooperativeKernel(f, gridDim, blockDimX, kernelParams, sharedMemBytes, stream) : ((int32_t (*)(const void *, struct words32_3, struct words32_3, void *, uint32_t, void *))hip_symbol(105))(f, gridDim, blockDimX, kernelParams, sharedMemBytes, stream);
+}
+
 static int32_t wrap_hipLaunchCooperativeKernelMultiDevice(void *launchParamsList, int32_t numDevices, uint32_t flags)
 {
 	int32_t (*real_)(void *, int32_t, uint32_t) = (int32_t (*)(void *, int32_t, uint32_t))hip_real(106);
@@ -3765,6 +5038,12 @@ static int32_t wrap_hipLaunchCooperativeKernelMultiDevice(void *launchParamsList
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLaunchCooperativeKernelMultiDevice(void *launchParamsList, int32_t numDevices, uint32_t flags);
+int32_t hipLaunchCooperativeKernelMultiDevice(void *launchParamsList, int32_t numDevices, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipLaunchCooperativeKernelMultiDevice(launchParamsList, numDevices, flags) : ((int32_t (*)(void *, int32_t, uint32_t))hip_symbol(106))(launchParamsList, numDevices, flags);
+}
+
 static int32_t wrap_hipLaunchHostFunc(void *stream, void *fn, void *userData)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(302);
@@ -3781,6 +5060,12 @@ static int32_t wrap_hipLaunchHostFunc(void *stream, void *fn, void *userData)
 	returned_ = real_(stream, fn, userData);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipLaunchHostFunc(void *stream, void *fn, void *userData);
+int32_t hipLaunchHostFunc(void *stream, void *fn, void *userData)
+{
+	return hip_by_symbol() ? wrap_hipLaunchHostFunc(stream, fn, userData) : ((int32_t (*)(void *, void *, void *))hip_symbol(302))(stream, fn, userData);
 }
 
 static int32_t wrap_hipLaunchKernel(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream)
@@ -3804,6 +5089,12 @@ static int32_t wrap_hipLaunchKernel(const void *function_address, struct words32
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLaunchKernel(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream);
+int32_t hipLaunchKernel(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipLaunchKernel(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream) : ((int32_t (*)(const void *, struct words32_3, struct words32_3, void *, uint64_t, void *))hip_symbol(107))(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream);
+}
+
 static int32_t wrap_hipMalloc(void *ptr, uint64_t size)
 {
 	int32_t (*real_)(void *, uint64_t) = (int32_t (*)(void *, uint64_t))hip_real(108);
@@ -3819,6 +5110,12 @@ static int32_t wrap_hipMalloc(void *ptr, uint64_t size)
 	returned_ = real_(ptr, size);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMalloc(void *ptr, uint64_t size);
+int32_t hipMalloc(void *ptr, uint64_t size)
+{
+	return hip_by_symbol() ? wrap_hipMalloc(ptr, size) : ((int32_t (*)(void *, uint64_t))hip_symbol(108))(ptr, size);
 }
 
 static int32_t wrap_hipMalloc3D(void *pitchedDevPtr, struct words64_3 extent)
@@ -3838,6 +5135,12 @@ static int32_t wrap_hipMalloc3D(void *pitchedDevPtr, struct words64_3 extent)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMalloc3D(void *pitchedDevPtr, struct words64_3 extent);
+int32_t hipMalloc3D(void *pitchedDevPtr, struct words64_3 extent)
+{
+	return hip_by_symbol() ? wrap_hipMalloc3D(pitchedDevPtr, extent) : ((int32_t (*)(void *, struct words64_3))hip_symbol(109))(pitchedDevPtr, extent);
+}
+
 static int32_t wrap_hipMalloc3DArray(void *array, const void *desc, struct words64_3 extent, uint32_t flags)
 {
 	int32_t (*real_)(void *, const void *, struct words64_3, uint32_t) = (int32_t (*)(void *, const void *, struct words64_3, uint32_t))hip_real(110);
@@ -3855,6 +5158,12 @@ static int32_t wrap_hipMalloc3DArray(void *array, const void *desc, struct words
 	returned_ = real_(array, desc, extent, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMalloc3DArray(void *array, const void *desc, struct words64_3 extent, uint32_t flags);
+int32_t hipMalloc3DArray(void *array, const void *desc, struct words64_3 extent, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMalloc3DArray(array, desc, extent, flags) : ((int32_t (*)(void *, const void *, struct words64_3, uint32_t))hip_symbol(110))(array, desc, extent, flags);
 }
 
 static int32_t wrap_hipMallocArray(void *array, const void *desc, uint64_t width, uint64_t height, uint32_t flags)
@@ -3877,6 +5186,12 @@ static int32_t wrap_hipMallocArray(void *array, const void *desc, uint64_t width
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMallocArray(void *array, const void *desc, uint64_t width, uint64_t height, uint32_t flags);
+int32_t hipMallocArray(void *array, const void *desc, uint64_t width, uint64_t height, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMallocArray(array, desc, width, height, flags) : ((int32_t (*)(void *, const void *, uint64_t, uint64_t, uint32_t))hip_symbol(111))(array, desc, width, height, flags);
+}
+
 static int32_t wrap_hipMallocAsync(void *dev_ptr, uint64_t size, void *stream)
 {
 	int32_t (*real_)(void *, uint64_t, void *) = (int32_t (*)(void *, uint64_t, void *))hip_real(307);
@@ -3893,6 +5208,12 @@ static int32_t wrap_hipMallocAsync(void *dev_ptr, uint64_t size, void *stream)
 	returned_ = real_(dev_ptr, size, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMallocAsync(void *dev_ptr, uint64_t size, void *stream);
+int32_t hipMallocAsync(void *dev_ptr, uint64_t size, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMallocAsync(dev_ptr, size, stream) : ((int32_t (*)(void *, uint64_t, void *))hip_symbol(307))(dev_ptr, size, stream);
 }
 
 static int32_t wrap_hipMallocFromPoolAsync(void *dev_ptr, uint64_t size, void *mem_pool, void *stream)
@@ -3914,6 +5235,12 @@ static int32_t wrap_hipMallocFromPoolAsync(void *dev_ptr, uint64_t size, void *m
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMallocFromPoolAsync(void *dev_ptr, uint64_t size, void *mem_pool, void *stream);
+int32_t hipMallocFromPoolAsync(void *dev_ptr, uint64_t size, void *mem_pool, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMallocFromPoolAsync(dev_ptr, size, mem_pool, stream) : ((int32_t (*)(void *, uint64_t, void *, void *))hip_symbol(308))(dev_ptr, size, mem_pool, stream);
+}
+
 static int32_t wrap_hipMallocHost(void *ptr, uint64_t size)
 {
 	int32_t (*real_)(void *, uint64_t) = (int32_t (*)(void *, uint64_t))hip_real(112);
@@ -3929,6 +5256,12 @@ static int32_t wrap_hipMallocHost(void *ptr, uint64_t size)
 	returned_ = real_(ptr, size);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMallocHost(void *ptr, uint64_t size);
+int32_t hipMallocHost(void *ptr, uint64_t size)
+{
+	return hip_by_symbol() ? wrap_hipMallocHost(ptr, size) : ((int32_t (*)(void *, uint64_t))hip_symbol(112))(ptr, size);
 }
 
 static int32_t wrap_hipMallocManaged(void *dev_ptr, uint64_t size, uint32_t flags)
@@ -3947,6 +5280,12 @@ static int32_t wrap_hipMallocManaged(void *dev_ptr, uint64_t size, uint32_t flag
 	returned_ = real_(dev_ptr, size, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMallocManaged(void *dev_ptr, uint64_t size, uint32_t flags);
+int32_t hipMallocManaged(void *dev_ptr, uint64_t size, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMallocManaged(dev_ptr, size, flags) : ((int32_t (*)(void *, uint64_t, uint32_t))hip_symbol(113))(dev_ptr, size, flags);
 }
 
 static int32_t wrap_hipMallocMipmappedArray(void *mipmappedArray, const void *desc, struct words64_3 extent, uint32_t numLevels, uint32_t flags)
@@ -3969,6 +5308,12 @@ static int32_t wrap_hipMallocMipmappedArray(void *mipmappedArray, const void *de
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMallocMipmappedArray(void *mipmappedArray, const void *desc, struct words64_3 extent, uint32_t numLevels, uint32_t flags);
+int32_t hipMallocMipmappedArray(void *mipmappedArray, const void *desc, struct words64_3 extent, uint32_t numLevels, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMallocMipmappedArray(mipmappedArray, desc, extent, numLevels, flags) : ((int32_t (*)(void *, const void *, struct words64_3, uint32_t, uint32_t))hip_symbol(114))(mipmappedArray, desc, extent, numLevels, flags);
+}
+
 static int32_t wrap_hipMallocPitch(void *ptr, void *pitch, uint64_t width, uint64_t height)
 {
 	int32_t (*real_)(void *, void *, uint64_t, uint64_t) = (int32_t (*)(void *, void *, uint64_t, uint64_t))hip_real(115);
@@ -3988,6 +5333,12 @@ static int32_t wrap_hipMallocPitch(void *ptr, void *pitch, uint64_t width, uint6
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMallocPitch(void *ptr, void *pitch, uint64_t width, uint64_t height);
+int32_t hipMallocPitch(void *ptr, void *pitch, uint64_t width, uint64_t height)
+{
+	return hip_by_symbol() ? wrap_hipMallocPitch(ptr, pitch, width, height) : ((int32_t (*)(void *, void *, uint64_t, uint64_t))hip_symbol(115))(ptr, pitch, width, height);
+}
+
 static int32_t wrap_hipMemAddressFree(void *devPtr, uint64_t size)
 {
 	int32_t (*real_)(void *, uint64_t) = (int32_t (*)(void *, uint64_t))hip_real(320);
@@ -4003,6 +5354,12 @@ static int32_t wrap_hipMemAddressFree(void *devPtr, uint64_t size)
 	returned_ = real_(devPtr, size);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemAddressFree(void *devPtr, uint64_t size);
+int32_t hipMemAddressFree(void *devPtr, uint64_t size)
+{
+	return hip_by_symbol() ? wrap_hipMemAddressFree(devPtr, size) : ((int32_t (*)(void *, uint64_t))hip_symbol(320))(devPtr, size);
 }
 
 static int32_t wrap_hipMemAddressReserve(void *ptr, uint64_t size, uint64_t alignment, void *addr, uint64_t flags)
@@ -4025,6 +5382,12 @@ static int32_t wrap_hipMemAddressReserve(void *ptr, uint64_t size, uint64_t alig
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemAddressReserve(void *ptr, uint64_t size, uint64_t alignment, void *addr, uint64_t flags);
+int32_t hipMemAddressReserve(void *ptr, uint64_t size, uint64_t alignment, void *addr, uint64_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMemAddressReserve(ptr, size, alignment, addr, flags) : ((int32_t (*)(void *, uint64_t, uint64_t, void *, uint64_t))hip_symbol(321))(ptr, size, alignment, addr, flags);
+}
+
 static int32_t wrap_hipMemAdvise(const void *dev_ptr, uint64_t count, int32_t advice, int32_t device)
 {
 	int32_t (*real_)(const void *, uint64_t, int32_t, int32_t) = (int32_t (*)(const void *, uint64_t, int32_t, int32_t))hip_real(116);
@@ -4044,6 +5407,12 @@ static int32_t wrap_hipMemAdvise(const void *dev_ptr, uint64_t count, int32_t ad
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemAdvise(const void *dev_ptr, uint64_t count, int32_t advice, int32_t device);
+int32_t hipMemAdvise(const void *dev_ptr, uint64_t count, int32_t advice, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipMemAdvise(dev_ptr, count, advice, device) : ((int32_t (*)(const void *, uint64_t, int32_t, int32_t))hip_symbol(116))(dev_ptr, count, advice, device);
+}
+
 static int32_t wrap_hipMemAllocHost(void *ptr, uint64_t size)
 {
 	int32_t (*real_)(void *, uint64_t) = (int32_t (*)(void *, uint64_t))hip_real(117);
@@ -4059,6 +5428,12 @@ static int32_t wrap_hipMemAllocHost(void *ptr, uint64_t size)
 	returned_ = real_(ptr, size);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemAllocHost(void *ptr, uint64_t size);
+int32_t hipMemAllocHost(void *ptr, uint64_t size)
+{
+	return hip_by_symbol() ? wrap_hipMemAllocHost(ptr, size) : ((int32_t (*)(void *, uint64_t))hip_symbol(117))(ptr, size);
 }
 
 static int32_t wrap_hipMemAllocPitch(void *dptr, void *pitch, uint64_t widthInBytes, uint64_t height, uint32_t elementSizeBytes)
@@ -4081,6 +5456,12 @@ static int32_t wrap_hipMemAllocPitch(void *dptr, void *pitch, uint64_t widthInBy
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemAllocPitch(void *dptr, void *pitch, uint64_t widthInBytes, uint64_t height, uint32_t elementSizeBytes);
+int32_t hipMemAllocPitch(void *dptr, void *pitch, uint64_t widthInBytes, uint64_t height, uint32_t elementSizeBytes)
+{
+	return hip_by_symbol() ? wrap_hipMemAllocPitch(dptr, pitch, widthInBytes, height, elementSizeBytes) : ((int32_t (*)(void *, void *, uint64_t, uint64_t, uint32_t))hip_symbol(118))(dptr, pitch, widthInBytes, height, elementSizeBytes);
+}
+
 static int32_t wrap_hipMemCreate(void *handle, uint64_t size, const void *prop, uint64_t flags)
 {
 	int32_t (*real_)(void *, uint64_t, const void *, uint64_t) = (int32_t (*)(void *, uint64_t, const void *, uint64_t))hip_real(322);
@@ -4098,6 +5479,12 @@ static int32_t wrap_hipMemCreate(void *handle, uint64_t size, const void *prop, 
 	returned_ = real_(handle, size, prop, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemCreate(void *handle, uint64_t size, const void *prop, uint64_t flags);
+int32_t hipMemCreate(void *handle, uint64_t size, const void *prop, uint64_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMemCreate(handle, size, prop, flags) : ((int32_t (*)(void *, uint64_t, const void *, uint64_t))hip_symbol(322))(handle, size, prop, flags);
 }
 
 static int32_t wrap_hipMemExportToShareableHandle(void *shareableHandle, void *handle, int32_t handleType, uint64_t flags)
@@ -4119,6 +5506,12 @@ static int32_t wrap_hipMemExportToShareableHandle(void *shareableHandle, void *h
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemExportToShareableHandle(void *shareableHandle, void *handle, int32_t handleType, uint64_t flags);
+int32_t hipMemExportToShareableHandle(void *shareableHandle, void *handle, int32_t handleType, uint64_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMemExportToShareableHandle(shareableHandle, handle, handleType, flags) : ((int32_t (*)(void *, void *, int32_t, uint64_t))hip_symbol(323))(shareableHandle, handle, handleType, flags);
+}
+
 static int32_t wrap_hipMemGetAccess(void *flags, const void *location, void *ptr)
 {
 	int32_t (*real_)(void *, const void *, void *) = (int32_t (*)(void *, const void *, void *))hip_real(324);
@@ -4135,6 +5528,12 @@ static int32_t wrap_hipMemGetAccess(void *flags, const void *location, void *ptr
 	returned_ = real_(flags, location, ptr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemGetAccess(void *flags, const void *location, void *ptr);
+int32_t hipMemGetAccess(void *flags, const void *location, void *ptr)
+{
+	return hip_by_symbol() ? wrap_hipMemGetAccess(flags, location, ptr) : ((int32_t (*)(void *, const void *, void *))hip_symbol(324))(flags, location, ptr);
 }
 
 static int32_t wrap_hipMemGetAddressRange(void *pbase, void *psize, void *dptr)
@@ -4155,6 +5554,12 @@ static int32_t wrap_hipMemGetAddressRange(void *pbase, void *psize, void *dptr)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemGetAddressRange(void *pbase, void *psize, void *dptr);
+int32_t hipMemGetAddressRange(void *pbase, void *psize, void *dptr)
+{
+	return hip_by_symbol() ? wrap_hipMemGetAddressRange(pbase, psize, dptr) : ((int32_t (*)(void *, void *, void *))hip_symbol(119))(pbase, psize, dptr);
+}
+
 static int32_t wrap_hipMemGetAllocationGranularity(void *granularity, const void *prop, int32_t option)
 {
 	int32_t (*real_)(void *, const void *, int32_t) = (int32_t (*)(void *, const void *, int32_t))hip_real(325);
@@ -4171,6 +5576,12 @@ static int32_t wrap_hipMemGetAllocationGranularity(void *granularity, const void
 	returned_ = real_(granularity, prop, option);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemGetAllocationGranularity(void *granularity, const void *prop, int32_t option);
+int32_t hipMemGetAllocationGranularity(void *granularity, const void *prop, int32_t option)
+{
+	return hip_by_symbol() ? wrap_hipMemGetAllocationGranularity(granularity, prop, option) : ((int32_t (*)(void *, const void *, int32_t))hip_symbol(325))(granularity, prop, option);
 }
 
 static int32_t wrap_hipMemGetAllocationPropertiesFromHandle(void *prop, void *handle)
@@ -4190,6 +5601,12 @@ static int32_t wrap_hipMemGetAllocationPropertiesFromHandle(void *prop, void *ha
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemGetAllocationPropertiesFromHandle(void *prop, void *handle);
+int32_t hipMemGetAllocationPropertiesFromHandle(void *prop, void *handle)
+{
+	return hip_by_symbol() ? wrap_hipMemGetAllocationPropertiesFromHandle(prop, handle) : ((int32_t (*)(void *, void *))hip_symbol(326))(prop, handle);
+}
+
 static int32_t wrap_hipMemGetInfo(void *free, void *total)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(120);
@@ -4205,6 +5622,12 @@ static int32_t wrap_hipMemGetInfo(void *free, void *total)
 	returned_ = real_(free, total);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemGetInfo(void *free, void *total);
+int32_t hipMemGetInfo(void *free, void *total)
+{
+	return hip_by_symbol() ? wrap_hipMemGetInfo(free, total) : ((int32_t (*)(void *, void *))hip_symbol(120))(free, total);
 }
 
 static int32_t wrap_hipMemImportFromShareableHandle(void *handle, void *osHandle, int32_t shHandleType)
@@ -4223,6 +5646,12 @@ static int32_t wrap_hipMemImportFromShareableHandle(void *handle, void *osHandle
 	returned_ = real_(handle, osHandle, shHandleType);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemImportFromShareableHandle(void *handle, void *osHandle, int32_t shHandleType);
+int32_t hipMemImportFromShareableHandle(void *handle, void *osHandle, int32_t shHandleType)
+{
+	return hip_by_symbol() ? wrap_hipMemImportFromShareableHandle(handle, osHandle, shHandleType) : ((int32_t (*)(void *, void *, int32_t))hip_symbol(327))(handle, osHandle, shHandleType);
 }
 
 static int32_t wrap_hipMemMap(void *ptr, uint64_t size, uint64_t offset, void *handle, uint64_t flags)
@@ -4245,6 +5674,12 @@ static int32_t wrap_hipMemMap(void *ptr, uint64_t size, uint64_t offset, void *h
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemMap(void *ptr, uint64_t size, uint64_t offset, void *handle, uint64_t flags);
+int32_t hipMemMap(void *ptr, uint64_t size, uint64_t offset, void *handle, uint64_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMemMap(ptr, size, offset, handle, flags) : ((int32_t (*)(void *, uint64_t, uint64_t, void *, uint64_t))hip_symbol(328))(ptr, size, offset, handle, flags);
+}
+
 static int32_t wrap_hipMemMapArrayAsync(void *mapInfoList, uint32_t count, void *stream)
 {
 	int32_t (*real_)(void *, uint32_t, void *) = (int32_t (*)(void *, uint32_t, void *))hip_real(329);
@@ -4261,6 +5696,12 @@ static int32_t wrap_hipMemMapArrayAsync(void *mapInfoList, uint32_t count, void 
 	returned_ = real_(mapInfoList, count, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemMapArrayAsync(void *mapInfoList, uint32_t count, void *stream);
+int32_t hipMemMapArrayAsync(void *mapInfoList, uint32_t count, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemMapArrayAsync(mapInfoList, count, stream) : ((int32_t (*)(void *, uint32_t, void *))hip_symbol(329))(mapInfoList, count, stream);
 }
 
 static int32_t wrap_hipMemPoolCreate(void *mem_pool, const void *pool_props)
@@ -4280,6 +5721,12 @@ static int32_t wrap_hipMemPoolCreate(void *mem_pool, const void *pool_props)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPoolCreate(void *mem_pool, const void *pool_props);
+int32_t hipMemPoolCreate(void *mem_pool, const void *pool_props)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolCreate(mem_pool, pool_props) : ((int32_t (*)(void *, const void *))hip_symbol(309))(mem_pool, pool_props);
+}
+
 static int32_t wrap_hipMemPoolDestroy(void *mem_pool)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(310);
@@ -4294,6 +5741,12 @@ static int32_t wrap_hipMemPoolDestroy(void *mem_pool)
 	returned_ = real_(mem_pool);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemPoolDestroy(void *mem_pool);
+int32_t hipMemPoolDestroy(void *mem_pool)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolDestroy(mem_pool) : ((int32_t (*)(void *))hip_symbol(310))(mem_pool);
 }
 
 static int32_t wrap_hipMemPoolExportPointer(void *export_data, void *dev_ptr)
@@ -4311,6 +5764,12 @@ static int32_t wrap_hipMemPoolExportPointer(void *export_data, void *dev_ptr)
 	returned_ = real_(export_data, dev_ptr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemPoolExportPointer(void *export_data, void *dev_ptr);
+int32_t hipMemPoolExportPointer(void *export_data, void *dev_ptr)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolExportPointer(export_data, dev_ptr) : ((int32_t (*)(void *, void *))hip_symbol(311))(export_data, dev_ptr);
 }
 
 static int32_t wrap_hipMemPoolExportToShareableHandle(void *shared_handle, void *mem_pool, int32_t handle_type, uint32_t flags)
@@ -4332,6 +5791,12 @@ static int32_t wrap_hipMemPoolExportToShareableHandle(void *shared_handle, void 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPoolExportToShareableHandle(void *shared_handle, void *mem_pool, int32_t handle_type, uint32_t flags);
+int32_t hipMemPoolExportToShareableHandle(void *shared_handle, void *mem_pool, int32_t handle_type, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolExportToShareableHandle(shared_handle, mem_pool, handle_type, flags) : ((int32_t (*)(void *, void *, int32_t, uint32_t))hip_symbol(312))(shared_handle, mem_pool, handle_type, flags);
+}
+
 static int32_t wrap_hipMemPoolGetAccess(void *flags, void *mem_pool, void *location)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(313);
@@ -4350,6 +5815,12 @@ static int32_t wrap_hipMemPoolGetAccess(void *flags, void *mem_pool, void *locat
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPoolGetAccess(void *flags, void *mem_pool, void *location);
+int32_t hipMemPoolGetAccess(void *flags, void *mem_pool, void *location)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolGetAccess(flags, mem_pool, location) : ((int32_t (*)(void *, void *, void *))hip_symbol(313))(flags, mem_pool, location);
+}
+
 static int32_t wrap_hipMemPoolGetAttribute(void *mem_pool, int32_t attr, void *value)
 {
 	int32_t (*real_)(void *, int32_t, void *) = (int32_t (*)(void *, int32_t, void *))hip_real(314);
@@ -4366,6 +5837,12 @@ static int32_t wrap_hipMemPoolGetAttribute(void *mem_pool, int32_t attr, void *v
 	returned_ = real_(mem_pool, attr, value);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemPoolGetAttribute(void *mem_pool, int32_t attr, void *value);
+int32_t hipMemPoolGetAttribute(void *mem_pool, int32_t attr, void *value)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolGetAttribute(mem_pool, attr, value) : ((int32_t (*)(void *, int32_t, void *))hip_symbol(314))(mem_pool, attr, value);
 }
 
 static int32_t wrap_hipMemPoolImportFromShareableHandle(void *mem_pool, void *shared_handle, int32_t handle_type, uint32_t flags)
@@ -4387,6 +5864,12 @@ static int32_t wrap_hipMemPoolImportFromShareableHandle(void *mem_pool, void *sh
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPoolImportFromShareableHandle(void *mem_pool, void *shared_handle, int32_t handle_type, uint32_t flags);
+int32_t hipMemPoolImportFromShareableHandle(void *mem_pool, void *shared_handle, int32_t handle_type, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolImportFromShareableHandle(mem_pool, shared_handle, handle_type, flags) : ((int32_t (*)(void *, void *, int32_t, uint32_t))hip_symbol(315))(mem_pool, shared_handle, handle_type, flags);
+}
+
 static int32_t wrap_hipMemPoolImportPointer(void *dev_ptr, void *mem_pool, void *export_data)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(316);
@@ -4403,6 +5886,12 @@ static int32_t wrap_hipMemPoolImportPointer(void *dev_ptr, void *mem_pool, void 
 	returned_ = real_(dev_ptr, mem_pool, export_data);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemPoolImportPointer(void *dev_ptr, void *mem_pool, void *export_data);
+int32_t hipMemPoolImportPointer(void *dev_ptr, void *mem_pool, void *export_data)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolImportPointer(dev_ptr, mem_pool, export_data) : ((int32_t (*)(void *, void *, void *))hip_symbol(316))(dev_ptr, mem_pool, export_data);
 }
 
 static int32_t wrap_hipMemPoolSetAccess(void *mem_pool, const void *desc_list, uint64_t count)
@@ -4423,6 +5912,12 @@ static int32_t wrap_hipMemPoolSetAccess(void *mem_pool, const void *desc_list, u
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPoolSetAccess(void *mem_pool, const void *desc_list, uint64_t count);
+int32_t hipMemPoolSetAccess(void *mem_pool, const void *desc_list, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolSetAccess(mem_pool, desc_list, count) : ((int32_t (*)(void *, const void *, uint64_t))hip_symbol(317))(mem_pool, desc_list, count);
+}
+
 static int32_t wrap_hipMemPoolSetAttribute(void *mem_pool, int32_t attr, void *value)
 {
 	int32_t (*real_)(void *, int32_t, void *) = (int32_t (*)(void *, int32_t, void *))hip_real(318);
@@ -4441,6 +5936,12 @@ static int32_t wrap_hipMemPoolSetAttribute(void *mem_pool, int32_t attr, void *v
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPoolSetAttribute(void *mem_pool, int32_t attr, void *value);
+int32_t hipMemPoolSetAttribute(void *mem_pool, int32_t attr, void *value)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolSetAttribute(mem_pool, attr, value) : ((int32_t (*)(void *, int32_t, void *))hip_symbol(318))(mem_pool, attr, value);
+}
+
 static int32_t wrap_hipMemPoolTrimTo(void *mem_pool, uint64_t min_bytes_to_hold)
 {
 	int32_t (*real_)(void *, uint64_t) = (int32_t (*)(void *, uint64_t))hip_real(319);
@@ -4456,6 +5957,12 @@ static int32_t wrap_hipMemPoolTrimTo(void *mem_pool, uint64_t min_bytes_to_hold)
 	returned_ = real_(mem_pool, min_bytes_to_hold);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemPoolTrimTo(void *mem_pool, uint64_t min_bytes_to_hold);
+int32_t hipMemPoolTrimTo(void *mem_pool, uint64_t min_bytes_to_hold)
+{
+	return hip_by_symbol() ? wrap_hipMemPoolTrimTo(mem_pool, min_bytes_to_hold) : ((int32_t (*)(void *, uint64_t))hip_symbol(319))(mem_pool, min_bytes_to_hold);
 }
 
 static int32_t wrap_hipMemPrefetchAsync(const void *dev_ptr, uint64_t count, int32_t device, void *stream)
@@ -4477,6 +5984,12 @@ static int32_t wrap_hipMemPrefetchAsync(const void *dev_ptr, uint64_t count, int
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPrefetchAsync(const void *dev_ptr, uint64_t count, int32_t device, void *stream);
+int32_t hipMemPrefetchAsync(const void *dev_ptr, uint64_t count, int32_t device, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemPrefetchAsync(dev_ptr, count, device, stream) : ((int32_t (*)(const void *, uint64_t, int32_t, void *))hip_symbol(121))(dev_ptr, count, device, stream);
+}
+
 static int32_t wrap_hipMemPtrGetInfo(void *ptr, void *size)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(122);
@@ -4492,6 +6005,12 @@ static int32_t wrap_hipMemPtrGetInfo(void *ptr, void *size)
 	returned_ = real_(ptr, size);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemPtrGetInfo(void *ptr, void *size);
+int32_t hipMemPtrGetInfo(void *ptr, void *size)
+{
+	return hip_by_symbol() ? wrap_hipMemPtrGetInfo(ptr, size) : ((int32_t (*)(void *, void *))hip_symbol(122))(ptr, size);
 }
 
 static int32_t wrap_hipMemRangeGetAttribute(void *data, uint64_t data_size, int32_t attribute, const void *dev_ptr, uint64_t count)
@@ -4512,6 +6031,12 @@ static int32_t wrap_hipMemRangeGetAttribute(void *data, uint64_t data_size, int3
 	returned_ = real_(data, data_size, attribute, dev_ptr, count);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemRangeGetAttribute(void *data, uint64_t data_size, int32_t attribute, const void *dev_ptr, uint64_t count);
+int32_t hipMemRangeGetAttribute(void *data, uint64_t data_size, int32_t attribute, const void *dev_ptr, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemRangeGetAttribute(data, data_size, attribute, dev_ptr, count) : ((int32_t (*)(void *, uint64_t, int32_t, const void *, uint64_t))hip_symbol(123))(data, data_size, attribute, dev_ptr, count);
 }
 
 static int32_t wrap_hipMemRangeGetAttributes(void *data, void *data_sizes, void *attributes, uint64_t num_attributes, const void *dev_ptr, uint64_t count)
@@ -4535,6 +6060,12 @@ static int32_t wrap_hipMemRangeGetAttributes(void *data, void *data_sizes, void 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemRangeGetAttributes(void *data, void *data_sizes, void *attributes, uint64_t num_attributes, const void *dev_ptr, uint64_t count);
+int32_t hipMemRangeGetAttributes(void *data, void *data_sizes, void *attributes, uint64_t num_attributes, const void *dev_ptr, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemRangeGetAttributes(data, data_sizes, attributes, num_attributes, dev_ptr, count) : ((int32_t (*)(void *, void *, void *, uint64_t, const void *, uint64_t))hip_symbol(124))(data, data_sizes, attributes, num_attributes, dev_ptr, count);
+}
+
 static int32_t wrap_hipMemRelease(void *handle)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(330);
@@ -4549,6 +6080,12 @@ static int32_t wrap_hipMemRelease(void *handle)
 	returned_ = real_(handle);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemRelease(void *handle);
+int32_t hipMemRelease(void *handle)
+{
+	return hip_by_symbol() ? wrap_hipMemRelease(handle) : ((int32_t (*)(void *))hip_symbol(330))(handle);
 }
 
 static int32_t wrap_hipMemRetainAllocationHandle(void *handle, void *addr)
@@ -4566,6 +6103,12 @@ static int32_t wrap_hipMemRetainAllocationHandle(void *handle, void *addr)
 	returned_ = real_(handle, addr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemRetainAllocationHandle(void *handle, void *addr);
+int32_t hipMemRetainAllocationHandle(void *handle, void *addr)
+{
+	return hip_by_symbol() ? wrap_hipMemRetainAllocationHandle(handle, addr) : ((int32_t (*)(void *, void *))hip_symbol(331))(handle, addr);
 }
 
 static int32_t wrap_hipMemSetAccess(void *ptr, uint64_t size, const void *desc, uint64_t count)
@@ -4587,6 +6130,12 @@ static int32_t wrap_hipMemSetAccess(void *ptr, uint64_t size, const void *desc, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemSetAccess(void *ptr, uint64_t size, const void *desc, uint64_t count);
+int32_t hipMemSetAccess(void *ptr, uint64_t size, const void *desc, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemSetAccess(ptr, size, desc, count) : ((int32_t (*)(void *, uint64_t, const void *, uint64_t))hip_symbol(332))(ptr, size, desc, count);
+}
+
 static int32_t wrap_hipMemUnmap(void *ptr, uint64_t size)
 {
 	int32_t (*real_)(void *, uint64_t) = (int32_t (*)(void *, uint64_t))hip_real(333);
@@ -4602,6 +6151,12 @@ static int32_t wrap_hipMemUnmap(void *ptr, uint64_t size)
 	returned_ = real_(ptr, size);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemUnmap(void *ptr, uint64_t size);
+int32_t hipMemUnmap(void *ptr, uint64_t size)
+{
+	return hip_by_symbol() ? wrap_hipMemUnmap(ptr, size) : ((int32_t (*)(void *, uint64_t))hip_symbol(333))(ptr, size);
 }
 
 static int32_t wrap_hipMemcpy(void *dst, const void *src, uint64_t sizeBytes, int32_t kind)
@@ -4621,6 +6176,12 @@ static int32_t wrap_hipMemcpy(void *dst, const void *src, uint64_t sizeBytes, in
 	returned_ = real_(dst, src, sizeBytes, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy(void *dst, const void *src, uint64_t sizeBytes, int32_t kind);
+int32_t hipMemcpy(void *dst, const void *src, uint64_t sizeBytes, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy(dst, src, sizeBytes, kind) : ((int32_t (*)(void *, const void *, uint64_t, int32_t))hip_symbol(125))(dst, src, sizeBytes, kind);
 }
 
 static int32_t wrap_hipMemcpy2D(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
@@ -4643,6 +6204,12 @@ static int32_t wrap_hipMemcpy2D(void *dst, uint64_t dpitch, const void *src, uin
 	returned_ = real_(dst, dpitch, src, spitch, width, height, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy2D(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind);
+int32_t hipMemcpy2D(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2D(dst, dpitch, src, spitch, width, height, kind) : ((int32_t (*)(void *, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(126))(dst, dpitch, src, spitch, width, height, kind);
 }
 
 static int32_t wrap_hipMemcpy2DAsync(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream)
@@ -4668,6 +6235,12 @@ static int32_t wrap_hipMemcpy2DAsync(void *dst, uint64_t dpitch, const void *src
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy2DAsync(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream);
+int32_t hipMemcpy2DAsync(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream) : ((int32_t (*)(void *, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t, void *))hip_symbol(127))(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
 static int32_t wrap_hipMemcpy2DFromArray(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind)
 {
 	int32_t (*real_)(void *, uint64_t, void *, uint64_t, uint64_t, uint64_t, uint64_t, int32_t) = (int32_t (*)(void *, uint64_t, void *, uint64_t, uint64_t, uint64_t, uint64_t, int32_t))hip_real(128);
@@ -4689,6 +6262,12 @@ static int32_t wrap_hipMemcpy2DFromArray(void *dst, uint64_t dpitch, void *src, 
 	returned_ = real_(dst, dpitch, src, wOffset, hOffset, width, height, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy2DFromArray(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind);
+int32_t hipMemcpy2DFromArray(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DFromArray(dst, dpitch, src, wOffset, hOffset, width, height, kind) : ((int32_t (*)(void *, uint64_t, void *, uint64_t, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(128))(dst, dpitch, src, wOffset, hOffset, width, height, kind);
 }
 
 static int32_t wrap_hipMemcpy2DFromArrayAsync(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind, void *stream)
@@ -4715,6 +6294,12 @@ static int32_t wrap_hipMemcpy2DFromArrayAsync(void *dst, uint64_t dpitch, void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy2DFromArrayAsync(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind, void *stream);
+int32_t hipMemcpy2DFromArrayAsync(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream) : ((int32_t (*)(void *, uint64_t, void *, uint64_t, uint64_t, uint64_t, uint64_t, int32_t, void *))hip_symbol(129))(dst, dpitch, src, wOffset, hOffset, width, height, kind, stream);
+}
+
 static int32_t wrap_hipMemcpy2DToArray(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
 {
 	int32_t (*real_)(void *, uint64_t, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t) = (int32_t (*)(void *, uint64_t, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t))hip_real(130);
@@ -4736,6 +6321,12 @@ static int32_t wrap_hipMemcpy2DToArray(void *dst, uint64_t wOffset, uint64_t hOf
 	returned_ = real_(dst, wOffset, hOffset, src, spitch, width, height, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy2DToArray(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind);
+int32_t hipMemcpy2DToArray(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DToArray(dst, wOffset, hOffset, src, spitch, width, height, kind) : ((int32_t (*)(void *, uint64_t, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(130))(dst, wOffset, hOffset, src, spitch, width, height, kind);
 }
 
 static int32_t wrap_hipMemcpy2DToArrayAsync(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream)
@@ -4762,6 +6353,12 @@ static int32_t wrap_hipMemcpy2DToArrayAsync(void *dst, uint64_t wOffset, uint64_
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy2DToArrayAsync(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream);
+int32_t hipMemcpy2DToArrayAsync(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, stream) : ((int32_t (*)(void *, uint64_t, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t, void *))hip_symbol(131))(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
 static int32_t wrap_hipMemcpy3D(const void *p)
 {
 	int32_t (*real_)(const void *) = (int32_t (*)(const void *))hip_real(132);
@@ -4776,6 +6373,12 @@ static int32_t wrap_hipMemcpy3D(const void *p)
 	returned_ = real_(p);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy3D(const void *p);
+int32_t hipMemcpy3D(const void *p)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy3D(p) : ((int32_t (*)(const void *))hip_symbol(132))(p);
 }
 
 static int32_t wrap_hipMemcpy3DAsync(const void *p, void *stream)
@@ -4793,6 +6396,12 @@ static int32_t wrap_hipMemcpy3DAsync(const void *p, void *stream)
 	returned_ = real_(p, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy3DAsync(const void *p, void *stream);
+int32_t hipMemcpy3DAsync(const void *p, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy3DAsync(p, stream) : ((int32_t (*)(const void *, void *))hip_symbol(133))(p, stream);
 }
 
 static int32_t wrap_hipMemcpyAsync(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream)
@@ -4815,6 +6424,12 @@ static int32_t wrap_hipMemcpyAsync(void *dst, const void *src, uint64_t sizeByte
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyAsync(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream);
+int32_t hipMemcpyAsync(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyAsync(dst, src, sizeBytes, kind, stream) : ((int32_t (*)(void *, const void *, uint64_t, int32_t, void *))hip_symbol(134))(dst, src, sizeBytes, kind, stream);
+}
+
 static int32_t wrap_hipMemcpyAtoH(void *dst, void *srcArray, uint64_t srcOffset, uint64_t count)
 {
 	int32_t (*real_)(void *, void *, uint64_t, uint64_t) = (int32_t (*)(void *, void *, uint64_t, uint64_t))hip_real(135);
@@ -4834,6 +6449,12 @@ static int32_t wrap_hipMemcpyAtoH(void *dst, void *srcArray, uint64_t srcOffset,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyAtoH(void *dst, void *srcArray, uint64_t srcOffset, uint64_t count);
+int32_t hipMemcpyAtoH(void *dst, void *srcArray, uint64_t srcOffset, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyAtoH(dst, srcArray, srcOffset, count) : ((int32_t (*)(void *, void *, uint64_t, uint64_t))hip_symbol(135))(dst, srcArray, srcOffset, count);
+}
+
 static int32_t wrap_hipMemcpyDtoD(void *dst, void *src, uint64_t sizeBytes)
 {
 	int32_t (*real_)(void *, void *, uint64_t) = (int32_t (*)(void *, void *, uint64_t))hip_real(136);
@@ -4850,6 +6471,12 @@ static int32_t wrap_hipMemcpyDtoD(void *dst, void *src, uint64_t sizeBytes)
 	returned_ = real_(dst, src, sizeBytes);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyDtoD(void *dst, void *src, uint64_t sizeBytes);
+int32_t hipMemcpyDtoD(void *dst, void *src, uint64_t sizeBytes)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyDtoD(dst, src, sizeBytes) : ((int32_t (*)(void *, void *, uint64_t))hip_symbol(136))(dst, src, sizeBytes);
 }
 
 static int32_t wrap_hipMemcpyDtoDAsync(void *dst, void *src, uint64_t sizeBytes, void *stream)
@@ -4871,6 +6498,12 @@ static int32_t wrap_hipMemcpyDtoDAsync(void *dst, void *src, uint64_t sizeBytes,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyDtoDAsync(void *dst, void *src, uint64_t sizeBytes, void *stream);
+int32_t hipMemcpyDtoDAsync(void *dst, void *src, uint64_t sizeBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyDtoDAsync(dst, src, sizeBytes, stream) : ((int32_t (*)(void *, void *, uint64_t, void *))hip_symbol(137))(dst, src, sizeBytes, stream);
+}
+
 static int32_t wrap_hipMemcpyDtoH(void *dst, void *src, uint64_t sizeBytes)
 {
 	int32_t (*real_)(void *, void *, uint64_t) = (int32_t (*)(void *, void *, uint64_t))hip_real(138);
@@ -4887,6 +6520,12 @@ static int32_t wrap_hipMemcpyDtoH(void *dst, void *src, uint64_t sizeBytes)
 	returned_ = real_(dst, src, sizeBytes);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyDtoH(void *dst, void *src, uint64_t sizeBytes);
+int32_t hipMemcpyDtoH(void *dst, void *src, uint64_t sizeBytes)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyDtoH(dst, src, sizeBytes) : ((int32_t (*)(void *, void *, uint64_t))hip_symbol(138))(dst, src, sizeBytes);
 }
 
 static int32_t wrap_hipMemcpyDtoHAsync(void *dst, void *src, uint64_t sizeBytes, void *stream)
@@ -4906,6 +6545,12 @@ static int32_t wrap_hipMemcpyDtoHAsync(void *dst, void *src, uint64_t sizeBytes,
 	returned_ = real_(dst, src, sizeBytes, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyDtoHAsync(void *dst, void *src, uint64_t sizeBytes, void *stream);
+int32_t hipMemcpyDtoHAsync(void *dst, void *src, uint64_t sizeBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyDtoHAsync(dst, src, sizeBytes, stream) : ((int32_t (*)(void *, void *, uint64_t, void *))hip_symbol(139))(dst, src, sizeBytes, stream);
 }
 
 static int32_t wrap_hipMemcpyFromArray(void *dst, void *srcArray, uint64_t wOffset, uint64_t hOffset, uint64_t count, int32_t kind)
@@ -4929,6 +6574,12 @@ static int32_t wrap_hipMemcpyFromArray(void *dst, void *srcArray, uint64_t wOffs
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyFromArray(void *dst, void *srcArray, uint64_t wOffset, uint64_t hOffset, uint64_t count, int32_t kind);
+int32_t hipMemcpyFromArray(void *dst, void *srcArray, uint64_t wOffset, uint64_t hOffset, uint64_t count, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyFromArray(dst, srcArray, wOffset, hOffset, count, kind) : ((int32_t (*)(void *, void *, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(140))(dst, srcArray, wOffset, hOffset, count, kind);
+}
+
 static int32_t wrap_hipMemcpyFromSymbol(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind)
 {
 	int32_t (*real_)(void *, const void *, uint64_t, uint64_t, int32_t) = (int32_t (*)(void *, const void *, uint64_t, uint64_t, int32_t))hip_real(141);
@@ -4947,6 +6598,12 @@ static int32_t wrap_hipMemcpyFromSymbol(void *dst, const void *symbol, uint64_t 
 	returned_ = real_(dst, symbol, sizeBytes, offset, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyFromSymbol(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind);
+int32_t hipMemcpyFromSymbol(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyFromSymbol(dst, symbol, sizeBytes, offset, kind) : ((int32_t (*)(void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(141))(dst, symbol, sizeBytes, offset, kind);
 }
 
 static int32_t wrap_hipMemcpyFromSymbolAsync(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream)
@@ -4970,6 +6627,12 @@ static int32_t wrap_hipMemcpyFromSymbolAsync(void *dst, const void *symbol, uint
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream);
+int32_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyFromSymbolAsync(dst, symbol, sizeBytes, offset, kind, stream) : ((int32_t (*)(void *, const void *, uint64_t, uint64_t, int32_t, void *))hip_symbol(142))(dst, symbol, sizeBytes, offset, kind, stream);
+}
+
 static int32_t wrap_hipMemcpyHtoA(void *dstArray, uint64_t dstOffset, const void *srcHost, uint64_t count)
 {
 	int32_t (*real_)(void *, uint64_t, const void *, uint64_t) = (int32_t (*)(void *, uint64_t, const void *, uint64_t))hip_real(143);
@@ -4989,6 +6652,12 @@ static int32_t wrap_hipMemcpyHtoA(void *dstArray, uint64_t dstOffset, const void
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyHtoA(void *dstArray, uint64_t dstOffset, const void *srcHost, uint64_t count);
+int32_t hipMemcpyHtoA(void *dstArray, uint64_t dstOffset, const void *srcHost, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyHtoA(dstArray, dstOffset, srcHost, count) : ((int32_t (*)(void *, uint64_t, const void *, uint64_t))hip_symbol(143))(dstArray, dstOffset, srcHost, count);
+}
+
 static int32_t wrap_hipMemcpyHtoD(void *dst, const void *src, uint64_t sizeBytes)
 {
 	int32_t (*real_)(void *, const void *, uint64_t) = (int32_t (*)(void *, const void *, uint64_t))hip_real(144);
@@ -5005,6 +6674,12 @@ static int32_t wrap_hipMemcpyHtoD(void *dst, const void *src, uint64_t sizeBytes
 	returned_ = real_(dst, src, sizeBytes);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyHtoD(void *dst, const void *src, uint64_t sizeBytes);
+int32_t hipMemcpyHtoD(void *dst, const void *src, uint64_t sizeBytes)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyHtoD(dst, src, sizeBytes) : ((int32_t (*)(void *, const void *, uint64_t))hip_symbol(144))(dst, src, sizeBytes);
 }
 
 static int32_t wrap_hipMemcpyHtoDAsync(void *dst, const void *src, uint64_t sizeBytes, void *stream)
@@ -5026,6 +6701,12 @@ static int32_t wrap_hipMemcpyHtoDAsync(void *dst, const void *src, uint64_t size
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyHtoDAsync(void *dst, const void *src, uint64_t sizeBytes, void *stream);
+int32_t hipMemcpyHtoDAsync(void *dst, const void *src, uint64_t sizeBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyHtoDAsync(dst, src, sizeBytes, stream) : ((int32_t (*)(void *, const void *, uint64_t, void *))hip_symbol(145))(dst, src, sizeBytes, stream);
+}
+
 static int32_t wrap_hipMemcpyParam2D(const void *pCopy)
 {
 	int32_t (*real_)(const void *) = (int32_t (*)(const void *))hip_real(146);
@@ -5040,6 +6721,12 @@ static int32_t wrap_hipMemcpyParam2D(const void *pCopy)
 	returned_ = real_(pCopy);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyParam2D(const void *pCopy);
+int32_t hipMemcpyParam2D(const void *pCopy)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyParam2D(pCopy) : ((int32_t (*)(const void *))hip_symbol(146))(pCopy);
 }
 
 static int32_t wrap_hipMemcpyParam2DAsync(const void *pCopy, void *stream)
@@ -5057,6 +6744,12 @@ static int32_t wrap_hipMemcpyParam2DAsync(const void *pCopy, void *stream)
 	returned_ = real_(pCopy, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyParam2DAsync(const void *pCopy, void *stream);
+int32_t hipMemcpyParam2DAsync(const void *pCopy, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyParam2DAsync(pCopy, stream) : ((int32_t (*)(const void *, void *))hip_symbol(147))(pCopy, stream);
 }
 
 static int32_t wrap_hipMemcpyPeer(void *dst, int32_t dstDeviceId, const void *src, int32_t srcDeviceId, uint64_t sizeBytes)
@@ -5077,6 +6770,12 @@ static int32_t wrap_hipMemcpyPeer(void *dst, int32_t dstDeviceId, const void *sr
 	returned_ = real_(dst, dstDeviceId, src, srcDeviceId, sizeBytes);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyPeer(void *dst, int32_t dstDeviceId, const void *src, int32_t srcDeviceId, uint64_t sizeBytes);
+int32_t hipMemcpyPeer(void *dst, int32_t dstDeviceId, const void *src, int32_t srcDeviceId, uint64_t sizeBytes)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyPeer(dst, dstDeviceId, src, srcDeviceId, sizeBytes) : ((int32_t (*)(void *, int32_t, const void *, int32_t, uint64_t))hip_symbol(148))(dst, dstDeviceId, src, srcDeviceId, sizeBytes);
 }
 
 static int32_t wrap_hipMemcpyPeerAsync(void *dst, int32_t dstDeviceId, const void *src, int32_t srcDevice, uint64_t sizeBytes, void *stream)
@@ -5100,6 +6799,12 @@ static int32_t wrap_hipMemcpyPeerAsync(void *dst, int32_t dstDeviceId, const voi
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyPeerAsync(void *dst, int32_t dstDeviceId, const void *src, int32_t srcDevice, uint64_t sizeBytes, void *stream);
+int32_t hipMemcpyPeerAsync(void *dst, int32_t dstDeviceId, const void *src, int32_t srcDevice, uint64_t sizeBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyPeerAsync(dst, dstDeviceId, src, srcDevice, sizeBytes, stream) : ((int32_t (*)(void *, int32_t, const void *, int32_t, uint64_t, void *))hip_symbol(149))(dst, dstDeviceId, src, srcDevice, sizeBytes, stream);
+}
+
 static int32_t wrap_hipMemcpyToArray(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t count, int32_t kind)
 {
 	int32_t (*real_)(void *, uint64_t, uint64_t, const void *, uint64_t, int32_t) = (int32_t (*)(void *, uint64_t, uint64_t, const void *, uint64_t, int32_t))hip_real(150);
@@ -5121,6 +6826,12 @@ static int32_t wrap_hipMemcpyToArray(void *dst, uint64_t wOffset, uint64_t hOffs
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyToArray(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t count, int32_t kind);
+int32_t hipMemcpyToArray(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t count, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyToArray(dst, wOffset, hOffset, src, count, kind) : ((int32_t (*)(void *, uint64_t, uint64_t, const void *, uint64_t, int32_t))hip_symbol(150))(dst, wOffset, hOffset, src, count, kind);
+}
+
 static int32_t wrap_hipMemcpyToSymbol(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind)
 {
 	int32_t (*real_)(const void *, const void *, uint64_t, uint64_t, int32_t) = (int32_t (*)(const void *, const void *, uint64_t, uint64_t, int32_t))hip_real(151);
@@ -5139,6 +6850,12 @@ static int32_t wrap_hipMemcpyToSymbol(const void *symbol, const void *src, uint6
 	returned_ = real_(symbol, src, sizeBytes, offset, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyToSymbol(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind);
+int32_t hipMemcpyToSymbol(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyToSymbol(symbol, src, sizeBytes, offset, kind) : ((int32_t (*)(const void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(151))(symbol, src, sizeBytes, offset, kind);
 }
 
 static int32_t wrap_hipMemcpyToSymbolAsync(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream)
@@ -5162,6 +6879,12 @@ static int32_t wrap_hipMemcpyToSymbolAsync(const void *symbol, const void *src, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream);
+int32_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyToSymbolAsync(symbol, src, sizeBytes, offset, kind, stream) : ((int32_t (*)(const void *, const void *, uint64_t, uint64_t, int32_t, void *))hip_symbol(152))(symbol, src, sizeBytes, offset, kind, stream);
+}
+
 static int32_t wrap_hipMemcpyWithStream(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream)
 {
 	int32_t (*real_)(void *, const void *, uint64_t, int32_t, void *) = (int32_t (*)(void *, const void *, uint64_t, int32_t, void *))hip_real(153);
@@ -5182,6 +6905,12 @@ static int32_t wrap_hipMemcpyWithStream(void *dst, const void *src, uint64_t siz
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyWithStream(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream);
+int32_t hipMemcpyWithStream(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyWithStream(dst, src, sizeBytes, kind, stream) : ((int32_t (*)(void *, const void *, uint64_t, int32_t, void *))hip_symbol(153))(dst, src, sizeBytes, kind, stream);
+}
+
 static int32_t wrap_hipMemset(void *dst, int32_t value, uint64_t sizeBytes)
 {
 	int32_t (*real_)(void *, int32_t, uint64_t) = (int32_t (*)(void *, int32_t, uint64_t))hip_real(154);
@@ -5198,6 +6927,12 @@ static int32_t wrap_hipMemset(void *dst, int32_t value, uint64_t sizeBytes)
 	returned_ = real_(dst, value, sizeBytes);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemset(void *dst, int32_t value, uint64_t sizeBytes);
+int32_t hipMemset(void *dst, int32_t value, uint64_t sizeBytes)
+{
+	return hip_by_symbol() ? wrap_hipMemset(dst, value, sizeBytes) : ((int32_t (*)(void *, int32_t, uint64_t))hip_symbol(154))(dst, value, sizeBytes);
 }
 
 static int32_t wrap_hipMemset2D(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height)
@@ -5218,6 +6953,12 @@ static int32_t wrap_hipMemset2D(void *dst, uint64_t pitch, int32_t value, uint64
 	returned_ = real_(dst, pitch, value, width, height);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemset2D(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height);
+int32_t hipMemset2D(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height)
+{
+	return hip_by_symbol() ? wrap_hipMemset2D(dst, pitch, value, width, height) : ((int32_t (*)(void *, uint64_t, int32_t, uint64_t, uint64_t))hip_symbol(155))(dst, pitch, value, width, height);
 }
 
 static int32_t wrap_hipMemset2DAsync(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, void *stream)
@@ -5241,6 +6982,12 @@ static int32_t wrap_hipMemset2DAsync(void *dst, uint64_t pitch, int32_t value, u
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemset2DAsync(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, void *stream);
+int32_t hipMemset2DAsync(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemset2DAsync(dst, pitch, value, width, height, stream) : ((int32_t (*)(void *, uint64_t, int32_t, uint64_t, uint64_t, void *))hip_symbol(156))(dst, pitch, value, width, height, stream);
+}
+
 static int32_t wrap_hipMemset3D(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent)
 {
 	int32_t (*real_)(struct words64_4, int32_t, struct words64_3) = (int32_t (*)(struct words64_4, int32_t, struct words64_3))hip_real(157);
@@ -5257,6 +7004,12 @@ static int32_t wrap_hipMemset3D(struct words64_4 pitchedDevPtr, int32_t value, s
 	returned_ = real_(pitchedDevPtr, value, extent);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemset3D(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent);
+int32_t hipMemset3D(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent)
+{
+	return hip_by_symbol() ? wrap_hipMemset3D(pitchedDevPtr, value, extent) : ((int32_t (*)(struct words64_4, int32_t, struct words64_3))hip_symbol(157))(pitchedDevPtr, value, extent);
 }
 
 static int32_t wrap_hipMemset3DAsync(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent, void *stream)
@@ -5278,6 +7031,12 @@ static int32_t wrap_hipMemset3DAsync(struct words64_4 pitchedDevPtr, int32_t val
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemset3DAsync(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent, void *stream);
+int32_t hipMemset3DAsync(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemset3DAsync(pitchedDevPtr, value, extent, stream) : ((int32_t (*)(struct words64_4, int32_t, struct words64_3, void *))hip_symbol(158))(pitchedDevPtr, value, extent, stream);
+}
+
 static int32_t wrap_hipMemsetAsync(void *dst, int32_t value, uint64_t sizeBytes, void *stream)
 {
 	int32_t (*real_)(void *, int32_t, uint64_t, void *) = (int32_t (*)(void *, int32_t, uint64_t, void *))hip_real(159);
@@ -5297,6 +7056,12 @@ static int32_t wrap_hipMemsetAsync(void *dst, int32_t value, uint64_t sizeBytes,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemsetAsync(void *dst, int32_t value, uint64_t sizeBytes, void *stream);
+int32_t hipMemsetAsync(void *dst, int32_t value, uint64_t sizeBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemsetAsync(dst, value, sizeBytes, stream) : ((int32_t (*)(void *, int32_t, uint64_t, void *))hip_symbol(159))(dst, value, sizeBytes, stream);
+}
+
 static int32_t wrap_hipMemsetD16(void *dest, uint16_t value, uint64_t count)
 {
 	int32_t (*real_)(void *, uint16_t, uint64_t) = (int32_t (*)(void *, uint16_t, uint64_t))hip_real(160);
@@ -5313,6 +7078,12 @@ static int32_t wrap_hipMemsetD16(void *dest, uint16_t value, uint64_t count)
 	returned_ = real_(dest, value, count);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemsetD16(void *dest, uint16_t value, uint64_t count);
+int32_t hipMemsetD16(void *dest, uint16_t value, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD16(dest, value, count) : ((int32_t (*)(void *, uint16_t, uint64_t))hip_symbol(160))(dest, value, count);
 }
 
 static int32_t wrap_hipMemsetD16Async(void *dest, uint16_t value, uint64_t count, void *stream)
@@ -5334,6 +7105,12 @@ static int32_t wrap_hipMemsetD16Async(void *dest, uint16_t value, uint64_t count
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemsetD16Async(void *dest, uint16_t value, uint64_t count, void *stream);
+int32_t hipMemsetD16Async(void *dest, uint16_t value, uint64_t count, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD16Async(dest, value, count, stream) : ((int32_t (*)(void *, uint16_t, uint64_t, void *))hip_symbol(161))(dest, value, count, stream);
+}
+
 static int32_t wrap_hipMemsetD32(void *dest, int32_t value, uint64_t count)
 {
 	int32_t (*real_)(void *, int32_t, uint64_t) = (int32_t (*)(void *, int32_t, uint64_t))hip_real(162);
@@ -5350,6 +7127,12 @@ static int32_t wrap_hipMemsetD32(void *dest, int32_t value, uint64_t count)
 	returned_ = real_(dest, value, count);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemsetD32(void *dest, int32_t value, uint64_t count);
+int32_t hipMemsetD32(void *dest, int32_t value, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD32(dest, value, count) : ((int32_t (*)(void *, int32_t, uint64_t))hip_symbol(162))(dest, value, count);
 }
 
 static int32_t wrap_hipMemsetD32Async(void *dst, int32_t value, uint64_t count, void *stream)
@@ -5371,6 +7154,12 @@ static int32_t wrap_hipMemsetD32Async(void *dst, int32_t value, uint64_t count, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemsetD32Async(void *dst, int32_t value, uint64_t count, void *stream);
+int32_t hipMemsetD32Async(void *dst, int32_t value, uint64_t count, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD32Async(dst, value, count, stream) : ((int32_t (*)(void *, int32_t, uint64_t, void *))hip_symbol(163))(dst, value, count, stream);
+}
+
 static int32_t wrap_hipMemsetD8(void *dest, uint8_t value, uint64_t count)
 {
 	int32_t (*real_)(void *, uint8_t, uint64_t) = (int32_t (*)(void *, uint8_t, uint64_t))hip_real(164);
@@ -5387,6 +7176,12 @@ static int32_t wrap_hipMemsetD8(void *dest, uint8_t value, uint64_t count)
 	returned_ = real_(dest, value, count);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemsetD8(void *dest, uint8_t value, uint64_t count);
+int32_t hipMemsetD8(void *dest, uint8_t value, uint64_t count)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD8(dest, value, count) : ((int32_t (*)(void *, uint8_t, uint64_t))hip_symbol(164))(dest, value, count);
 }
 
 static int32_t wrap_hipMemsetD8Async(void *dest, uint8_t value, uint64_t count, void *stream)
@@ -5408,6 +7203,12 @@ static int32_t wrap_hipMemsetD8Async(void *dest, uint8_t value, uint64_t count, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemsetD8Async(void *dest, uint8_t value, uint64_t count, void *stream);
+int32_t hipMemsetD8Async(void *dest, uint8_t value, uint64_t count, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD8Async(dest, value, count, stream) : ((int32_t (*)(void *, uint8_t, uint64_t, void *))hip_symbol(165))(dest, value, count, stream);
+}
+
 static int32_t wrap_hipMipmappedArrayCreate(void *pHandle, void *pMipmappedArrayDesc, uint32_t numMipmapLevels)
 {
 	int32_t (*real_)(void *, void *, uint32_t) = (int32_t (*)(void *, void *, uint32_t))hip_real(216);
@@ -5426,6 +7227,12 @@ static int32_t wrap_hipMipmappedArrayCreate(void *pHandle, void *pMipmappedArray
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMipmappedArrayCreate(void *pHandle, void *pMipmappedArrayDesc, uint32_t numMipmapLevels);
+int32_t hipMipmappedArrayCreate(void *pHandle, void *pMipmappedArrayDesc, uint32_t numMipmapLevels)
+{
+	return hip_by_symbol() ? wrap_hipMipmappedArrayCreate(pHandle, pMipmappedArrayDesc, numMipmapLevels) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(216))(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+}
+
 static int32_t wrap_hipMipmappedArrayDestroy(void *hMipmappedArray)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(217);
@@ -5440,6 +7247,12 @@ static int32_t wrap_hipMipmappedArrayDestroy(void *hMipmappedArray)
 	returned_ = real_(hMipmappedArray);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMipmappedArrayDestroy(void *hMipmappedArray);
+int32_t hipMipmappedArrayDestroy(void *hMipmappedArray)
+{
+	return hip_by_symbol() ? wrap_hipMipmappedArrayDestroy(hMipmappedArray) : ((int32_t (*)(void *))hip_symbol(217))(hMipmappedArray);
 }
 
 static int32_t wrap_hipMipmappedArrayGetLevel(void *pLevelArray, void *hMipMappedArray, uint32_t level)
@@ -5460,6 +7273,12 @@ static int32_t wrap_hipMipmappedArrayGetLevel(void *pLevelArray, void *hMipMappe
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMipmappedArrayGetLevel(void *pLevelArray, void *hMipMappedArray, uint32_t level);
+int32_t hipMipmappedArrayGetLevel(void *pLevelArray, void *hMipMappedArray, uint32_t level)
+{
+	return hip_by_symbol() ? wrap_hipMipmappedArrayGetLevel(pLevelArray, hMipMappedArray, level) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(218))(pLevelArray, hMipMappedArray, level);
+}
+
 static int32_t wrap_hipModuleGetFunction(void *function, void *module, const char *kname)
 {
 	int32_t (*real_)(void *, void *, const char *) = (int32_t (*)(void *, void *, const char *))hip_real(166);
@@ -5476,6 +7295,12 @@ static int32_t wrap_hipModuleGetFunction(void *function, void *module, const cha
 	returned_ = real_(function, module, kname);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleGetFunction(void *function, void *module, const char *kname);
+int32_t hipModuleGetFunction(void *function, void *module, const char *kname)
+{
+	return hip_by_symbol() ? wrap_hipModuleGetFunction(function, module, kname) : ((int32_t (*)(void *, void *, const char *))hip_symbol(166))(function, module, kname);
 }
 
 static int32_t wrap_hipModuleGetGlobal(void *dptr, void *bytes, void *hmod, const char *name)
@@ -5497,6 +7322,12 @@ static int32_t wrap_hipModuleGetGlobal(void *dptr, void *bytes, void *hmod, cons
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipModuleGetGlobal(void *dptr, void *bytes, void *hmod, const char *name);
+int32_t hipModuleGetGlobal(void *dptr, void *bytes, void *hmod, const char *name)
+{
+	return hip_by_symbol() ? wrap_hipModuleGetGlobal(dptr, bytes, hmod, name) : ((int32_t (*)(void *, void *, void *, const char *))hip_symbol(167))(dptr, bytes, hmod, name);
+}
+
 static int32_t wrap_hipModuleGetTexRef(void *texRef, void *hmod, const char *name)
 {
 	int32_t (*real_)(void *, void *, const char *) = (int32_t (*)(void *, void *, const char *))hip_real(168);
@@ -5513,6 +7344,12 @@ static int32_t wrap_hipModuleGetTexRef(void *texRef, void *hmod, const char *nam
 	returned_ = real_(texRef, hmod, name);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleGetTexRef(void *texRef, void *hmod, const char *name);
+int32_t hipModuleGetTexRef(void *texRef, void *hmod, const char *name)
+{
+	return hip_by_symbol() ? wrap_hipModuleGetTexRef(texRef, hmod, name) : ((int32_t (*)(void *, void *, const char *))hip_symbol(168))(texRef, hmod, name);
 }
 
 static int32_t wrap_hipModuleLaunchCooperativeKernel(void *f, uint32_t gridDimX, uint32_t gridDimY, uint32_t gridDimZ, uint32_t blockDimX, uint32_t blockDimY, uint32_t blockDimZ, uint32_t sharedMemBytes, void *stream, void *kernelParams)
@@ -5540,6 +7377,12 @@ static int32_t wrap_hipModuleLaunchCooperativeKernel(void *f, uint32_t gridDimX,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipModuleLaunchCooperativeKernel(void *f, uint32_t gridDimX, uint32_t gridDimY, uint32_t gridDimZ, uint32_t blockDimX, uint32_t blockDimY, uint32_t blockDimZ, uint32_t sharedMemBytes, void *stream, void *kernelParams);
+int32_t hipModuleLaunchCooperativeKernel(void *f, uint32_t gridDimX, uint32_t gridDimY, uint32_t gridDimZ, uint32_t blockDimX, uint32_t blockDimY, uint32_t blockDimZ, uint32_t sharedMemBytes, void *stream, void *kernelParams)
+{
+	return hip_by_symbol() ? wrap_hipModuleLaunchCooperativeKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, stream, kernelParams) : ((int32_t (*)(void *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, void *, void *))hip_symbol(358))(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, stream, kernelParams);
+}
+
 static int32_t wrap_hipModuleLaunchCooperativeKernelMultiDevice(void *launchParamsList, uint32_t numDevices, uint32_t flags)
 {
 	int32_t (*real_)(void *, uint32_t, uint32_t) = (int32_t (*)(void *, uint32_t, uint32_t))hip_real(359);
@@ -5556,6 +7399,12 @@ static int32_t wrap_hipModuleLaunchCooperativeKernelMultiDevice(void *launchPara
 	returned_ = real_(launchParamsList, numDevices, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleLaunchCooperativeKernelMultiDevice(void *launchParamsList, uint32_t numDevices, uint32_t flags);
+int32_t hipModuleLaunchCooperativeKernelMultiDevice(void *launchParamsList, uint32_t numDevices, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipModuleLaunchCooperativeKernelMultiDevice(launchParamsList, numDevices, flags) : ((int32_t (*)(void *, uint32_t, uint32_t))hip_symbol(359))(launchParamsList, numDevices, flags);
 }
 
 static int32_t wrap_hipModuleLaunchKernel(void *f, uint32_t gridDimX, uint32_t gridDimY, uint32_t gridDimZ, uint32_t blockDimX, uint32_t blockDimY, uint32_t blockDimZ, uint32_t sharedMemBytes, void *stream, void *kernelParams, void *extra)
@@ -5584,6 +7433,12 @@ static int32_t wrap_hipModuleLaunchKernel(void *f, uint32_t gridDimX, uint32_t g
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipModuleLaunchKernel(void *f, uint32_t gridDimX, uint32_t gridDimY, uint32_t gridDimZ, uint32_t blockDimX, uint32_t blockDimY, uint32_t blockDimZ, uint32_t sharedMemBytes, void *stream, void *kernelParams, void *extra);
+int32_t hipModuleLaunchKernel(void *f, uint32_t gridDimX, uint32_t gridDimY, uint32_t gridDimZ, uint32_t blockDimX, uint32_t blockDimY, uint32_t blockDimZ, uint32_t sharedMemBytes, void *stream, void *kernelParams, void *extra)
+{
+	return hip_by_symbol() ? wrap_hipModuleLaunchKernel(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, stream, kernelParams, extra) : ((int32_t (*)(void *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, void *, void *, void *))hip_symbol(169))(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, stream, kernelParams, extra);
+}
+
 static int32_t wrap_hipModuleLoad(void *module, const char *fname)
 {
 	int32_t (*real_)(void *, const char *) = (int32_t (*)(void *, const char *))hip_real(170);
@@ -5601,6 +7456,12 @@ static int32_t wrap_hipModuleLoad(void *module, const char *fname)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipModuleLoad(void *module, const char *fname);
+int32_t hipModuleLoad(void *module, const char *fname)
+{
+	return hip_by_symbol() ? wrap_hipModuleLoad(module, fname) : ((int32_t (*)(void *, const char *))hip_symbol(170))(module, fname);
+}
+
 static int32_t wrap_hipModuleLoadData(void *module, const void *image)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(171);
@@ -5616,6 +7477,12 @@ static int32_t wrap_hipModuleLoadData(void *module, const void *image)
 	returned_ = real_(module, image);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleLoadData(void *module, const void *image);
+int32_t hipModuleLoadData(void *module, const void *image)
+{
+	return hip_by_symbol() ? wrap_hipModuleLoadData(module, image) : ((int32_t (*)(void *, const void *))hip_symbol(171))(module, image);
 }
 
 static int32_t wrap_hipModuleLoadDataEx(void *module, const void *image, uint32_t numOptions, void *options, void *optionValues)
@@ -5638,6 +7505,12 @@ static int32_t wrap_hipModuleLoadDataEx(void *module, const void *image, uint32_
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipModuleLoadDataEx(void *module, const void *image, uint32_t numOptions, void *options, void *optionValues);
+int32_t hipModuleLoadDataEx(void *module, const void *image, uint32_t numOptions, void *options, void *optionValues)
+{
+	return hip_by_symbol() ? wrap_hipModuleLoadDataEx(module, image, numOptions, options, optionValues) : ((int32_t (*)(void *, const void *, uint32_t, void *, void *))hip_symbol(172))(module, image, numOptions, options, optionValues);
+}
+
 static int32_t wrap_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(void *numBlocks, void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk)
 {
 	int32_t (*real_)(void *, void *, int32_t, uint64_t) = (int32_t (*)(void *, void *, int32_t, uint64_t))hip_real(173);
@@ -5655,6 +7528,12 @@ static int32_t wrap_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(void *num
 	returned_ = real_(numBlocks, f, blockSize, dynSharedMemPerBlk);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(void *numBlocks, void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk);
+int32_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(void *numBlocks, void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk)
+{
+	return hip_by_symbol() ? wrap_hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, f, blockSize, dynSharedMemPerBlk) : ((int32_t (*)(void *, void *, int32_t, uint64_t))hip_symbol(173))(numBlocks, f, blockSize, dynSharedMemPerBlk);
 }
 
 static int32_t wrap_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void *numBlocks, void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk, uint32_t flags)
@@ -5677,6 +7556,12 @@ static int32_t wrap_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void *numBlocks, void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk, uint32_t flags);
+int32_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void *numBlocks, void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, f, blockSize, dynSharedMemPerBlk, flags) : ((int32_t (*)(void *, void *, int32_t, uint64_t, uint32_t))hip_symbol(174))(numBlocks, f, blockSize, dynSharedMemPerBlk, flags);
+}
+
 static int32_t wrap_hipModuleOccupancyMaxPotentialBlockSize(void *gridSize, void *blockSize, void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit)
 {
 	int32_t (*real_)(void *, void *, void *, uint64_t, int32_t) = (int32_t (*)(void *, void *, void *, uint64_t, int32_t))hip_real(175);
@@ -5695,6 +7580,12 @@ static int32_t wrap_hipModuleOccupancyMaxPotentialBlockSize(void *gridSize, void
 	returned_ = real_(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleOccupancyMaxPotentialBlockSize(void *gridSize, void *blockSize, void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit);
+int32_t hipModuleOccupancyMaxPotentialBlockSize(void *gridSize, void *blockSize, void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit)
+{
+	return hip_by_symbol() ? wrap_hipModuleOccupancyMaxPotentialBlockSize(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit) : ((int32_t (*)(void *, void *, void *, uint64_t, int32_t))hip_symbol(175))(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit);
 }
 
 static int32_t wrap_hipModuleOccupancyMaxPotentialBlockSizeWithFlags(void *gridSize, void *blockSize, void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit, uint32_t flags)
@@ -5718,6 +7609,12 @@ static int32_t wrap_hipModuleOccupancyMaxPotentialBlockSizeWithFlags(void *gridS
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(void *gridSize, void *blockSize, void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit, uint32_t flags);
+int32_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(void *gridSize, void *blockSize, void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipModuleOccupancyMaxPotentialBlockSizeWithFlags(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit, flags) : ((int32_t (*)(void *, void *, void *, uint64_t, int32_t, uint32_t))hip_symbol(176))(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit, flags);
+}
+
 static int32_t wrap_hipModuleUnload(void *module)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(177);
@@ -5732,6 +7629,12 @@ static int32_t wrap_hipModuleUnload(void *module)
 	returned_ = real_(module);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleUnload(void *module);
+int32_t hipModuleUnload(void *module)
+{
+	return hip_by_symbol() ? wrap_hipModuleUnload(module) : ((int32_t (*)(void *))hip_symbol(177))(module);
 }
 
 static int32_t wrap_hipOccupancyMaxActiveBlocksPerMultiprocessor(void *numBlocks, const void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk)
@@ -5751,6 +7654,12 @@ static int32_t wrap_hipOccupancyMaxActiveBlocksPerMultiprocessor(void *numBlocks
 	returned_ = real_(numBlocks, f, blockSize, dynSharedMemPerBlk);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipOccupancyMaxActiveBlocksPerMultiprocessor(void *numBlocks, const void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk);
+int32_t hipOccupancyMaxActiveBlocksPerMultiprocessor(void *numBlocks, const void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk)
+{
+	return hip_by_symbol() ? wrap_hipOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, f, blockSize, dynSharedMemPerBlk) : ((int32_t (*)(void *, const void *, int32_t, uint64_t))hip_symbol(178))(numBlocks, f, blockSize, dynSharedMemPerBlk);
 }
 
 static int32_t wrap_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void *numBlocks, const void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk, uint32_t flags)
@@ -5773,6 +7682,12 @@ static int32_t wrap_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void *numBlocks, const void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk, uint32_t flags);
+int32_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(void *numBlocks, const void *f, int32_t blockSize, uint64_t dynSharedMemPerBlk, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, f, blockSize, dynSharedMemPerBlk, flags) : ((int32_t (*)(void *, const void *, int32_t, uint64_t, uint32_t))hip_symbol(179))(numBlocks, f, blockSize, dynSharedMemPerBlk, flags);
+}
+
 static int32_t wrap_hipOccupancyMaxPotentialBlockSize(void *gridSize, void *blockSize, const void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, int32_t) = (int32_t (*)(void *, void *, const void *, uint64_t, int32_t))hip_real(180);
@@ -5793,6 +7708,12 @@ static int32_t wrap_hipOccupancyMaxPotentialBlockSize(void *gridSize, void *bloc
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipOccupancyMaxPotentialBlockSize(void *gridSize, void *blockSize, const void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit);
+int32_t hipOccupancyMaxPotentialBlockSize(void *gridSize, void *blockSize, const void *f, uint64_t dynSharedMemPerBlk, int32_t blockSizeLimit)
+{
+	return hip_by_symbol() ? wrap_hipOccupancyMaxPotentialBlockSize(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit) : ((int32_t (*)(void *, void *, const void *, uint64_t, int32_t))hip_symbol(180))(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit);
+}
+
 static int32_t wrap_hipPeekAtLastError(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(181);
@@ -5805,6 +7726,12 @@ static int32_t wrap_hipPeekAtLastError(void)
 	returned_ = real_();
 	hip_wrapped_end(&call_, NULL, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipPeekAtLastError(void);
+int32_t hipPeekAtLastError(void)
+{
+	return hip_by_symbol() ? wrap_hipPeekAtLastError() : ((int32_t (*)(void))hip_symbol(181))();
 }
 
 static int32_t wrap_hipPointerGetAttribute(void *data, int32_t attribute, void *ptr)
@@ -5825,6 +7752,12 @@ static int32_t wrap_hipPointerGetAttribute(void *data, int32_t attribute, void *
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipPointerGetAttribute(void *data, int32_t attribute, void *ptr);
+int32_t hipPointerGetAttribute(void *data, int32_t attribute, void *ptr)
+{
+	return hip_by_symbol() ? wrap_hipPointerGetAttribute(data, attribute, ptr) : ((int32_t (*)(void *, int32_t, void *))hip_symbol(295))(data, attribute, ptr);
+}
+
 static int32_t wrap_hipPointerGetAttributes(void *attributes, const void *ptr)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(182);
@@ -5840,6 +7773,12 @@ static int32_t wrap_hipPointerGetAttributes(void *attributes, const void *ptr)
 	returned_ = real_(attributes, ptr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipPointerGetAttributes(void *attributes, const void *ptr);
+int32_t hipPointerGetAttributes(void *attributes, const void *ptr)
+{
+	return hip_by_symbol() ? wrap_hipPointerGetAttributes(attributes, ptr) : ((int32_t (*)(void *, const void *))hip_symbol(182))(attributes, ptr);
 }
 
 static int32_t wrap_hipPointerSetAttribute(const void *value, int32_t attribute, void *ptr)
@@ -5860,6 +7799,12 @@ static int32_t wrap_hipPointerSetAttribute(const void *value, int32_t attribute,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipPointerSetAttribute(const void *value, int32_t attribute, void *ptr);
+int32_t hipPointerSetAttribute(const void *value, int32_t attribute, void *ptr)
+{
+	return hip_by_symbol() ? wrap_hipPointerSetAttribute(value, attribute, ptr) : ((int32_t (*)(const void *, int32_t, void *))hip_symbol(353))(value, attribute, ptr);
+}
+
 static int32_t wrap_hipProfilerStart(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(183);
@@ -5874,6 +7819,12 @@ static int32_t wrap_hipProfilerStart(void)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipProfilerStart(void);
+int32_t hipProfilerStart(void)
+{
+	return hip_by_symbol() ? wrap_hipProfilerStart() : ((int32_t (*)(void))hip_symbol(183))();
+}
+
 static int32_t wrap_hipProfilerStop(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(184);
@@ -5886,6 +7837,12 @@ static int32_t wrap_hipProfilerStop(void)
 	returned_ = real_();
 	hip_wrapped_end(&call_, NULL, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipProfilerStop(void);
+int32_t hipProfilerStop(void)
+{
+	return hip_by_symbol() ? wrap_hipProfilerStop() : ((int32_t (*)(void))hip_symbol(184))();
 }
 
 static int32_t wrap_hipRuntimeGetVersion(void *runtimeVersion)
@@ -5904,6 +7861,12 @@ static int32_t wrap_hipRuntimeGetVersion(void *runtimeVersion)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipRuntimeGetVersion(void *runtimeVersion);
+int32_t hipRuntimeGetVersion(void *runtimeVersion)
+{
+	return hip_by_symbol() ? wrap_hipRuntimeGetVersion(runtimeVersion) : ((int32_t (*)(void *))hip_symbol(343))(runtimeVersion);
+}
+
 static int32_t wrap_hipSetDevice(int32_t deviceId)
 {
 	int32_t (*real_)(int32_t) = (int32_t (*)(int32_t))hip_real(186);
@@ -5918,6 +7881,12 @@ static int32_t wrap_hipSetDevice(int32_t deviceId)
 	returned_ = real_(deviceId);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipSetDevice(int32_t deviceId);
+int32_t hipSetDevice(int32_t deviceId)
+{
+	return hip_by_symbol() ? wrap_hipSetDevice(deviceId) : ((int32_t (*)(int32_t))hip_symbol(186))(deviceId);
 }
 
 static int32_t wrap_hipSetDeviceFlags(uint32_t flags)
@@ -5936,6 +7905,12 @@ static int32_t wrap_hipSetDeviceFlags(uint32_t flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipSetDeviceFlags(uint32_t flags);
+int32_t hipSetDeviceFlags(uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipSetDeviceFlags(flags) : ((int32_t (*)(uint32_t))hip_symbol(187))(flags);
+}
+
 static int32_t wrap_hipSetupArgument(const void *arg, uint64_t size, uint64_t offset)
 {
 	int32_t (*real_)(const void *, uint64_t, uint64_t) = (int32_t (*)(const void *, uint64_t, uint64_t))hip_real(188);
@@ -5952,6 +7927,12 @@ static int32_t wrap_hipSetupArgument(const void *arg, uint64_t size, uint64_t of
 	returned_ = real_(arg, size, offset);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipSetupArgument(const void *arg, uint64_t size, uint64_t offset);
+int32_t hipSetupArgument(const void *arg, uint64_t size, uint64_t offset)
+{
+	return hip_by_symbol() ? wrap_hipSetupArgument(arg, size, offset) : ((int32_t (*)(const void *, uint64_t, uint64_t))hip_symbol(188))(arg, size, offset);
 }
 
 static int32_t wrap_hipSignalExternalSemaphoresAsync(const void *extSemArray, const void *paramsArray, uint32_t numExtSems, void *stream)
@@ -5973,6 +7954,12 @@ static int32_t wrap_hipSignalExternalSemaphoresAsync(const void *extSemArray, co
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipSignalExternalSemaphoresAsync(const void *extSemArray, const void *paramsArray, uint32_t numExtSems, void *stream);
+int32_t hipSignalExternalSemaphoresAsync(const void *extSemArray, const void *paramsArray, uint32_t numExtSems, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipSignalExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream) : ((int32_t (*)(const void *, const void *, uint32_t, void *))hip_symbol(189))(extSemArray, paramsArray, numExtSems, stream);
+}
+
 static int32_t wrap_hipStreamAddCallback(void *stream, void *callback, void *userData, uint32_t flags)
 {
 	int32_t (*real_)(void *, void *, void *, uint32_t) = (int32_t (*)(void *, void *, void *, uint32_t))hip_real(190);
@@ -5990,6 +7977,12 @@ static int32_t wrap_hipStreamAddCallback(void *stream, void *callback, void *use
 	returned_ = real_(stream, callback, userData, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamAddCallback(void *stream, void *callback, void *userData, uint32_t flags);
+int32_t hipStreamAddCallback(void *stream, void *callback, void *userData, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamAddCallback(stream, callback, userData, flags) : ((int32_t (*)(void *, void *, void *, uint32_t))hip_symbol(190))(stream, callback, userData, flags);
 }
 
 static int32_t wrap_hipStreamAttachMemAsync(void *stream, void *dev_ptr, uint64_t length, uint32_t flags)
@@ -6011,6 +8004,12 @@ static int32_t wrap_hipStreamAttachMemAsync(void *stream, void *dev_ptr, uint64_
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamAttachMemAsync(void *stream, void *dev_ptr, uint64_t length, uint32_t flags);
+int32_t hipStreamAttachMemAsync(void *stream, void *dev_ptr, uint64_t length, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamAttachMemAsync(stream, dev_ptr, length, flags) : ((int32_t (*)(void *, void *, uint64_t, uint32_t))hip_symbol(191))(stream, dev_ptr, length, flags);
+}
+
 static int32_t wrap_hipStreamBeginCapture(void *stream, int32_t mode)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(219);
@@ -6026,6 +8025,12 @@ static int32_t wrap_hipStreamBeginCapture(void *stream, int32_t mode)
 	returned_ = real_(stream, mode);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamBeginCapture(void *stream, int32_t mode);
+int32_t hipStreamBeginCapture(void *stream, int32_t mode)
+{
+	return hip_by_symbol() ? wrap_hipStreamBeginCapture(stream, mode) : ((int32_t (*)(void *, int32_t))hip_symbol(219))(stream, mode);
 }
 
 static int32_t wrap_hipStreamCreate(void *stream)
@@ -6044,6 +8049,12 @@ static int32_t wrap_hipStreamCreate(void *stream)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamCreate(void *stream);
+int32_t hipStreamCreate(void *stream)
+{
+	return hip_by_symbol() ? wrap_hipStreamCreate(stream) : ((int32_t (*)(void *))hip_symbol(192))(stream);
+}
+
 static int32_t wrap_hipStreamCreateWithFlags(void *stream, uint32_t flags)
 {
 	int32_t (*real_)(void *, uint32_t) = (int32_t (*)(void *, uint32_t))hip_real(193);
@@ -6059,6 +8070,12 @@ static int32_t wrap_hipStreamCreateWithFlags(void *stream, uint32_t flags)
 	returned_ = real_(stream, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamCreateWithFlags(void *stream, uint32_t flags);
+int32_t hipStreamCreateWithFlags(void *stream, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamCreateWithFlags(stream, flags) : ((int32_t (*)(void *, uint32_t))hip_symbol(193))(stream, flags);
 }
 
 static int32_t wrap_hipStreamCreateWithPriority(void *stream, uint32_t flags, int32_t priority)
@@ -6079,6 +8096,12 @@ static int32_t wrap_hipStreamCreateWithPriority(void *stream, uint32_t flags, in
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamCreateWithPriority(void *stream, uint32_t flags, int32_t priority);
+int32_t hipStreamCreateWithPriority(void *stream, uint32_t flags, int32_t priority)
+{
+	return hip_by_symbol() ? wrap_hipStreamCreateWithPriority(stream, flags, priority) : ((int32_t (*)(void *, uint32_t, int32_t))hip_symbol(194))(stream, flags, priority);
+}
+
 static int32_t wrap_hipStreamDestroy(void *stream)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(195);
@@ -6093,6 +8116,12 @@ static int32_t wrap_hipStreamDestroy(void *stream)
 	returned_ = real_(stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamDestroy(void *stream);
+int32_t hipStreamDestroy(void *stream)
+{
+	return hip_by_symbol() ? wrap_hipStreamDestroy(stream) : ((int32_t (*)(void *))hip_symbol(195))(stream);
 }
 
 static int32_t wrap_hipStreamEndCapture(void *stream, void *pGraph)
@@ -6112,6 +8141,12 @@ static int32_t wrap_hipStreamEndCapture(void *stream, void *pGraph)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamEndCapture(void *stream, void *pGraph);
+int32_t hipStreamEndCapture(void *stream, void *pGraph)
+{
+	return hip_by_symbol() ? wrap_hipStreamEndCapture(stream, pGraph) : ((int32_t (*)(void *, void *))hip_symbol(220))(stream, pGraph);
+}
+
 static int32_t wrap_hipStreamGetCaptureInfo(void *stream, void *pCaptureStatus, void *pId)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(288);
@@ -6128,6 +8163,12 @@ static int32_t wrap_hipStreamGetCaptureInfo(void *stream, void *pCaptureStatus, 
 	returned_ = real_(stream, pCaptureStatus, pId);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamGetCaptureInfo(void *stream, void *pCaptureStatus, void *pId);
+int32_t hipStreamGetCaptureInfo(void *stream, void *pCaptureStatus, void *pId)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetCaptureInfo(stream, pCaptureStatus, pId) : ((int32_t (*)(void *, void *, void *))hip_symbol(288))(stream, pCaptureStatus, pId);
 }
 
 static int32_t wrap_hipStreamGetCaptureInfo_v2(void *stream, void *captureStatus_out, void *id_out, void *graph_out, const void *dependencies_out, void *numDependencies_out)
@@ -6151,6 +8192,12 @@ static int32_t wrap_hipStreamGetCaptureInfo_v2(void *stream, void *captureStatus
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamGetCaptureInfo_v2(void *stream, void *captureStatus_out, void *id_out, void *graph_out, const void *dependencies_out, void *numDependencies_out);
+int32_t hipStreamGetCaptureInfo_v2(void *stream, void *captureStatus_out, void *id_out, void *graph_out, const void *dependencies_out, void *numDependencies_out)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetCaptureInfo_v2(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out) : ((int32_t (*)(void *, void *, void *, void *, const void *, void *))hip_symbol(289))(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
 static int32_t wrap_hipStreamGetDevice(void *stream, void *device)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(363);
@@ -6166,6 +8213,12 @@ static int32_t wrap_hipStreamGetDevice(void *stream, void *device)
 	returned_ = real_(stream, device);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamGetDevice(void *stream, void *device);
+int32_t hipStreamGetDevice(void *stream, void *device)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetDevice(stream, device) : ((int32_t (*)(void *, void *))hip_symbol(363))(stream, device);
 }
 
 static int32_t wrap_hipStreamGetFlags(void *stream, void *flags)
@@ -6185,6 +8238,12 @@ static int32_t wrap_hipStreamGetFlags(void *stream, void *flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamGetFlags(void *stream, void *flags);
+int32_t hipStreamGetFlags(void *stream, void *flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetFlags(stream, flags) : ((int32_t (*)(void *, void *))hip_symbol(196))(stream, flags);
+}
+
 static int32_t wrap_hipStreamGetPriority(void *stream, void *priority)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(197);
@@ -6200,6 +8259,12 @@ static int32_t wrap_hipStreamGetPriority(void *stream, void *priority)
 	returned_ = real_(stream, priority);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamGetPriority(void *stream, void *priority);
+int32_t hipStreamGetPriority(void *stream, void *priority)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetPriority(stream, priority) : ((int32_t (*)(void *, void *))hip_symbol(197))(stream, priority);
 }
 
 static int32_t wrap_hipStreamIsCapturing(void *stream, void *pCaptureStatus)
@@ -6219,6 +8284,12 @@ static int32_t wrap_hipStreamIsCapturing(void *stream, void *pCaptureStatus)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamIsCapturing(void *stream, void *pCaptureStatus);
+int32_t hipStreamIsCapturing(void *stream, void *pCaptureStatus)
+{
+	return hip_by_symbol() ? wrap_hipStreamIsCapturing(stream, pCaptureStatus) : ((int32_t (*)(void *, void *))hip_symbol(290))(stream, pCaptureStatus);
+}
+
 static int32_t wrap_hipStreamQuery(void *stream)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(198);
@@ -6235,6 +8306,12 @@ static int32_t wrap_hipStreamQuery(void *stream)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamQuery(void *stream);
+int32_t hipStreamQuery(void *stream)
+{
+	return hip_by_symbol() ? wrap_hipStreamQuery(stream) : ((int32_t (*)(void *))hip_symbol(198))(stream);
+}
+
 static int32_t wrap_hipStreamSynchronize(void *stream)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(199);
@@ -6249,6 +8326,12 @@ static int32_t wrap_hipStreamSynchronize(void *stream)
 	returned_ = real_(stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamSynchronize(void *stream);
+int32_t hipStreamSynchronize(void *stream)
+{
+	return hip_by_symbol() ? wrap_hipStreamSynchronize(stream) : ((int32_t (*)(void *))hip_symbol(199))(stream);
 }
 
 static int32_t wrap_hipStreamUpdateCaptureDependencies(void *stream, void *dependencies, uint64_t numDependencies, uint32_t flags)
@@ -6270,6 +8353,12 @@ static int32_t wrap_hipStreamUpdateCaptureDependencies(void *stream, void *depen
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamUpdateCaptureDependencies(void *stream, void *dependencies, uint64_t numDependencies, uint32_t flags);
+int32_t hipStreamUpdateCaptureDependencies(void *stream, void *dependencies, uint64_t numDependencies, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamUpdateCaptureDependencies(stream, dependencies, numDependencies, flags) : ((int32_t (*)(void *, void *, uint64_t, uint32_t))hip_symbol(291))(stream, dependencies, numDependencies, flags);
+}
+
 static int32_t wrap_hipStreamWaitEvent(void *stream, void *event, uint32_t flags)
 {
 	int32_t (*real_)(void *, void *, uint32_t) = (int32_t (*)(void *, void *, uint32_t))hip_real(200);
@@ -6286,6 +8375,12 @@ static int32_t wrap_hipStreamWaitEvent(void *stream, void *event, uint32_t flags
 	returned_ = real_(stream, event, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamWaitEvent(void *stream, void *event, uint32_t flags);
+int32_t hipStreamWaitEvent(void *stream, void *event, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamWaitEvent(stream, event, flags) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(200))(stream, event, flags);
 }
 
 static int32_t wrap_hipStreamWaitValue32(void *stream, void *ptr, uint32_t value, uint32_t flags, uint32_t mask)
@@ -6308,6 +8403,12 @@ static int32_t wrap_hipStreamWaitValue32(void *stream, void *ptr, uint32_t value
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamWaitValue32(void *stream, void *ptr, uint32_t value, uint32_t flags, uint32_t mask);
+int32_t hipStreamWaitValue32(void *stream, void *ptr, uint32_t value, uint32_t flags, uint32_t mask)
+{
+	return hip_by_symbol() ? wrap_hipStreamWaitValue32(stream, ptr, value, flags, mask) : ((int32_t (*)(void *, void *, uint32_t, uint32_t, uint32_t))hip_symbol(201))(stream, ptr, value, flags, mask);
+}
+
 static int32_t wrap_hipStreamWaitValue64(void *stream, void *ptr, uint64_t value, uint32_t flags, uint64_t mask)
 {
 	int32_t (*real_)(void *, void *, uint64_t, uint32_t, uint64_t) = (int32_t (*)(void *, void *, uint64_t, uint32_t, uint64_t))hip_real(202);
@@ -6326,6 +8427,12 @@ static int32_t wrap_hipStreamWaitValue64(void *stream, void *ptr, uint64_t value
 	returned_ = real_(stream, ptr, value, flags, mask);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamWaitValue64(void *stream, void *ptr, uint64_t value, uint32_t flags, uint64_t mask);
+int32_t hipStreamWaitValue64(void *stream, void *ptr, uint64_t value, uint32_t flags, uint64_t mask)
+{
+	return hip_by_symbol() ? wrap_hipStreamWaitValue64(stream, ptr, value, flags, mask) : ((int32_t (*)(void *, void *, uint64_t, uint32_t, uint64_t))hip_symbol(202))(stream, ptr, value, flags, mask);
 }
 
 static int32_t wrap_hipStreamWriteValue32(void *stream, void *ptr, uint32_t value, uint32_t flags)
@@ -6347,6 +8454,12 @@ static int32_t wrap_hipStreamWriteValue32(void *stream, void *ptr, uint32_t valu
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamWriteValue32(void *stream, void *ptr, uint32_t value, uint32_t flags);
+int32_t hipStreamWriteValue32(void *stream, void *ptr, uint32_t value, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamWriteValue32(stream, ptr, value, flags) : ((int32_t (*)(void *, void *, uint32_t, uint32_t))hip_symbol(203))(stream, ptr, value, flags);
+}
+
 static int32_t wrap_hipStreamWriteValue64(void *stream, void *ptr, uint64_t value, uint32_t flags)
 {
 	int32_t (*real_)(void *, void *, uint64_t, uint32_t) = (int32_t (*)(void *, void *, uint64_t, uint32_t))hip_real(204);
@@ -6364,6 +8477,12 @@ static int32_t wrap_hipStreamWriteValue64(void *stream, void *ptr, uint64_t valu
 	returned_ = real_(stream, ptr, value, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamWriteValue64(void *stream, void *ptr, uint64_t value, uint32_t flags);
+int32_t hipStreamWriteValue64(void *stream, void *ptr, uint64_t value, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamWriteValue64(stream, ptr, value, flags) : ((int32_t (*)(void *, void *, uint64_t, uint32_t))hip_symbol(204))(stream, ptr, value, flags);
 }
 
 static int32_t wrap_hipTexObjectCreate(void *pTexObject, const void *pResDesc, const void *pTexDesc, const void *pResViewDesc)
@@ -6385,6 +8504,12 @@ static int32_t wrap_hipTexObjectCreate(void *pTexObject, const void *pResDesc, c
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexObjectCreate(void *pTexObject, const void *pResDesc, const void *pTexDesc, const void *pResViewDesc);
+int32_t hipTexObjectCreate(void *pTexObject, const void *pResDesc, const void *pTexDesc, const void *pResViewDesc)
+{
+	return hip_by_symbol() ? wrap_hipTexObjectCreate(pTexObject, pResDesc, pTexDesc, pResViewDesc) : ((int32_t (*)(void *, const void *, const void *, const void *))hip_symbol(765))(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+}
+
 static int32_t wrap_hipTexObjectDestroy(void *texObject)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(766);
@@ -6399,6 +8524,12 @@ static int32_t wrap_hipTexObjectDestroy(void *texObject)
 	returned_ = real_(texObject);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexObjectDestroy(void *texObject);
+int32_t hipTexObjectDestroy(void *texObject)
+{
+	return hip_by_symbol() ? wrap_hipTexObjectDestroy(texObject) : ((int32_t (*)(void *))hip_symbol(766))(texObject);
 }
 
 static int32_t wrap_hipTexObjectGetResourceDesc(void *pResDesc, void *texObject)
@@ -6418,6 +8549,12 @@ static int32_t wrap_hipTexObjectGetResourceDesc(void *pResDesc, void *texObject)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexObjectGetResourceDesc(void *pResDesc, void *texObject);
+int32_t hipTexObjectGetResourceDesc(void *pResDesc, void *texObject)
+{
+	return hip_by_symbol() ? wrap_hipTexObjectGetResourceDesc(pResDesc, texObject) : ((int32_t (*)(void *, void *))hip_symbol(767))(pResDesc, texObject);
+}
+
 static int32_t wrap_hipTexObjectGetResourceViewDesc(void *pResViewDesc, void *texObject)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(768);
@@ -6433,6 +8570,12 @@ static int32_t wrap_hipTexObjectGetResourceViewDesc(void *pResViewDesc, void *te
 	returned_ = real_(pResViewDesc, texObject);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexObjectGetResourceViewDesc(void *pResViewDesc, void *texObject);
+int32_t hipTexObjectGetResourceViewDesc(void *pResViewDesc, void *texObject)
+{
+	return hip_by_symbol() ? wrap_hipTexObjectGetResourceViewDesc(pResViewDesc, texObject) : ((int32_t (*)(void *, void *))hip_symbol(768))(pResViewDesc, texObject);
 }
 
 static int32_t wrap_hipTexObjectGetTextureDesc(void *pTexDesc, void *texObject)
@@ -6452,6 +8595,12 @@ static int32_t wrap_hipTexObjectGetTextureDesc(void *pTexDesc, void *texObject)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexObjectGetTextureDesc(void *pTexDesc, void *texObject);
+int32_t hipTexObjectGetTextureDesc(void *pTexDesc, void *texObject)
+{
+	return hip_by_symbol() ? wrap_hipTexObjectGetTextureDesc(pTexDesc, texObject) : ((int32_t (*)(void *, void *))hip_symbol(769))(pTexDesc, texObject);
+}
+
 static int32_t wrap_hipTexRefGetAddress(void *dev_ptr, const void *texRef)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(221);
@@ -6467,6 +8616,12 @@ static int32_t wrap_hipTexRefGetAddress(void *dev_ptr, const void *texRef)
 	returned_ = real_(dev_ptr, texRef);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefGetAddress(void *dev_ptr, const void *texRef);
+int32_t hipTexRefGetAddress(void *dev_ptr, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetAddress(dev_ptr, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(221))(dev_ptr, texRef);
 }
 
 static int32_t wrap_hipTexRefGetAddressMode(void *pam, const void *texRef, int32_t dim)
@@ -6487,6 +8642,12 @@ static int32_t wrap_hipTexRefGetAddressMode(void *pam, const void *texRef, int32
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefGetAddressMode(void *pam, const void *texRef, int32_t dim);
+int32_t hipTexRefGetAddressMode(void *pam, const void *texRef, int32_t dim)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetAddressMode(pam, texRef, dim) : ((int32_t (*)(void *, const void *, int32_t))hip_symbol(770))(pam, texRef, dim);
+}
+
 static int32_t wrap_hipTexRefGetFilterMode(void *pfm, const void *texRef)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(771);
@@ -6504,6 +8665,12 @@ static int32_t wrap_hipTexRefGetFilterMode(void *pfm, const void *texRef)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefGetFilterMode(void *pfm, const void *texRef);
+int32_t hipTexRefGetFilterMode(void *pfm, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetFilterMode(pfm, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(771))(pfm, texRef);
+}
+
 static int32_t wrap_hipTexRefGetFlags(void *pFlags, const void *texRef)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(222);
@@ -6519,6 +8686,12 @@ static int32_t wrap_hipTexRefGetFlags(void *pFlags, const void *texRef)
 	returned_ = real_(pFlags, texRef);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefGetFlags(void *pFlags, const void *texRef);
+int32_t hipTexRefGetFlags(void *pFlags, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetFlags(pFlags, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(222))(pFlags, texRef);
 }
 
 static int32_t wrap_hipTexRefGetFormat(void *pFormat, void *pNumChannels, const void *texRef)
@@ -6539,6 +8712,12 @@ static int32_t wrap_hipTexRefGetFormat(void *pFormat, void *pNumChannels, const 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefGetFormat(void *pFormat, void *pNumChannels, const void *texRef);
+int32_t hipTexRefGetFormat(void *pFormat, void *pNumChannels, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetFormat(pFormat, pNumChannels, texRef) : ((int32_t (*)(void *, void *, const void *))hip_symbol(223))(pFormat, pNumChannels, texRef);
+}
+
 static int32_t wrap_hipTexRefGetMaxAnisotropy(void *pmaxAnsio, const void *texRef)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(224);
@@ -6554,6 +8733,12 @@ static int32_t wrap_hipTexRefGetMaxAnisotropy(void *pmaxAnsio, const void *texRe
 	returned_ = real_(pmaxAnsio, texRef);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefGetMaxAnisotropy(void *pmaxAnsio, const void *texRef);
+int32_t hipTexRefGetMaxAnisotropy(void *pmaxAnsio, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetMaxAnisotropy(pmaxAnsio, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(224))(pmaxAnsio, texRef);
 }
 
 static int32_t wrap_hipTexRefGetMipMappedArray(void *pArray, const void *texRef)
@@ -6573,6 +8758,12 @@ static int32_t wrap_hipTexRefGetMipMappedArray(void *pArray, const void *texRef)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefGetMipMappedArray(void *pArray, const void *texRef);
+int32_t hipTexRefGetMipMappedArray(void *pArray, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetMipMappedArray(pArray, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(225))(pArray, texRef);
+}
+
 static int32_t wrap_hipTexRefGetMipmapFilterMode(void *pfm, const void *texRef)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(772);
@@ -6588,6 +8779,12 @@ static int32_t wrap_hipTexRefGetMipmapFilterMode(void *pfm, const void *texRef)
 	returned_ = real_(pfm, texRef);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefGetMipmapFilterMode(void *pfm, const void *texRef);
+int32_t hipTexRefGetMipmapFilterMode(void *pfm, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetMipmapFilterMode(pfm, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(772))(pfm, texRef);
 }
 
 static int32_t wrap_hipTexRefGetMipmapLevelBias(void *pbias, const void *texRef)
@@ -6607,6 +8804,12 @@ static int32_t wrap_hipTexRefGetMipmapLevelBias(void *pbias, const void *texRef)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefGetMipmapLevelBias(void *pbias, const void *texRef);
+int32_t hipTexRefGetMipmapLevelBias(void *pbias, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetMipmapLevelBias(pbias, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(226))(pbias, texRef);
+}
+
 static int32_t wrap_hipTexRefGetMipmapLevelClamp(void *pminMipmapLevelClamp, void *pmaxMipmapLevelClamp, const void *texRef)
 {
 	int32_t (*real_)(void *, void *, const void *) = (int32_t (*)(void *, void *, const void *))hip_real(227);
@@ -6623,6 +8826,12 @@ static int32_t wrap_hipTexRefGetMipmapLevelClamp(void *pminMipmapLevelClamp, voi
 	returned_ = real_(pminMipmapLevelClamp, pmaxMipmapLevelClamp, texRef);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefGetMipmapLevelClamp(void *pminMipmapLevelClamp, void *pmaxMipmapLevelClamp, const void *texRef);
+int32_t hipTexRefGetMipmapLevelClamp(void *pminMipmapLevelClamp, void *pmaxMipmapLevelClamp, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetMipmapLevelClamp(pminMipmapLevelClamp, pmaxMipmapLevelClamp, texRef) : ((int32_t (*)(void *, void *, const void *))hip_symbol(227))(pminMipmapLevelClamp, pmaxMipmapLevelClamp, texRef);
 }
 
 static int32_t wrap_hipTexRefSetAddress(void *ByteOffset, void *texRef, void *dptr, uint64_t bytes)
@@ -6644,6 +8853,12 @@ static int32_t wrap_hipTexRefSetAddress(void *ByteOffset, void *texRef, void *dp
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefSetAddress(void *ByteOffset, void *texRef, void *dptr, uint64_t bytes);
+int32_t hipTexRefSetAddress(void *ByteOffset, void *texRef, void *dptr, uint64_t bytes)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetAddress(ByteOffset, texRef, dptr, bytes) : ((int32_t (*)(void *, void *, void *, uint64_t))hip_symbol(228))(ByteOffset, texRef, dptr, bytes);
+}
+
 static int32_t wrap_hipTexRefSetAddress2D(void *texRef, const void *desc, void *dptr, uint64_t Pitch)
 {
 	int32_t (*real_)(void *, const void *, void *, uint64_t) = (int32_t (*)(void *, const void *, void *, uint64_t))hip_real(229);
@@ -6661,6 +8876,12 @@ static int32_t wrap_hipTexRefSetAddress2D(void *texRef, const void *desc, void *
 	returned_ = real_(texRef, desc, dptr, Pitch);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefSetAddress2D(void *texRef, const void *desc, void *dptr, uint64_t Pitch);
+int32_t hipTexRefSetAddress2D(void *texRef, const void *desc, void *dptr, uint64_t Pitch)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetAddress2D(texRef, desc, dptr, Pitch) : ((int32_t (*)(void *, const void *, void *, uint64_t))hip_symbol(229))(texRef, desc, dptr, Pitch);
 }
 
 static int32_t wrap_hipTexRefSetAddressMode(void *texRef, int32_t dim, int32_t am)
@@ -6681,6 +8902,12 @@ static int32_t wrap_hipTexRefSetAddressMode(void *texRef, int32_t dim, int32_t a
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefSetAddressMode(void *texRef, int32_t dim, int32_t am);
+int32_t hipTexRefSetAddressMode(void *texRef, int32_t dim, int32_t am)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetAddressMode(texRef, dim, am) : ((int32_t (*)(void *, int32_t, int32_t))hip_symbol(773))(texRef, dim, am);
+}
+
 static int32_t wrap_hipTexRefSetArray(void *tex, void *array, uint32_t flags)
 {
 	int32_t (*real_)(void *, void *, uint32_t) = (int32_t (*)(void *, void *, uint32_t))hip_real(338);
@@ -6697,6 +8924,12 @@ static int32_t wrap_hipTexRefSetArray(void *tex, void *array, uint32_t flags)
 	returned_ = real_(tex, array, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefSetArray(void *tex, void *array, uint32_t flags);
+int32_t hipTexRefSetArray(void *tex, void *array, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetArray(tex, array, flags) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(338))(tex, array, flags);
 }
 
 static int32_t wrap_hipTexRefSetBorderColor(void *texRef, void *pBorderColor)
@@ -6716,6 +8949,12 @@ static int32_t wrap_hipTexRefSetBorderColor(void *texRef, void *pBorderColor)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefSetBorderColor(void *texRef, void *pBorderColor);
+int32_t hipTexRefSetBorderColor(void *texRef, void *pBorderColor)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetBorderColor(texRef, pBorderColor) : ((int32_t (*)(void *, void *))hip_symbol(230))(texRef, pBorderColor);
+}
+
 static int32_t wrap_hipTexRefSetFilterMode(void *texRef, int32_t fm)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(774);
@@ -6733,6 +8972,12 @@ static int32_t wrap_hipTexRefSetFilterMode(void *texRef, int32_t fm)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefSetFilterMode(void *texRef, int32_t fm);
+int32_t hipTexRefSetFilterMode(void *texRef, int32_t fm)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetFilterMode(texRef, fm) : ((int32_t (*)(void *, int32_t))hip_symbol(774))(texRef, fm);
+}
+
 static int32_t wrap_hipTexRefSetFlags(void *texRef, uint32_t Flags)
 {
 	int32_t (*real_)(void *, uint32_t) = (int32_t (*)(void *, uint32_t))hip_real(339);
@@ -6748,6 +8993,12 @@ static int32_t wrap_hipTexRefSetFlags(void *texRef, uint32_t Flags)
 	returned_ = real_(texRef, Flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefSetFlags(void *texRef, uint32_t Flags);
+int32_t hipTexRefSetFlags(void *texRef, uint32_t Flags)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetFlags(texRef, Flags) : ((int32_t (*)(void *, uint32_t))hip_symbol(339))(texRef, Flags);
 }
 
 static int32_t wrap_hipTexRefSetFormat(void *texRef, int32_t fmt, int32_t NumPackedComponents)
@@ -6768,6 +9019,12 @@ static int32_t wrap_hipTexRefSetFormat(void *texRef, int32_t fmt, int32_t NumPac
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefSetFormat(void *texRef, int32_t fmt, int32_t NumPackedComponents);
+int32_t hipTexRefSetFormat(void *texRef, int32_t fmt, int32_t NumPackedComponents)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetFormat(texRef, fmt, NumPackedComponents) : ((int32_t (*)(void *, int32_t, int32_t))hip_symbol(231))(texRef, fmt, NumPackedComponents);
+}
+
 static int32_t wrap_hipTexRefSetMaxAnisotropy(void *texRef, uint32_t maxAniso)
 {
 	int32_t (*real_)(void *, uint32_t) = (int32_t (*)(void *, uint32_t))hip_real(232);
@@ -6783,6 +9040,12 @@ static int32_t wrap_hipTexRefSetMaxAnisotropy(void *texRef, uint32_t maxAniso)
 	returned_ = real_(texRef, maxAniso);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefSetMaxAnisotropy(void *texRef, uint32_t maxAniso);
+int32_t hipTexRefSetMaxAnisotropy(void *texRef, uint32_t maxAniso)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetMaxAnisotropy(texRef, maxAniso) : ((int32_t (*)(void *, uint32_t))hip_symbol(232))(texRef, maxAniso);
 }
 
 static int32_t wrap_hipTexRefSetMipmapFilterMode(void *texRef, int32_t fm)
@@ -6802,6 +9065,12 @@ static int32_t wrap_hipTexRefSetMipmapFilterMode(void *texRef, int32_t fm)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefSetMipmapFilterMode(void *texRef, int32_t fm);
+int32_t hipTexRefSetMipmapFilterMode(void *texRef, int32_t fm)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetMipmapFilterMode(texRef, fm) : ((int32_t (*)(void *, int32_t))hip_symbol(775))(texRef, fm);
+}
+
 static int32_t wrap_hipTexRefSetMipmapLevelBias(void *texRef, float bias)
 {
 	int32_t (*real_)(void *, float) = (int32_t (*)(void *, float))hip_real(340);
@@ -6817,6 +9086,12 @@ static int32_t wrap_hipTexRefSetMipmapLevelBias(void *texRef, float bias)
 	returned_ = real_(texRef, bias);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefSetMipmapLevelBias(void *texRef, float bias);
+int32_t hipTexRefSetMipmapLevelBias(void *texRef, float bias)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetMipmapLevelBias(texRef, bias) : ((int32_t (*)(void *, float))hip_symbol(340))(texRef, bias);
 }
 
 static int32_t wrap_hipTexRefSetMipmapLevelClamp(void *texRef, float minMipMapLevelClamp, float maxMipMapLevelClamp)
@@ -6837,6 +9112,12 @@ static int32_t wrap_hipTexRefSetMipmapLevelClamp(void *texRef, float minMipMapLe
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefSetMipmapLevelClamp(void *texRef, float minMipMapLevelClamp, float maxMipMapLevelClamp);
+int32_t hipTexRefSetMipmapLevelClamp(void *texRef, float minMipMapLevelClamp, float maxMipMapLevelClamp)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetMipmapLevelClamp(texRef, minMipMapLevelClamp, maxMipMapLevelClamp) : ((int32_t (*)(void *, float, float))hip_symbol(233))(texRef, minMipMapLevelClamp, maxMipMapLevelClamp);
+}
+
 static int32_t wrap_hipTexRefSetMipmappedArray(void *texRef, void *mipmappedArray, uint32_t Flags)
 {
 	int32_t (*real_)(void *, void *, uint32_t) = (int32_t (*)(void *, void *, uint32_t))hip_real(234);
@@ -6855,6 +9136,12 @@ static int32_t wrap_hipTexRefSetMipmappedArray(void *texRef, void *mipmappedArra
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefSetMipmappedArray(void *texRef, void *mipmappedArray, uint32_t Flags);
+int32_t hipTexRefSetMipmappedArray(void *texRef, void *mipmappedArray, uint32_t Flags)
+{
+	return hip_by_symbol() ? wrap_hipTexRefSetMipmappedArray(texRef, mipmappedArray, Flags) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(234))(texRef, mipmappedArray, Flags);
+}
+
 static int32_t wrap_hipThreadExchangeStreamCaptureMode(void *mode)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(297);
@@ -6871,6 +9158,12 @@ static int32_t wrap_hipThreadExchangeStreamCaptureMode(void *mode)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipThreadExchangeStreamCaptureMode(void *mode);
+int32_t hipThreadExchangeStreamCaptureMode(void *mode)
+{
+	return hip_by_symbol() ? wrap_hipThreadExchangeStreamCaptureMode(mode) : ((int32_t (*)(void *))hip_symbol(297))(mode);
+}
+
 static int32_t wrap_hipUnbindTexture(const void *tex)
 {
 	int32_t (*real_)(const void *) = (int32_t (*)(const void *))hip_real(776);
@@ -6885,6 +9178,12 @@ static int32_t wrap_hipUnbindTexture(const void *tex)
 	returned_ = real_(tex);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipUnbindTexture(const void *tex);
+int32_t hipUnbindTexture(const void *tex)
+{
+	return hip_by_symbol() ? wrap_hipUnbindTexture(tex) : ((int32_t (*)(const void *))hip_symbol(776))(tex);
 }
 
 static int32_t wrap_hipUserObjectCreate(void *object_out, void *ptr, void *destroy, uint32_t initialRefcount, uint32_t flags)
@@ -6907,6 +9206,12 @@ static int32_t wrap_hipUserObjectCreate(void *object_out, void *ptr, void *destr
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipUserObjectCreate(void *object_out, void *ptr, void *destroy, uint32_t initialRefcount, uint32_t flags);
+int32_t hipUserObjectCreate(void *object_out, void *ptr, void *destroy, uint32_t initialRefcount, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipUserObjectCreate(object_out, ptr, destroy, initialRefcount, flags) : ((int32_t (*)(void *, void *, void *, uint32_t, uint32_t))hip_symbol(344))(object_out, ptr, destroy, initialRefcount, flags);
+}
+
 static int32_t wrap_hipUserObjectRelease(void *object, uint32_t count)
 {
 	int32_t (*real_)(void *, uint32_t) = (int32_t (*)(void *, uint32_t))hip_real(345);
@@ -6922,6 +9227,12 @@ static int32_t wrap_hipUserObjectRelease(void *object, uint32_t count)
 	returned_ = real_(object, count);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipUserObjectRelease(void *object, uint32_t count);
+int32_t hipUserObjectRelease(void *object, uint32_t count)
+{
+	return hip_by_symbol() ? wrap_hipUserObjectRelease(object, count) : ((int32_t (*)(void *, uint32_t))hip_symbol(345))(object, count);
 }
 
 static int32_t wrap_hipUserObjectRetain(void *object, uint32_t count)
@@ -6941,6 +9252,12 @@ static int32_t wrap_hipUserObjectRetain(void *object, uint32_t count)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipUserObjectRetain(void *object, uint32_t count);
+int32_t hipUserObjectRetain(void *object, uint32_t count)
+{
+	return hip_by_symbol() ? wrap_hipUserObjectRetain(object, count) : ((int32_t (*)(void *, uint32_t))hip_symbol(346))(object, count);
+}
+
 static int32_t wrap_hipWaitExternalSemaphoresAsync(const void *extSemArray, const void *paramsArray, uint32_t numExtSems, void *stream)
 {
 	int32_t (*real_)(const void *, const void *, uint32_t, void *) = (int32_t (*)(const void *, const void *, uint32_t, void *))hip_real(205);
@@ -6958,6 +9275,12 @@ static int32_t wrap_hipWaitExternalSemaphoresAsync(const void *extSemArray, cons
 	returned_ = real_(extSemArray, paramsArray, numExtSems, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipWaitExternalSemaphoresAsync(const void *extSemArray, const void *paramsArray, uint32_t numExtSems, void *stream);
+int32_t hipWaitExternalSemaphoresAsync(const void *extSemArray, const void *paramsArray, uint32_t numExtSems, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipWaitExternalSemaphoresAsync(extSemArray, paramsArray, numExtSems, stream) : ((int32_t (*)(const void *, const void *, uint32_t, void *))hip_symbol(205))(extSemArray, paramsArray, numExtSems, stream);
 }
 
 static int32_t wrap_hipExtModuleLaunchKernel(void *f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, uint64_t sharedMemBytes, void *hStream, void *kernelParams, void *extra, void *startEvent, void *stopEvent, uint32_t flags)
@@ -6989,6 +9312,12 @@ static int32_t wrap_hipExtModuleLaunchKernel(void *f, uint32_t globalWorkSizeX, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExtModuleLaunchKernel(void *f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, uint64_t sharedMemBytes, void *hStream, void *kernelParams, void *extra, void *startEvent, void *stopEvent, uint32_t flags);
+int32_t hipExtModuleLaunchKernel(void *f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, uint64_t sharedMemBytes, void *hStream, void *kernelParams, void *extra, void *startEvent, void *stopEvent, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipExtModuleLaunchKernel(f, globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ, localWorkSizeX, localWorkSizeY, localWorkSizeZ, sharedMemBytes, hStream, kernelParams, extra, startEvent, stopEvent, flags) : ((int32_t (*)(void *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, void *, void *, void *, void *, void *, uint32_t))hip_symbol(65))(f, globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ, localWorkSizeX, localWorkSizeY, localWorkSizeZ, sharedMemBytes, hStream, kernelParams, extra, startEvent, stopEvent, flags);
+}
+
 static int32_t wrap_hipHccModuleLaunchKernel(void *f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, uint64_t sharedMemBytes, void *hStream, void *kernelParams, void *extra, void *startEvent, void *stopEvent)
 {
 	int32_t (*real_)(void *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, void *, void *, void *, void *, void *) = (int32_t (*)(void *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, void *, void *, void *, void *, void *))hip_real(88);
@@ -7017,6 +9346,12 @@ static int32_t wrap_hipHccModuleLaunchKernel(void *f, uint32_t globalWorkSizeX, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipHccModuleLaunchKernel(void *f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, uint64_t sharedMemBytes, void *hStream, void *kernelParams, void *extra, void *startEvent, void *stopEvent);
+int32_t hipHccModuleLaunchKernel(void *f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY, uint32_t localWorkSizeZ, uint64_t sharedMemBytes, void *hStream, void *kernelParams, void *extra, void *startEvent, void *stopEvent)
+{
+	return hip_by_symbol() ? wrap_hipHccModuleLaunchKernel(f, globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ, localWorkSizeX, localWorkSizeY, localWorkSizeZ, sharedMemBytes, hStream, kernelParams, extra, startEvent, stopEvent) : ((int32_t (*)(void *, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint64_t, void *, void *, void *, void *, void *))hip_symbol(88))(f, globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ, localWorkSizeX, localWorkSizeY, localWorkSizeZ, sharedMemBytes, hStream, kernelParams, extra, startEvent, stopEvent);
+}
+
 static int32_t wrap_hipMemcpy_spt(void *dst, const void *src, uint64_t sizeBytes, int32_t kind)
 {
 	int32_t (*real_)(void *, const void *, uint64_t, int32_t) = (int32_t (*)(void *, const void *, uint64_t, int32_t))hip_real(747);
@@ -7034,6 +9369,12 @@ static int32_t wrap_hipMemcpy_spt(void *dst, const void *src, uint64_t sizeBytes
 	returned_ = real_(dst, src, sizeBytes, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy_spt(void *dst, const void *src, uint64_t sizeBytes, int32_t kind);
+int32_t hipMemcpy_spt(void *dst, const void *src, uint64_t sizeBytes, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy_spt(dst, src, sizeBytes, kind) : ((int32_t (*)(void *, const void *, uint64_t, int32_t))hip_symbol(747))(dst, src, sizeBytes, kind);
 }
 
 static int32_t wrap_hipMemcpyToSymbol_spt(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind)
@@ -7056,6 +9397,12 @@ static int32_t wrap_hipMemcpyToSymbol_spt(const void *symbol, const void *src, u
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyToSymbol_spt(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind);
+int32_t hipMemcpyToSymbol_spt(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyToSymbol_spt(symbol, src, sizeBytes, offset, kind) : ((int32_t (*)(const void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(746))(symbol, src, sizeBytes, offset, kind);
+}
+
 static int32_t wrap_hipMemcpyFromSymbol_spt(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind)
 {
 	int32_t (*real_)(void *, const void *, uint64_t, uint64_t, int32_t) = (int32_t (*)(void *, const void *, uint64_t, uint64_t, int32_t))hip_real(744);
@@ -7074,6 +9421,12 @@ static int32_t wrap_hipMemcpyFromSymbol_spt(void *dst, const void *symbol, uint6
 	returned_ = real_(dst, symbol, sizeBytes, offset, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyFromSymbol_spt(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind);
+int32_t hipMemcpyFromSymbol_spt(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyFromSymbol_spt(dst, symbol, sizeBytes, offset, kind) : ((int32_t (*)(void *, const void *, uint64_t, uint64_t, int32_t))hip_symbol(744))(dst, symbol, sizeBytes, offset, kind);
 }
 
 static int32_t wrap_hipMemcpy2D_spt(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
@@ -7096,6 +9449,12 @@ static int32_t wrap_hipMemcpy2D_spt(void *dst, uint64_t dpitch, const void *src,
 	returned_ = real_(dst, dpitch, src, spitch, width, height, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy2D_spt(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind);
+int32_t hipMemcpy2D_spt(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2D_spt(dst, dpitch, src, spitch, width, height, kind) : ((int32_t (*)(void *, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(738))(dst, dpitch, src, spitch, width, height, kind);
 }
 
 static int32_t wrap_hipMemcpy2DFromArray_spt(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind)
@@ -7121,6 +9480,12 @@ static int32_t wrap_hipMemcpy2DFromArray_spt(void *dst, uint64_t dpitch, void *s
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy2DFromArray_spt(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind);
+int32_t hipMemcpy2DFromArray_spt(void *dst, uint64_t dpitch, void *src, uint64_t wOffset, uint64_t hOffset, uint64_t width, uint64_t height, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DFromArray_spt(dst, dpitch, src, wOffset, hOffset, width, height, kind) : ((int32_t (*)(void *, uint64_t, void *, uint64_t, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(735))(dst, dpitch, src, wOffset, hOffset, width, height, kind);
+}
+
 static int32_t wrap_hipMemcpy3D_spt(const void *p)
 {
 	int32_t (*real_)(const void *) = (int32_t (*)(const void *))hip_real(740);
@@ -7135,6 +9500,12 @@ static int32_t wrap_hipMemcpy3D_spt(const void *p)
 	returned_ = real_(p);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy3D_spt(const void *p);
+int32_t hipMemcpy3D_spt(const void *p)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy3D_spt(p) : ((int32_t (*)(const void *))hip_symbol(740))(p);
 }
 
 static int32_t wrap_hipMemset_spt(void *dst, int32_t value, uint64_t sizeBytes)
@@ -7153,6 +9524,12 @@ static int32_t wrap_hipMemset_spt(void *dst, int32_t value, uint64_t sizeBytes)
 	returned_ = real_(dst, value, sizeBytes);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemset_spt(void *dst, int32_t value, uint64_t sizeBytes);
+int32_t hipMemset_spt(void *dst, int32_t value, uint64_t sizeBytes)
+{
+	return hip_by_symbol() ? wrap_hipMemset_spt(dst, value, sizeBytes) : ((int32_t (*)(void *, int32_t, uint64_t))hip_symbol(753))(dst, value, sizeBytes);
 }
 
 static int32_t wrap_hipMemsetAsync_spt(void *dst, int32_t value, uint64_t sizeBytes, void *stream)
@@ -7174,6 +9551,12 @@ static int32_t wrap_hipMemsetAsync_spt(void *dst, int32_t value, uint64_t sizeBy
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemsetAsync_spt(void *dst, int32_t value, uint64_t sizeBytes, void *stream);
+int32_t hipMemsetAsync_spt(void *dst, int32_t value, uint64_t sizeBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemsetAsync_spt(dst, value, sizeBytes, stream) : ((int32_t (*)(void *, int32_t, uint64_t, void *))hip_symbol(752))(dst, value, sizeBytes, stream);
+}
+
 static int32_t wrap_hipMemset2D_spt(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height)
 {
 	int32_t (*real_)(void *, uint64_t, int32_t, uint64_t, uint64_t) = (int32_t (*)(void *, uint64_t, int32_t, uint64_t, uint64_t))hip_real(749);
@@ -7192,6 +9575,12 @@ static int32_t wrap_hipMemset2D_spt(void *dst, uint64_t pitch, int32_t value, ui
 	returned_ = real_(dst, pitch, value, width, height);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemset2D_spt(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height);
+int32_t hipMemset2D_spt(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height)
+{
+	return hip_by_symbol() ? wrap_hipMemset2D_spt(dst, pitch, value, width, height) : ((int32_t (*)(void *, uint64_t, int32_t, uint64_t, uint64_t))hip_symbol(749))(dst, pitch, value, width, height);
 }
 
 static int32_t wrap_hipMemset2DAsync_spt(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, void *stream)
@@ -7215,6 +9604,12 @@ static int32_t wrap_hipMemset2DAsync_spt(void *dst, uint64_t pitch, int32_t valu
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemset2DAsync_spt(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, void *stream);
+int32_t hipMemset2DAsync_spt(void *dst, uint64_t pitch, int32_t value, uint64_t width, uint64_t height, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemset2DAsync_spt(dst, pitch, value, width, height, stream) : ((int32_t (*)(void *, uint64_t, int32_t, uint64_t, uint64_t, void *))hip_symbol(748))(dst, pitch, value, width, height, stream);
+}
+
 static int32_t wrap_hipMemset3DAsync_spt(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent, void *stream)
 {
 	int32_t (*real_)(struct words64_4, int32_t, struct words64_3, void *) = (int32_t (*)(struct words64_4, int32_t, struct words64_3, void *))hip_real(750);
@@ -7234,6 +9629,12 @@ static int32_t wrap_hipMemset3DAsync_spt(struct words64_4 pitchedDevPtr, int32_t
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemset3DAsync_spt(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent, void *stream);
+int32_t hipMemset3DAsync_spt(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemset3DAsync_spt(pitchedDevPtr, value, extent, stream) : ((int32_t (*)(struct words64_4, int32_t, struct words64_3, void *))hip_symbol(750))(pitchedDevPtr, value, extent, stream);
+}
+
 static int32_t wrap_hipMemset3D_spt(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent)
 {
 	int32_t (*real_)(struct words64_4, int32_t, struct words64_3) = (int32_t (*)(struct words64_4, int32_t, struct words64_3))hip_real(751);
@@ -7250,6 +9651,12 @@ static int32_t wrap_hipMemset3D_spt(struct words64_4 pitchedDevPtr, int32_t valu
 	returned_ = real_(pitchedDevPtr, value, extent);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemset3D_spt(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent);
+int32_t hipMemset3D_spt(struct words64_4 pitchedDevPtr, int32_t value, struct words64_3 extent)
+{
+	return hip_by_symbol() ? wrap_hipMemset3D_spt(pitchedDevPtr, value, extent) : ((int32_t (*)(struct words64_4, int32_t, struct words64_3))hip_symbol(751))(pitchedDevPtr, value, extent);
 }
 
 static int32_t wrap_hipMemcpyAsync_spt(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream)
@@ -7272,6 +9679,12 @@ static int32_t wrap_hipMemcpyAsync_spt(void *dst, const void *src, uint64_t size
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyAsync_spt(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream);
+int32_t hipMemcpyAsync_spt(void *dst, const void *src, uint64_t sizeBytes, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyAsync_spt(dst, src, sizeBytes, kind, stream) : ((int32_t (*)(void *, const void *, uint64_t, int32_t, void *))hip_symbol(741))(dst, src, sizeBytes, kind, stream);
+}
+
 static int32_t wrap_hipMemcpy3DAsync_spt(const void *p, void *stream)
 {
 	int32_t (*real_)(const void *, void *) = (int32_t (*)(const void *, void *))hip_real(739);
@@ -7287,6 +9700,12 @@ static int32_t wrap_hipMemcpy3DAsync_spt(const void *p, void *stream)
 	returned_ = real_(p, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy3DAsync_spt(const void *p, void *stream);
+int32_t hipMemcpy3DAsync_spt(const void *p, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy3DAsync_spt(p, stream) : ((int32_t (*)(const void *, void *))hip_symbol(739))(p, stream);
 }
 
 static int32_t wrap_hipMemcpy2DAsync_spt(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream)
@@ -7312,6 +9731,12 @@ static int32_t wrap_hipMemcpy2DAsync_spt(void *dst, uint64_t dpitch, const void 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy2DAsync_spt(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream);
+int32_t hipMemcpy2DAsync_spt(void *dst, uint64_t dpitch, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DAsync_spt(dst, dpitch, src, spitch, width, height, kind, stream) : ((int32_t (*)(void *, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t, void *))hip_symbol(733))(dst, dpitch, src, spitch, width, height, kind, stream);
+}
+
 static int32_t wrap_hipMemcpyFromSymbolAsync_spt(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream)
 {
 	int32_t (*real_)(void *, const void *, uint64_t, uint64_t, int32_t, void *) = (int32_t (*)(void *, const void *, uint64_t, uint64_t, int32_t, void *))hip_real(743);
@@ -7331,6 +9756,12 @@ static int32_t wrap_hipMemcpyFromSymbolAsync_spt(void *dst, const void *symbol, 
 	returned_ = real_(dst, symbol, sizeBytes, offset, kind, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyFromSymbolAsync_spt(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream);
+int32_t hipMemcpyFromSymbolAsync_spt(void *dst, const void *symbol, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyFromSymbolAsync_spt(dst, symbol, sizeBytes, offset, kind, stream) : ((int32_t (*)(void *, const void *, uint64_t, uint64_t, int32_t, void *))hip_symbol(743))(dst, symbol, sizeBytes, offset, kind, stream);
 }
 
 static int32_t wrap_hipMemcpyToSymbolAsync_spt(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream)
@@ -7354,6 +9785,12 @@ static int32_t wrap_hipMemcpyToSymbolAsync_spt(const void *symbol, const void *s
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyToSymbolAsync_spt(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream);
+int32_t hipMemcpyToSymbolAsync_spt(const void *symbol, const void *src, uint64_t sizeBytes, uint64_t offset, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyToSymbolAsync_spt(symbol, src, sizeBytes, offset, kind, stream) : ((int32_t (*)(const void *, const void *, uint64_t, uint64_t, int32_t, void *))hip_symbol(745))(symbol, src, sizeBytes, offset, kind, stream);
+}
+
 static int32_t wrap_hipMemcpyFromArray_spt(void *dst, void *src, uint64_t wOffsetSrc, uint64_t hOffset, uint64_t count, int32_t kind)
 {
 	int32_t (*real_)(void *, void *, uint64_t, uint64_t, uint64_t, int32_t) = (int32_t (*)(void *, void *, uint64_t, uint64_t, uint64_t, int32_t))hip_real(742);
@@ -7373,6 +9810,12 @@ static int32_t wrap_hipMemcpyFromArray_spt(void *dst, void *src, uint64_t wOffse
 	returned_ = real_(dst, src, wOffsetSrc, hOffset, count, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyFromArray_spt(void *dst, void *src, uint64_t wOffsetSrc, uint64_t hOffset, uint64_t count, int32_t kind);
+int32_t hipMemcpyFromArray_spt(void *dst, void *src, uint64_t wOffsetSrc, uint64_t hOffset, uint64_t count, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyFromArray_spt(dst, src, wOffsetSrc, hOffset, count, kind) : ((int32_t (*)(void *, void *, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(742))(dst, src, wOffsetSrc, hOffset, count, kind);
 }
 
 static int32_t wrap_hipMemcpy2DToArray_spt(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
@@ -7396,6 +9839,12 @@ static int32_t wrap_hipMemcpy2DToArray_spt(void *dst, uint64_t wOffset, uint64_t
 	returned_ = real_(dst, wOffset, hOffset, src, spitch, width, height, kind);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy2DToArray_spt(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind);
+int32_t hipMemcpy2DToArray_spt(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DToArray_spt(dst, wOffset, hOffset, src, spitch, width, height, kind) : ((int32_t (*)(void *, uint64_t, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(737))(dst, wOffset, hOffset, src, spitch, width, height, kind);
 }
 
 static int32_t wrap_hipMemcpy2DFromArrayAsync_spt(void *dst, uint64_t dpitch, void *src, uint64_t wOffsetSrc, uint64_t hOffsetSrc, uint64_t width, uint64_t height, int32_t kind, void *stream)
@@ -7422,6 +9871,12 @@ static int32_t wrap_hipMemcpy2DFromArrayAsync_spt(void *dst, uint64_t dpitch, vo
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy2DFromArrayAsync_spt(void *dst, uint64_t dpitch, void *src, uint64_t wOffsetSrc, uint64_t hOffsetSrc, uint64_t width, uint64_t height, int32_t kind, void *stream);
+int32_t hipMemcpy2DFromArrayAsync_spt(void *dst, uint64_t dpitch, void *src, uint64_t wOffsetSrc, uint64_t hOffsetSrc, uint64_t width, uint64_t height, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DFromArrayAsync_spt(dst, dpitch, src, wOffsetSrc, hOffsetSrc, width, height, kind, stream) : ((int32_t (*)(void *, uint64_t, void *, uint64_t, uint64_t, uint64_t, uint64_t, int32_t, void *))hip_symbol(734))(dst, dpitch, src, wOffsetSrc, hOffsetSrc, width, height, kind, stream);
+}
+
 static int32_t wrap_hipMemcpy2DToArrayAsync_spt(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream)
 {
 	int32_t (*real_)(void *, uint64_t, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t, void *) = (int32_t (*)(void *, uint64_t, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t, void *))hip_real(736);
@@ -7446,6 +9901,12 @@ static int32_t wrap_hipMemcpy2DToArrayAsync_spt(void *dst, uint64_t wOffset, uin
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy2DToArrayAsync_spt(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream);
+int32_t hipMemcpy2DToArrayAsync_spt(void *dst, uint64_t wOffset, uint64_t hOffset, const void *src, uint64_t spitch, uint64_t width, uint64_t height, int32_t kind, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DToArrayAsync_spt(dst, wOffset, hOffset, src, spitch, width, height, kind, stream) : ((int32_t (*)(void *, uint64_t, uint64_t, const void *, uint64_t, uint64_t, uint64_t, int32_t, void *))hip_symbol(736))(dst, wOffset, hOffset, src, spitch, width, height, kind, stream);
+}
+
 static int32_t wrap_hipStreamQuery_spt(void *stream)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(762);
@@ -7460,6 +9921,12 @@ static int32_t wrap_hipStreamQuery_spt(void *stream)
 	returned_ = real_(stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamQuery_spt(void *stream);
+int32_t hipStreamQuery_spt(void *stream)
+{
+	return hip_by_symbol() ? wrap_hipStreamQuery_spt(stream) : ((int32_t (*)(void *))hip_symbol(762))(stream);
 }
 
 static int32_t wrap_hipStreamSynchronize_spt(void *stream)
@@ -7478,6 +9945,12 @@ static int32_t wrap_hipStreamSynchronize_spt(void *stream)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamSynchronize_spt(void *stream);
+int32_t hipStreamSynchronize_spt(void *stream)
+{
+	return hip_by_symbol() ? wrap_hipStreamSynchronize_spt(stream) : ((int32_t (*)(void *))hip_symbol(763))(stream);
+}
+
 static int32_t wrap_hipStreamGetPriority_spt(void *stream, void *priority)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(760);
@@ -7493,6 +9966,12 @@ static int32_t wrap_hipStreamGetPriority_spt(void *stream, void *priority)
 	returned_ = real_(stream, priority);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamGetPriority_spt(void *stream, void *priority);
+int32_t hipStreamGetPriority_spt(void *stream, void *priority)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetPriority_spt(stream, priority) : ((int32_t (*)(void *, void *))hip_symbol(760))(stream, priority);
 }
 
 static int32_t wrap_hipStreamWaitEvent_spt(void *stream, void *event, uint32_t flags)
@@ -7513,6 +9992,12 @@ static int32_t wrap_hipStreamWaitEvent_spt(void *stream, void *event, uint32_t f
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamWaitEvent_spt(void *stream, void *event, uint32_t flags);
+int32_t hipStreamWaitEvent_spt(void *stream, void *event, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamWaitEvent_spt(stream, event, flags) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(764))(stream, event, flags);
+}
+
 static int32_t wrap_hipStreamGetFlags_spt(void *stream, void *flags)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(759);
@@ -7528,6 +10013,12 @@ static int32_t wrap_hipStreamGetFlags_spt(void *stream, void *flags)
 	returned_ = real_(stream, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamGetFlags_spt(void *stream, void *flags);
+int32_t hipStreamGetFlags_spt(void *stream, void *flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetFlags_spt(stream, flags) : ((int32_t (*)(void *, void *))hip_symbol(759))(stream, flags);
 }
 
 static int32_t wrap_hipStreamAddCallback_spt(void *stream, void *callback, void *userData, uint32_t flags)
@@ -7549,6 +10040,12 @@ static int32_t wrap_hipStreamAddCallback_spt(void *stream, void *callback, void 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamAddCallback_spt(void *stream, void *callback, void *userData, uint32_t flags);
+int32_t hipStreamAddCallback_spt(void *stream, void *callback, void *userData, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamAddCallback_spt(stream, callback, userData, flags) : ((int32_t (*)(void *, void *, void *, uint32_t))hip_symbol(754))(stream, callback, userData, flags);
+}
+
 static int32_t wrap_hipEventRecord_spt(void *event, void *stream)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(719);
@@ -7564,6 +10061,12 @@ static int32_t wrap_hipEventRecord_spt(void *event, void *stream)
 	returned_ = real_(event, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipEventRecord_spt(void *event, void *stream);
+int32_t hipEventRecord_spt(void *event, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipEventRecord_spt(event, stream) : ((int32_t (*)(void *, void *))hip_symbol(719))(event, stream);
 }
 
 static int32_t wrap_hipLaunchCooperativeKernel_spt(const void *f, struct words32_3 gridDim, struct words32_3 blockDim, void *kernelParams, uint32_t sharedMemBytes, void *hStream)
@@ -7587,6 +10090,12 @@ static int32_t wrap_hipLaunchCooperativeKernel_spt(const void *f, struct words32
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLaunchCooperativeKernel_spt(const void *f, struct words32_3 gridDim, struct words32_3 blockDim, void *kernelParams, uint32_t sharedMemBytes, void *hStream);
+int32_t hipLaunchCooperativeKernel_spt(const void *f, struct words32_3 gridDim, struct words32_3 blockDim, void *kernelParams, uint32_t sharedMemBytes, void *hStream)
+{
+	return hip_by_symbol() ? wrap_hipLaunchCooperativeKernel_spt(f, gridDim, blockDim, kernelParams, sharedMemBytes, hStream) : ((int32_t (*)(const void *, struct words32_3, struct words32_3, void *, uint32_t, void *))hip_symbol(730))(f, gridDim, blockDim, kernelParams, sharedMemBytes, hStream);
+}
+
 static int32_t wrap_hipLaunchKernel_spt(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream)
 {
 	int32_t (*real_)(const void *, struct words32_3, struct words32_3, void *, uint64_t, void *) = (int32_t (*)(const void *, struct words32_3, struct words32_3, void *, uint64_t, void *))hip_real(732);
@@ -7608,6 +10117,12 @@ static int32_t wrap_hipLaunchKernel_spt(const void *function_address, struct wor
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLaunchKernel_spt(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream);
+int32_t hipLaunchKernel_spt(const void *function_address, struct words32_3 numBlocks, struct words32_3 dimBlocks, void *args, uint64_t sharedMemBytes, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipLaunchKernel_spt(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream) : ((int32_t (*)(const void *, struct words32_3, struct words32_3, void *, uint64_t, void *))hip_symbol(732))(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream);
+}
+
 static int32_t wrap_hipGraphLaunch_spt(void *graphExec, void *stream)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(727);
@@ -7623,6 +10138,12 @@ static int32_t wrap_hipGraphLaunch_spt(void *graphExec, void *stream)
 	returned_ = real_(graphExec, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphLaunch_spt(void *graphExec, void *stream);
+int32_t hipGraphLaunch_spt(void *graphExec, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipGraphLaunch_spt(graphExec, stream) : ((int32_t (*)(void *, void *))hip_symbol(727))(graphExec, stream);
 }
 
 static int32_t wrap_hipStreamBeginCapture_spt(void *stream, int32_t mode)
@@ -7642,6 +10163,12 @@ static int32_t wrap_hipStreamBeginCapture_spt(void *stream, int32_t mode)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamBeginCapture_spt(void *stream, int32_t mode);
+int32_t hipStreamBeginCapture_spt(void *stream, int32_t mode)
+{
+	return hip_by_symbol() ? wrap_hipStreamBeginCapture_spt(stream, mode) : ((int32_t (*)(void *, int32_t))hip_symbol(755))(stream, mode);
+}
+
 static int32_t wrap_hipStreamEndCapture_spt(void *stream, void *pGraph)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(756);
@@ -7657,6 +10184,12 @@ static int32_t wrap_hipStreamEndCapture_spt(void *stream, void *pGraph)
 	returned_ = real_(stream, pGraph);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamEndCapture_spt(void *stream, void *pGraph);
+int32_t hipStreamEndCapture_spt(void *stream, void *pGraph)
+{
+	return hip_by_symbol() ? wrap_hipStreamEndCapture_spt(stream, pGraph) : ((int32_t (*)(void *, void *))hip_symbol(756))(stream, pGraph);
 }
 
 static int32_t wrap_hipStreamIsCapturing_spt(void *stream, void *pCaptureStatus)
@@ -7676,6 +10209,12 @@ static int32_t wrap_hipStreamIsCapturing_spt(void *stream, void *pCaptureStatus)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamIsCapturing_spt(void *stream, void *pCaptureStatus);
+int32_t hipStreamIsCapturing_spt(void *stream, void *pCaptureStatus)
+{
+	return hip_by_symbol() ? wrap_hipStreamIsCapturing_spt(stream, pCaptureStatus) : ((int32_t (*)(void *, void *))hip_symbol(761))(stream, pCaptureStatus);
+}
+
 static int32_t wrap_hipStreamGetCaptureInfo_spt(void *stream, void *pCaptureStatus, void *pId)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(757);
@@ -7692,6 +10231,12 @@ static int32_t wrap_hipStreamGetCaptureInfo_spt(void *stream, void *pCaptureStat
 	returned_ = real_(stream, pCaptureStatus, pId);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamGetCaptureInfo_spt(void *stream, void *pCaptureStatus, void *pId);
+int32_t hipStreamGetCaptureInfo_spt(void *stream, void *pCaptureStatus, void *pId)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetCaptureInfo_spt(stream, pCaptureStatus, pId) : ((int32_t (*)(void *, void *, void *))hip_symbol(757))(stream, pCaptureStatus, pId);
 }
 
 static int32_t wrap_hipStreamGetCaptureInfo_v2_spt(void *stream, void *captureStatus_out, void *id_out, void *graph_out, const void *dependencies_out, void *numDependencies_out)
@@ -7715,6 +10260,12 @@ static int32_t wrap_hipStreamGetCaptureInfo_v2_spt(void *stream, void *captureSt
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamGetCaptureInfo_v2_spt(void *stream, void *captureStatus_out, void *id_out, void *graph_out, const void *dependencies_out, void *numDependencies_out);
+int32_t hipStreamGetCaptureInfo_v2_spt(void *stream, void *captureStatus_out, void *id_out, void *graph_out, const void *dependencies_out, void *numDependencies_out)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetCaptureInfo_v2_spt(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out) : ((int32_t (*)(void *, void *, void *, void *, const void *, void *))hip_symbol(758))(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+}
+
 static int32_t wrap_hipLaunchHostFunc_spt(void *stream, void *fn, void *userData)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(731);
@@ -7733,6 +10284,12 @@ static int32_t wrap_hipLaunchHostFunc_spt(void *stream, void *fn, void *userData
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLaunchHostFunc_spt(void *stream, void *fn, void *userData);
+int32_t hipLaunchHostFunc_spt(void *stream, void *fn, void *userData)
+{
+	return hip_by_symbol() ? wrap_hipLaunchHostFunc_spt(stream, fn, userData) : ((int32_t (*)(void *, void *, void *))hip_symbol(731))(stream, fn, userData);
+}
+
 static int32_t wrap_hipGetStreamDeviceId(void *stream)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(721);
@@ -7747,6 +10304,12 @@ static int32_t wrap_hipGetStreamDeviceId(void *stream)
 	returned_ = real_(stream);
 	hip_wrapped_end(&call_, &args_, 0);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetStreamDeviceId(void *stream);
+int32_t hipGetStreamDeviceId(void *stream)
+{
+	return hip_by_symbol() ? wrap_hipGetStreamDeviceId(stream) : ((int32_t (*)(void *))hip_symbol(721))(stream);
 }
 
 static int32_t wrap_hipDrvGraphAddMemsetNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *memsetParams, void *ctx)
@@ -7770,6 +10333,12 @@ static int32_t wrap_hipDrvGraphAddMemsetNode(void *phGraphNode, void *hGraph, co
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvGraphAddMemsetNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *memsetParams, void *ctx);
+int32_t hipDrvGraphAddMemsetNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *memsetParams, void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipDrvGraphAddMemsetNode(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *, void *))hip_symbol(367))(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx);
+}
+
 static int32_t wrap_hipGraphAddExternalSemaphoresWaitNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *nodeParams)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, const void *) = (int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_real(372);
@@ -7788,6 +10357,12 @@ static int32_t wrap_hipGraphAddExternalSemaphoresWaitNode(void *pGraphNode, void
 	returned_ = real_(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphAddExternalSemaphoresWaitNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *nodeParams);
+int32_t hipGraphAddExternalSemaphoresWaitNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddExternalSemaphoresWaitNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_symbol(372))(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
 }
 
 static int32_t wrap_hipGraphAddExternalSemaphoresSignalNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *nodeParams)
@@ -7810,6 +10385,12 @@ static int32_t wrap_hipGraphAddExternalSemaphoresSignalNode(void *pGraphNode, vo
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddExternalSemaphoresSignalNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *nodeParams);
+int32_t hipGraphAddExternalSemaphoresSignalNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddExternalSemaphoresSignalNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_symbol(371))(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
 static int32_t wrap_hipGraphExternalSemaphoresSignalNodeSetParams(void *hNode, const void *nodeParams)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(376);
@@ -7825,6 +10406,12 @@ static int32_t wrap_hipGraphExternalSemaphoresSignalNodeSetParams(void *hNode, c
 	returned_ = real_(hNode, nodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExternalSemaphoresSignalNodeSetParams(void *hNode, const void *nodeParams);
+int32_t hipGraphExternalSemaphoresSignalNodeSetParams(void *hNode, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExternalSemaphoresSignalNodeSetParams(hNode, nodeParams) : ((int32_t (*)(void *, const void *))hip_symbol(376))(hNode, nodeParams);
 }
 
 static int32_t wrap_hipGraphExternalSemaphoresWaitNodeSetParams(void *hNode, const void *nodeParams)
@@ -7844,6 +10431,12 @@ static int32_t wrap_hipGraphExternalSemaphoresWaitNodeSetParams(void *hNode, con
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExternalSemaphoresWaitNodeSetParams(void *hNode, const void *nodeParams);
+int32_t hipGraphExternalSemaphoresWaitNodeSetParams(void *hNode, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExternalSemaphoresWaitNodeSetParams(hNode, nodeParams) : ((int32_t (*)(void *, const void *))hip_symbol(378))(hNode, nodeParams);
+}
+
 static int32_t wrap_hipGraphExternalSemaphoresSignalNodeGetParams(void *hNode, void *params_out)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(375);
@@ -7861,6 +10454,12 @@ static int32_t wrap_hipGraphExternalSemaphoresSignalNodeGetParams(void *hNode, v
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExternalSemaphoresSignalNodeGetParams(void *hNode, void *params_out);
+int32_t hipGraphExternalSemaphoresSignalNodeGetParams(void *hNode, void *params_out)
+{
+	return hip_by_symbol() ? wrap_hipGraphExternalSemaphoresSignalNodeGetParams(hNode, params_out) : ((int32_t (*)(void *, void *))hip_symbol(375))(hNode, params_out);
+}
+
 static int32_t wrap_hipGraphExternalSemaphoresWaitNodeGetParams(void *hNode, void *params_out)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(377);
@@ -7876,6 +10475,12 @@ static int32_t wrap_hipGraphExternalSemaphoresWaitNodeGetParams(void *hNode, voi
 	returned_ = real_(hNode, params_out);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExternalSemaphoresWaitNodeGetParams(void *hNode, void *params_out);
+int32_t hipGraphExternalSemaphoresWaitNodeGetParams(void *hNode, void *params_out)
+{
+	return hip_by_symbol() ? wrap_hipGraphExternalSemaphoresWaitNodeGetParams(hNode, params_out) : ((int32_t (*)(void *, void *))hip_symbol(377))(hNode, params_out);
 }
 
 static int32_t wrap_hipGraphExecExternalSemaphoresSignalNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams)
@@ -7896,6 +10501,12 @@ static int32_t wrap_hipGraphExecExternalSemaphoresSignalNodeSetParams(void *hGra
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecExternalSemaphoresSignalNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams);
+int32_t hipGraphExecExternalSemaphoresSignalNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecExternalSemaphoresSignalNodeSetParams(hGraphExec, hNode, nodeParams) : ((int32_t (*)(void *, void *, const void *))hip_symbol(373))(hGraphExec, hNode, nodeParams);
+}
+
 static int32_t wrap_hipGraphExecExternalSemaphoresWaitNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams)
 {
 	int32_t (*real_)(void *, void *, const void *) = (int32_t (*)(void *, void *, const void *))hip_real(374);
@@ -7912,6 +10523,12 @@ static int32_t wrap_hipGraphExecExternalSemaphoresWaitNodeSetParams(void *hGraph
 	returned_ = real_(hGraphExec, hNode, nodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExecExternalSemaphoresWaitNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams);
+int32_t hipGraphExecExternalSemaphoresWaitNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecExternalSemaphoresWaitNodeSetParams(hGraphExec, hNode, nodeParams) : ((int32_t (*)(void *, void *, const void *))hip_symbol(374))(hGraphExec, hNode, nodeParams);
 }
 
 static int32_t wrap_hipGraphAddNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *nodeParams)
@@ -7934,6 +10551,12 @@ static int32_t wrap_hipGraphAddNode(void *pGraphNode, void *graph, const void *p
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *nodeParams);
+int32_t hipGraphAddNode(void *pGraphNode, void *graph, const void *pDependencies, uint64_t numDependencies, void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddNode(pGraphNode, graph, pDependencies, numDependencies, nodeParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_symbol(380))(pGraphNode, graph, pDependencies, numDependencies, nodeParams);
+}
+
 static int32_t wrap_hipGraphInstantiateWithParams(void *pGraphExec, void *graph, void *instantiateParams)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(384);
@@ -7952,6 +10575,12 @@ static int32_t wrap_hipGraphInstantiateWithParams(void *pGraphExec, void *graph,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphInstantiateWithParams(void *pGraphExec, void *graph, void *instantiateParams);
+int32_t hipGraphInstantiateWithParams(void *pGraphExec, void *graph, void *instantiateParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphInstantiateWithParams(pGraphExec, graph, instantiateParams) : ((int32_t (*)(void *, void *, void *))hip_symbol(384))(pGraphExec, graph, instantiateParams);
+}
+
 static int32_t wrap_hipExtGetLastError(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(379);
@@ -7964,6 +10593,12 @@ static int32_t wrap_hipExtGetLastError(void)
 	returned_ = real_();
 	hip_wrapped_end(&call_, NULL, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExtGetLastError(void);
+int32_t hipExtGetLastError(void)
+{
+	return hip_by_symbol() ? wrap_hipExtGetLastError() : ((int32_t (*)(void))hip_symbol(379))();
 }
 
 static int32_t wrap_hipTexRefGetBorderColor(void *pBorderColor, const void *texRef)
@@ -7983,6 +10618,12 @@ static int32_t wrap_hipTexRefGetBorderColor(void *pBorderColor, const void *texR
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipTexRefGetBorderColor(void *pBorderColor, const void *texRef);
+int32_t hipTexRefGetBorderColor(void *pBorderColor, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetBorderColor(pBorderColor, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(390))(pBorderColor, texRef);
+}
+
 static int32_t wrap_hipTexRefGetArray(void *pArray, const void *texRef)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(389);
@@ -7998,6 +10639,12 @@ static int32_t wrap_hipTexRefGetArray(void *pArray, const void *texRef)
 	returned_ = real_(pArray, texRef);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipTexRefGetArray(void *pArray, const void *texRef);
+int32_t hipTexRefGetArray(void *pArray, const void *texRef)
+{
+	return hip_by_symbol() ? wrap_hipTexRefGetArray(pArray, texRef) : ((int32_t (*)(void *, const void *))hip_symbol(389))(pArray, texRef);
 }
 
 static int32_t wrap_hipGetProcAddress(const char *symbol, void *pfn, int32_t hipVersion, uint64_t flags, void *symbolStatus)
@@ -8018,6 +10665,12 @@ static int32_t wrap_hipGetProcAddress(const char *symbol, void *pfn, int32_t hip
 	returned_ = real_(symbol, pfn, hipVersion, flags, symbolStatus);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetProcAddress(const char *symbol, void *pfn, int32_t hipVersion, uint64_t flags, void *symbolStatus);
+int32_t hipGetProcAddress(const char *symbol, void *pfn, int32_t hipVersion, uint64_t flags, void *symbolStatus)
+{
+	return hip_by_symbol() ? wrap_hipGetProcAddress(symbol, pfn, hipVersion, flags, symbolStatus) : ((int32_t (*)(const char *, void *, int32_t, uint64_t, void *))hip_symbol(381))(symbol, pfn, hipVersion, flags, symbolStatus);
 }
 
 static int32_t wrap_hipStreamBeginCaptureToGraph(void *stream, void *graph, const void *dependencies, const void *dependencyData, uint64_t numDependencies, int32_t mode)
@@ -8041,6 +10694,12 @@ static int32_t wrap_hipStreamBeginCaptureToGraph(void *stream, void *graph, cons
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamBeginCaptureToGraph(void *stream, void *graph, const void *dependencies, const void *dependencyData, uint64_t numDependencies, int32_t mode);
+int32_t hipStreamBeginCaptureToGraph(void *stream, void *graph, const void *dependencies, const void *dependencyData, uint64_t numDependencies, int32_t mode)
+{
+	return hip_by_symbol() ? wrap_hipStreamBeginCaptureToGraph(stream, graph, dependencies, dependencyData, numDependencies, mode) : ((int32_t (*)(void *, void *, const void *, const void *, uint64_t, int32_t))hip_symbol(391))(stream, graph, dependencies, dependencyData, numDependencies, mode);
+}
+
 static int32_t wrap_hipGetFuncBySymbol(void *functionPtr, const void *symbolPtr)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(392);
@@ -8058,6 +10717,12 @@ static int32_t wrap_hipGetFuncBySymbol(void *functionPtr, const void *symbolPtr)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetFuncBySymbol(void *functionPtr, const void *symbolPtr);
+int32_t hipGetFuncBySymbol(void *functionPtr, const void *symbolPtr)
+{
+	return hip_by_symbol() ? wrap_hipGetFuncBySymbol(functionPtr, symbolPtr) : ((int32_t (*)(void *, const void *))hip_symbol(392))(functionPtr, symbolPtr);
+}
+
 static int32_t wrap_hipSetValidDevices(void *device_arr, int32_t len)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(406);
@@ -8073,6 +10738,12 @@ static int32_t wrap_hipSetValidDevices(void *device_arr, int32_t len)
 	returned_ = real_(device_arr, len);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipSetValidDevices(void *device_arr, int32_t len);
+int32_t hipSetValidDevices(void *device_arr, int32_t len)
+{
+	return hip_by_symbol() ? wrap_hipSetValidDevices(device_arr, len) : ((int32_t (*)(void *, int32_t))hip_symbol(406))(device_arr, len);
 }
 
 static int32_t wrap_hipMemcpyAtoD(void *dstDevice, void *srcArray, uint64_t srcOffset, uint64_t ByteCount)
@@ -8094,6 +10765,12 @@ static int32_t wrap_hipMemcpyAtoD(void *dstDevice, void *srcArray, uint64_t srcO
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyAtoD(void *dstDevice, void *srcArray, uint64_t srcOffset, uint64_t ByteCount);
+int32_t hipMemcpyAtoD(void *dstDevice, void *srcArray, uint64_t srcOffset, uint64_t ByteCount)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyAtoD(dstDevice, srcArray, srcOffset, ByteCount) : ((int32_t (*)(void *, void *, uint64_t, uint64_t))hip_symbol(402))(dstDevice, srcArray, srcOffset, ByteCount);
+}
+
 static int32_t wrap_hipMemcpyDtoA(void *dstArray, uint64_t dstOffset, void *srcDevice, uint64_t ByteCount)
 {
 	int32_t (*real_)(void *, uint64_t, void *, uint64_t) = (int32_t (*)(void *, uint64_t, void *, uint64_t))hip_real(404);
@@ -8111,6 +10788,12 @@ static int32_t wrap_hipMemcpyDtoA(void *dstArray, uint64_t dstOffset, void *srcD
 	returned_ = real_(dstArray, dstOffset, srcDevice, ByteCount);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyDtoA(void *dstArray, uint64_t dstOffset, void *srcDevice, uint64_t ByteCount);
+int32_t hipMemcpyDtoA(void *dstArray, uint64_t dstOffset, void *srcDevice, uint64_t ByteCount)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyDtoA(dstArray, dstOffset, srcDevice, ByteCount) : ((int32_t (*)(void *, uint64_t, void *, uint64_t))hip_symbol(404))(dstArray, dstOffset, srcDevice, ByteCount);
 }
 
 static int32_t wrap_hipMemcpyAtoA(void *dstArray, uint64_t dstOffset, void *srcArray, uint64_t srcOffset, uint64_t ByteCount)
@@ -8133,6 +10816,12 @@ static int32_t wrap_hipMemcpyAtoA(void *dstArray, uint64_t dstOffset, void *srcA
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyAtoA(void *dstArray, uint64_t dstOffset, void *srcArray, uint64_t srcOffset, uint64_t ByteCount);
+int32_t hipMemcpyAtoA(void *dstArray, uint64_t dstOffset, void *srcArray, uint64_t srcOffset, uint64_t ByteCount)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyAtoA(dstArray, dstOffset, srcArray, srcOffset, ByteCount) : ((int32_t (*)(void *, uint64_t, void *, uint64_t, uint64_t))hip_symbol(401))(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+}
+
 static int32_t wrap_hipMemcpyAtoHAsync(void *dstHost, void *srcArray, uint64_t srcOffset, uint64_t ByteCount, void *stream)
 {
 	int32_t (*real_)(void *, void *, uint64_t, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, uint64_t, void *))hip_real(403);
@@ -8153,6 +10842,12 @@ static int32_t wrap_hipMemcpyAtoHAsync(void *dstHost, void *srcArray, uint64_t s
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyAtoHAsync(void *dstHost, void *srcArray, uint64_t srcOffset, uint64_t ByteCount, void *stream);
+int32_t hipMemcpyAtoHAsync(void *dstHost, void *srcArray, uint64_t srcOffset, uint64_t ByteCount, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyAtoHAsync(dstHost, srcArray, srcOffset, ByteCount, stream) : ((int32_t (*)(void *, void *, uint64_t, uint64_t, void *))hip_symbol(403))(dstHost, srcArray, srcOffset, ByteCount, stream);
+}
+
 static int32_t wrap_hipMemcpyHtoAAsync(void *dstArray, uint64_t dstOffset, const void *srcHost, uint64_t ByteCount, void *stream)
 {
 	int32_t (*real_)(void *, uint64_t, const void *, uint64_t, void *) = (int32_t (*)(void *, uint64_t, const void *, uint64_t, void *))hip_real(405);
@@ -8171,6 +10866,12 @@ static int32_t wrap_hipMemcpyHtoAAsync(void *dstArray, uint64_t dstOffset, const
 	returned_ = real_(dstArray, dstOffset, srcHost, ByteCount, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpyHtoAAsync(void *dstArray, uint64_t dstOffset, const void *srcHost, uint64_t ByteCount, void *stream);
+int32_t hipMemcpyHtoAAsync(void *dstArray, uint64_t dstOffset, const void *srcHost, uint64_t ByteCount, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyHtoAAsync(dstArray, dstOffset, srcHost, ByteCount, stream) : ((int32_t (*)(void *, uint64_t, const void *, uint64_t, void *))hip_symbol(405))(dstArray, dstOffset, srcHost, ByteCount, stream);
 }
 
 static int32_t wrap_hipMemcpy2DArrayToArray(void *dst, uint64_t wOffsetDst, uint64_t hOffsetDst, void *src, uint64_t wOffsetSrc, uint64_t hOffsetSrc, uint64_t width, uint64_t height, int32_t kind)
@@ -8197,6 +10898,12 @@ static int32_t wrap_hipMemcpy2DArrayToArray(void *dst, uint64_t wOffsetDst, uint
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy2DArrayToArray(void *dst, uint64_t wOffsetDst, uint64_t hOffsetDst, void *src, uint64_t wOffsetSrc, uint64_t hOffsetSrc, uint64_t width, uint64_t height, int32_t kind);
+int32_t hipMemcpy2DArrayToArray(void *dst, uint64_t wOffsetDst, uint64_t hOffsetDst, void *src, uint64_t wOffsetSrc, uint64_t hOffsetSrc, uint64_t width, uint64_t height, int32_t kind)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy2DArrayToArray(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind) : ((int32_t (*)(void *, uint64_t, uint64_t, void *, uint64_t, uint64_t, uint64_t, uint64_t, int32_t))hip_symbol(400))(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height, kind);
+}
+
 static int32_t wrap_hipDrvGraphAddMemFreeNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, void *dptr)
 {
 	int32_t (*real_)(void *, void *, const void *, uint64_t, void *) = (int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_real(386);
@@ -8215,6 +10922,12 @@ static int32_t wrap_hipDrvGraphAddMemFreeNode(void *phGraphNode, void *hGraph, c
 	returned_ = real_(phGraphNode, hGraph, dependencies, numDependencies, dptr);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDrvGraphAddMemFreeNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, void *dptr);
+int32_t hipDrvGraphAddMemFreeNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, void *dptr)
+{
+	return hip_by_symbol() ? wrap_hipDrvGraphAddMemFreeNode(phGraphNode, hGraph, dependencies, numDependencies, dptr) : ((int32_t (*)(void *, void *, const void *, uint64_t, void *))hip_symbol(386))(phGraphNode, hGraph, dependencies, numDependencies, dptr);
 }
 
 static int32_t wrap_hipDrvGraphExecMemcpyNodeSetParams(void *hGraphExec, void *hNode, const void *copyParams, void *ctx)
@@ -8236,6 +10949,12 @@ static int32_t wrap_hipDrvGraphExecMemcpyNodeSetParams(void *hGraphExec, void *h
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvGraphExecMemcpyNodeSetParams(void *hGraphExec, void *hNode, const void *copyParams, void *ctx);
+int32_t hipDrvGraphExecMemcpyNodeSetParams(void *hGraphExec, void *hNode, const void *copyParams, void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipDrvGraphExecMemcpyNodeSetParams(hGraphExec, hNode, copyParams, ctx) : ((int32_t (*)(void *, void *, const void *, void *))hip_symbol(387))(hGraphExec, hNode, copyParams, ctx);
+}
+
 static int32_t wrap_hipDrvGraphExecMemsetNodeSetParams(void *hGraphExec, void *hNode, const void *memsetParams, void *ctx)
 {
 	int32_t (*real_)(void *, void *, const void *, void *) = (int32_t (*)(void *, void *, const void *, void *))hip_real(388);
@@ -8255,6 +10974,12 @@ static int32_t wrap_hipDrvGraphExecMemsetNodeSetParams(void *hGraphExec, void *h
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvGraphExecMemsetNodeSetParams(void *hGraphExec, void *hNode, const void *memsetParams, void *ctx);
+int32_t hipDrvGraphExecMemsetNodeSetParams(void *hGraphExec, void *hNode, const void *memsetParams, void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipDrvGraphExecMemsetNodeSetParams(hGraphExec, hNode, memsetParams, ctx) : ((int32_t (*)(void *, void *, const void *, void *))hip_symbol(388))(hGraphExec, hNode, memsetParams, ctx);
+}
+
 static int32_t wrap_hipGraphExecGetFlags(void *graphExec, void *flags)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(382);
@@ -8272,6 +10997,12 @@ static int32_t wrap_hipGraphExecGetFlags(void *graphExec, void *flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecGetFlags(void *graphExec, void *flags);
+int32_t hipGraphExecGetFlags(void *graphExec, void *flags)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecGetFlags(graphExec, flags) : ((int32_t (*)(void *, void *))hip_symbol(382))(graphExec, flags);
+}
+
 static int32_t wrap_hipGraphNodeSetParams(void *node, void *nodeParams)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(385);
@@ -8287,6 +11018,12 @@ static int32_t wrap_hipGraphNodeSetParams(void *node, void *nodeParams)
 	returned_ = real_(node, nodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphNodeSetParams(void *node, void *nodeParams);
+int32_t hipGraphNodeSetParams(void *node, void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphNodeSetParams(node, nodeParams) : ((int32_t (*)(void *, void *))hip_symbol(385))(node, nodeParams);
 }
 
 static int32_t wrap_hipGraphExecNodeSetParams(void *graphExec, void *node, void *nodeParams)
@@ -8307,6 +11044,12 @@ static int32_t wrap_hipGraphExecNodeSetParams(void *graphExec, void *node, void 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphExecNodeSetParams(void *graphExec, void *node, void *nodeParams);
+int32_t hipGraphExecNodeSetParams(void *graphExec, void *node, void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecNodeSetParams(graphExec, node, nodeParams) : ((int32_t (*)(void *, void *, void *))hip_symbol(383))(graphExec, node, nodeParams);
+}
+
 static int32_t wrap_hipExternalMemoryGetMappedMipmappedArray(void *mipmap, void *extMem, const void *mipmapDesc)
 {
 	int32_t (*real_)(void *, void *, const void *) = (int32_t (*)(void *, void *, const void *))hip_real(364);
@@ -8323,6 +11066,12 @@ static int32_t wrap_hipExternalMemoryGetMappedMipmappedArray(void *mipmap, void 
 	returned_ = real_(mipmap, extMem, mipmapDesc);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExternalMemoryGetMappedMipmappedArray(void *mipmap, void *extMem, const void *mipmapDesc);
+int32_t hipExternalMemoryGetMappedMipmappedArray(void *mipmap, void *extMem, const void *mipmapDesc)
+{
+	return hip_by_symbol() ? wrap_hipExternalMemoryGetMappedMipmappedArray(mipmap, extMem, mipmapDesc) : ((int32_t (*)(void *, void *, const void *))hip_symbol(364))(mipmap, extMem, mipmapDesc);
 }
 
 static int32_t wrap_hipDrvGraphMemcpyNodeGetParams(void *hNode, void *nodeParams)
@@ -8342,6 +11091,12 @@ static int32_t wrap_hipDrvGraphMemcpyNodeGetParams(void *hNode, void *nodeParams
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvGraphMemcpyNodeGetParams(void *hNode, void *nodeParams);
+int32_t hipDrvGraphMemcpyNodeGetParams(void *hNode, void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipDrvGraphMemcpyNodeGetParams(hNode, nodeParams) : ((int32_t (*)(void *, void *))hip_symbol(368))(hNode, nodeParams);
+}
+
 static int32_t wrap_hipDrvGraphMemcpyNodeSetParams(void *hNode, const void *nodeParams)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(369);
@@ -8357,6 +11112,12 @@ static int32_t wrap_hipDrvGraphMemcpyNodeSetParams(void *hNode, const void *node
 	returned_ = real_(hNode, nodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDrvGraphMemcpyNodeSetParams(void *hNode, const void *nodeParams);
+int32_t hipDrvGraphMemcpyNodeSetParams(void *hNode, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipDrvGraphMemcpyNodeSetParams(hNode, nodeParams) : ((int32_t (*)(void *, const void *))hip_symbol(369))(hNode, nodeParams);
 }
 
 static int32_t wrap_hipExtHostAlloc(void *ptr, uint64_t size, uint32_t flags)
@@ -8377,6 +11138,12 @@ static int32_t wrap_hipExtHostAlloc(void *ptr, uint64_t size, uint32_t flags)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExtHostAlloc(void *ptr, uint64_t size, uint32_t flags);
+int32_t hipExtHostAlloc(void *ptr, uint64_t size, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipExtHostAlloc(ptr, size, flags) : ((int32_t (*)(void *, uint64_t, uint32_t))hip_symbol(407))(ptr, size, flags);
+}
+
 static int32_t wrap_hipDeviceGetTexture1DLinearMaxWidth(void *maxWidthInElements, const void *fmtDesc, int32_t device)
 {
 	int32_t (*real_)(void *, const void *, int32_t) = (int32_t (*)(void *, const void *, int32_t))hip_real(716);
@@ -8393,6 +11160,12 @@ static int32_t wrap_hipDeviceGetTexture1DLinearMaxWidth(void *maxWidthInElements
 	returned_ = real_(maxWidthInElements, fmtDesc, device);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGetTexture1DLinearMaxWidth(void *maxWidthInElements, const void *fmtDesc, int32_t device);
+int32_t hipDeviceGetTexture1DLinearMaxWidth(void *maxWidthInElements, const void *fmtDesc, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, fmtDesc, device) : ((int32_t (*)(void *, const void *, int32_t))hip_symbol(716))(maxWidthInElements, fmtDesc, device);
 }
 
 static int32_t wrap_hipStreamBatchMemOp(void *stream, uint32_t count, void *paramArray, uint32_t flags)
@@ -8412,6 +11185,12 @@ static int32_t wrap_hipStreamBatchMemOp(void *stream, uint32_t count, void *para
 	returned_ = real_(stream, count, paramArray, flags);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamBatchMemOp(void *stream, uint32_t count, void *paramArray, uint32_t flags);
+int32_t hipStreamBatchMemOp(void *stream, uint32_t count, void *paramArray, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipStreamBatchMemOp(stream, count, paramArray, flags) : ((int32_t (*)(void *, uint32_t, void *, uint32_t))hip_symbol(408))(stream, count, paramArray, flags);
 }
 
 static int32_t wrap_hipGraphAddBatchMemOpNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *nodeParams)
@@ -8434,6 +11213,12 @@ static int32_t wrap_hipGraphAddBatchMemOpNode(void *phGraphNode, void *hGraph, c
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphAddBatchMemOpNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *nodeParams);
+int32_t hipGraphAddBatchMemOpNode(void *phGraphNode, void *hGraph, const void *dependencies, uint64_t numDependencies, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphAddBatchMemOpNode(phGraphNode, hGraph, dependencies, numDependencies, nodeParams) : ((int32_t (*)(void *, void *, const void *, uint64_t, const void *))hip_symbol(409))(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
 static int32_t wrap_hipGraphBatchMemOpNodeGetParams(void *hNode, void *nodeParams_out)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(410);
@@ -8449,6 +11234,12 @@ static int32_t wrap_hipGraphBatchMemOpNodeGetParams(void *hNode, void *nodeParam
 	returned_ = real_(hNode, nodeParams_out);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphBatchMemOpNodeGetParams(void *hNode, void *nodeParams_out);
+int32_t hipGraphBatchMemOpNodeGetParams(void *hNode, void *nodeParams_out)
+{
+	return hip_by_symbol() ? wrap_hipGraphBatchMemOpNodeGetParams(hNode, nodeParams_out) : ((int32_t (*)(void *, void *))hip_symbol(410))(hNode, nodeParams_out);
 }
 
 static int32_t wrap_hipGraphBatchMemOpNodeSetParams(void *hNode, void *nodeParams)
@@ -8468,6 +11259,12 @@ static int32_t wrap_hipGraphBatchMemOpNodeSetParams(void *hNode, void *nodeParam
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGraphBatchMemOpNodeSetParams(void *hNode, void *nodeParams);
+int32_t hipGraphBatchMemOpNodeSetParams(void *hNode, void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphBatchMemOpNodeSetParams(hNode, nodeParams) : ((int32_t (*)(void *, void *))hip_symbol(411))(hNode, nodeParams);
+}
+
 static int32_t wrap_hipGraphExecBatchMemOpNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams)
 {
 	int32_t (*real_)(void *, void *, const void *) = (int32_t (*)(void *, void *, const void *))hip_real(412);
@@ -8484,6 +11281,12 @@ static int32_t wrap_hipGraphExecBatchMemOpNodeSetParams(void *hGraphExec, void *
 	returned_ = real_(hGraphExec, hNode, nodeParams);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGraphExecBatchMemOpNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams);
+int32_t hipGraphExecBatchMemOpNodeSetParams(void *hGraphExec, void *hNode, const void *nodeParams)
+{
+	return hip_by_symbol() ? wrap_hipGraphExecBatchMemOpNodeSetParams(hGraphExec, hNode, nodeParams) : ((int32_t (*)(void *, void *, const void *))hip_symbol(412))(hGraphExec, hNode, nodeParams);
 }
 
 static int32_t wrap_hipLinkAddData(void *state, int32_t type, void *data, uint64_t size, const char *name, uint32_t numOptions, void *options, void *optionValues)
@@ -8509,6 +11312,12 @@ static int32_t wrap_hipLinkAddData(void *state, int32_t type, void *data, uint64
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLinkAddData(void *state, int32_t type, void *data, uint64_t size, const char *name, uint32_t numOptions, void *options, void *optionValues);
+int32_t hipLinkAddData(void *state, int32_t type, void *data, uint64_t size, const char *name, uint32_t numOptions, void *options, void *optionValues)
+{
+	return hip_by_symbol() ? wrap_hipLinkAddData(state, type, data, size, name, numOptions, options, optionValues) : ((int32_t (*)(void *, int32_t, void *, uint64_t, const char *, uint32_t, void *, void *))hip_symbol(414))(state, type, data, size, name, numOptions, options, optionValues);
+}
+
 static int32_t wrap_hipLinkAddFile(void *state, int32_t type, const char *path, uint32_t numOptions, void *options, void *optionValues)
 {
 	int32_t (*real_)(void *, int32_t, const char *, uint32_t, void *, void *) = (int32_t (*)(void *, int32_t, const char *, uint32_t, void *, void *))hip_real(415);
@@ -8530,6 +11339,12 @@ static int32_t wrap_hipLinkAddFile(void *state, int32_t type, const char *path, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLinkAddFile(void *state, int32_t type, const char *path, uint32_t numOptions, void *options, void *optionValues);
+int32_t hipLinkAddFile(void *state, int32_t type, const char *path, uint32_t numOptions, void *options, void *optionValues)
+{
+	return hip_by_symbol() ? wrap_hipLinkAddFile(state, type, path, numOptions, options, optionValues) : ((int32_t (*)(void *, int32_t, const char *, uint32_t, void *, void *))hip_symbol(415))(state, type, path, numOptions, options, optionValues);
+}
+
 static int32_t wrap_hipLinkComplete(void *state, void *hipBinOut, void *sizeOut)
 {
 	int32_t (*real_)(void *, void *, void *) = (int32_t (*)(void *, void *, void *))hip_real(416);
@@ -8546,6 +11361,12 @@ static int32_t wrap_hipLinkComplete(void *state, void *hipBinOut, void *sizeOut)
 	returned_ = real_(state, hipBinOut, sizeOut);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipLinkComplete(void *state, void *hipBinOut, void *sizeOut);
+int32_t hipLinkComplete(void *state, void *hipBinOut, void *sizeOut)
+{
+	return hip_by_symbol() ? wrap_hipLinkComplete(state, hipBinOut, sizeOut) : ((int32_t (*)(void *, void *, void *))hip_symbol(416))(state, hipBinOut, sizeOut);
 }
 
 static int32_t wrap_hipLinkCreate(uint32_t numOptions, void *options, void *optionValues, void *stateOut)
@@ -8567,6 +11388,12 @@ static int32_t wrap_hipLinkCreate(uint32_t numOptions, void *options, void *opti
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLinkCreate(uint32_t numOptions, void *options, void *optionValues, void *stateOut);
+int32_t hipLinkCreate(uint32_t numOptions, void *options, void *optionValues, void *stateOut)
+{
+	return hip_by_symbol() ? wrap_hipLinkCreate(numOptions, options, optionValues, stateOut) : ((int32_t (*)(uint32_t, void *, void *, void *))hip_symbol(417))(numOptions, options, optionValues, stateOut);
+}
+
 static int32_t wrap_hipLinkDestroy(void *state)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(418);
@@ -8581,6 +11408,12 @@ static int32_t wrap_hipLinkDestroy(void *state)
 	returned_ = real_(state);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipLinkDestroy(void *state);
+int32_t hipLinkDestroy(void *state)
+{
+	return hip_by_symbol() ? wrap_hipLinkDestroy(state) : ((int32_t (*)(void *))hip_symbol(418))(state);
 }
 
 static int32_t wrap_hipEventRecordWithFlags(void *event, void *stream, uint32_t flags)
@@ -8601,6 +11434,12 @@ static int32_t wrap_hipEventRecordWithFlags(void *event, void *stream, uint32_t 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipEventRecordWithFlags(void *event, void *stream, uint32_t flags);
+int32_t hipEventRecordWithFlags(void *event, void *stream, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipEventRecordWithFlags(event, stream, flags) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(413))(event, stream, flags);
+}
+
 static int32_t wrap_hipLaunchKernelExC(const void *config, const void *fPtr, void *args)
 {
 	int32_t (*real_)(const void *, const void *, void *) = (int32_t (*)(const void *, const void *, void *))hip_real(419);
@@ -8617,6 +11456,12 @@ static int32_t wrap_hipLaunchKernelExC(const void *config, const void *fPtr, voi
 	returned_ = real_(config, fPtr, args);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipLaunchKernelExC(const void *config, const void *fPtr, void *args);
+int32_t hipLaunchKernelExC(const void *config, const void *fPtr, void *args)
+{
+	return hip_by_symbol() ? wrap_hipLaunchKernelExC(config, fPtr, args) : ((int32_t (*)(const void *, const void *, void *))hip_symbol(419))(config, fPtr, args);
 }
 
 static int32_t wrap_hipDrvLaunchKernelEx(const void *config, void *f, void *params, void *extra)
@@ -8636,6 +11481,12 @@ static int32_t wrap_hipDrvLaunchKernelEx(const void *config, void *f, void *para
 	returned_ = real_(config, f, params, extra);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDrvLaunchKernelEx(const void *config, void *f, void *params, void *extra);
+int32_t hipDrvLaunchKernelEx(const void *config, void *f, void *params, void *extra)
+{
+	return hip_by_symbol() ? wrap_hipDrvLaunchKernelEx(config, f, params, extra) : ((int32_t (*)(const void *, void *, void *, void *))hip_symbol(420))(config, f, params, extra);
 }
 
 static int32_t wrap_hipMemGetHandleForAddressRange(void *handle, void *dptr, uint64_t size, int32_t handleType, uint64_t flags)
@@ -8658,6 +11509,12 @@ static int32_t wrap_hipMemGetHandleForAddressRange(void *handle, void *dptr, uin
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemGetHandleForAddressRange(void *handle, void *dptr, uint64_t size, int32_t handleType, uint64_t flags);
+int32_t hipMemGetHandleForAddressRange(void *handle, void *dptr, uint64_t size, int32_t handleType, uint64_t flags)
+{
+	return hip_by_symbol() ? wrap_hipMemGetHandleForAddressRange(handle, dptr, size, handleType, flags) : ((int32_t (*)(void *, void *, uint64_t, int32_t, uint64_t))hip_symbol(444))(handle, dptr, size, handleType, flags);
+}
+
 static int32_t wrap_hipModuleGetFunctionCount(void *count, void *module)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(421);
@@ -8673,6 +11530,12 @@ static int32_t wrap_hipModuleGetFunctionCount(void *count, void *module)
 	returned_ = real_(count, module);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleGetFunctionCount(void *count, void *module);
+int32_t hipModuleGetFunctionCount(void *count, void *module)
+{
+	return hip_by_symbol() ? wrap_hipModuleGetFunctionCount(count, module) : ((int32_t (*)(void *, void *))hip_symbol(421))(count, module);
 }
 
 static int32_t wrap_hipMemsetD2D8(void *dst, uint64_t dstPitch, uint8_t value, uint64_t width, uint64_t height)
@@ -8693,6 +11556,12 @@ static int32_t wrap_hipMemsetD2D8(void *dst, uint64_t dstPitch, uint8_t value, u
 	returned_ = real_(dst, dstPitch, value, width, height);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemsetD2D8(void *dst, uint64_t dstPitch, uint8_t value, uint64_t width, uint64_t height);
+int32_t hipMemsetD2D8(void *dst, uint64_t dstPitch, uint8_t value, uint64_t width, uint64_t height)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD2D8(dst, dstPitch, value, width, height) : ((int32_t (*)(void *, uint64_t, uint8_t, uint64_t, uint64_t))hip_symbol(426))(dst, dstPitch, value, width, height);
 }
 
 static int32_t wrap_hipMemsetD2D8Async(void *dst, uint64_t dstPitch, uint8_t value, uint64_t width, uint64_t height, void *stream)
@@ -8716,6 +11585,12 @@ static int32_t wrap_hipMemsetD2D8Async(void *dst, uint64_t dstPitch, uint8_t val
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemsetD2D8Async(void *dst, uint64_t dstPitch, uint8_t value, uint64_t width, uint64_t height, void *stream);
+int32_t hipMemsetD2D8Async(void *dst, uint64_t dstPitch, uint8_t value, uint64_t width, uint64_t height, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD2D8Async(dst, dstPitch, value, width, height, stream) : ((int32_t (*)(void *, uint64_t, uint8_t, uint64_t, uint64_t, void *))hip_symbol(427))(dst, dstPitch, value, width, height, stream);
+}
+
 static int32_t wrap_hipMemsetD2D16(void *dst, uint64_t dstPitch, uint16_t value, uint64_t width, uint64_t height)
 {
 	int32_t (*real_)(void *, uint64_t, uint16_t, uint64_t, uint64_t) = (int32_t (*)(void *, uint64_t, uint16_t, uint64_t, uint64_t))hip_real(422);
@@ -8734,6 +11609,12 @@ static int32_t wrap_hipMemsetD2D16(void *dst, uint64_t dstPitch, uint16_t value,
 	returned_ = real_(dst, dstPitch, value, width, height);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemsetD2D16(void *dst, uint64_t dstPitch, uint16_t value, uint64_t width, uint64_t height);
+int32_t hipMemsetD2D16(void *dst, uint64_t dstPitch, uint16_t value, uint64_t width, uint64_t height)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD2D16(dst, dstPitch, value, width, height) : ((int32_t (*)(void *, uint64_t, uint16_t, uint64_t, uint64_t))hip_symbol(422))(dst, dstPitch, value, width, height);
 }
 
 static int32_t wrap_hipMemsetD2D16Async(void *dst, uint64_t dstPitch, uint16_t value, uint64_t width, uint64_t height, void *stream)
@@ -8757,6 +11638,12 @@ static int32_t wrap_hipMemsetD2D16Async(void *dst, uint64_t dstPitch, uint16_t v
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemsetD2D16Async(void *dst, uint64_t dstPitch, uint16_t value, uint64_t width, uint64_t height, void *stream);
+int32_t hipMemsetD2D16Async(void *dst, uint64_t dstPitch, uint16_t value, uint64_t width, uint64_t height, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD2D16Async(dst, dstPitch, value, width, height, stream) : ((int32_t (*)(void *, uint64_t, uint16_t, uint64_t, uint64_t, void *))hip_symbol(423))(dst, dstPitch, value, width, height, stream);
+}
+
 static int32_t wrap_hipMemsetD2D32(void *dst, uint64_t dstPitch, uint32_t value, uint64_t width, uint64_t height)
 {
 	int32_t (*real_)(void *, uint64_t, uint32_t, uint64_t, uint64_t) = (int32_t (*)(void *, uint64_t, uint32_t, uint64_t, uint64_t))hip_real(424);
@@ -8775,6 +11662,12 @@ static int32_t wrap_hipMemsetD2D32(void *dst, uint64_t dstPitch, uint32_t value,
 	returned_ = real_(dst, dstPitch, value, width, height);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemsetD2D32(void *dst, uint64_t dstPitch, uint32_t value, uint64_t width, uint64_t height);
+int32_t hipMemsetD2D32(void *dst, uint64_t dstPitch, uint32_t value, uint64_t width, uint64_t height)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD2D32(dst, dstPitch, value, width, height) : ((int32_t (*)(void *, uint64_t, uint32_t, uint64_t, uint64_t))hip_symbol(424))(dst, dstPitch, value, width, height);
 }
 
 static int32_t wrap_hipMemsetD2D32Async(void *dst, uint64_t dstPitch, uint32_t value, uint64_t width, uint64_t height, void *stream)
@@ -8798,6 +11691,12 @@ static int32_t wrap_hipMemsetD2D32Async(void *dst, uint64_t dstPitch, uint32_t v
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemsetD2D32Async(void *dst, uint64_t dstPitch, uint32_t value, uint64_t width, uint64_t height, void *stream);
+int32_t hipMemsetD2D32Async(void *dst, uint64_t dstPitch, uint32_t value, uint64_t width, uint64_t height, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemsetD2D32Async(dst, dstPitch, value, width, height, stream) : ((int32_t (*)(void *, uint64_t, uint32_t, uint64_t, uint64_t, void *))hip_symbol(425))(dst, dstPitch, value, width, height, stream);
+}
+
 static int32_t wrap_hipStreamGetAttribute(void *stream, int32_t attr, void *value_out)
 {
 	int32_t (*real_)(void *, int32_t, void *) = (int32_t (*)(void *, int32_t, void *))hip_real(428);
@@ -8814,6 +11713,12 @@ static int32_t wrap_hipStreamGetAttribute(void *stream, int32_t attr, void *valu
 	returned_ = real_(stream, attr, value_out);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamGetAttribute(void *stream, int32_t attr, void *value_out);
+int32_t hipStreamGetAttribute(void *stream, int32_t attr, void *value_out)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetAttribute(stream, attr, value_out) : ((int32_t (*)(void *, int32_t, void *))hip_symbol(428))(stream, attr, value_out);
 }
 
 static int32_t wrap_hipStreamSetAttribute(void *stream, int32_t attr, const void *value)
@@ -8834,6 +11739,12 @@ static int32_t wrap_hipStreamSetAttribute(void *stream, int32_t attr, const void
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamSetAttribute(void *stream, int32_t attr, const void *value);
+int32_t hipStreamSetAttribute(void *stream, int32_t attr, const void *value)
+{
+	return hip_by_symbol() ? wrap_hipStreamSetAttribute(stream, attr, value) : ((int32_t (*)(void *, int32_t, const void *))hip_symbol(429))(stream, attr, value);
+}
+
 static int32_t wrap_hipModuleLoadFatBinary(void *module, const void *fatbin)
 {
 	int32_t (*real_)(void *, const void *) = (int32_t (*)(void *, const void *))hip_real(430);
@@ -8849,6 +11760,12 @@ static int32_t wrap_hipModuleLoadFatBinary(void *module, const void *fatbin)
 	returned_ = real_(module, fatbin);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipModuleLoadFatBinary(void *module, const void *fatbin);
+int32_t hipModuleLoadFatBinary(void *module, const void *fatbin)
+{
+	return hip_by_symbol() ? wrap_hipModuleLoadFatBinary(module, fatbin) : ((int32_t (*)(void *, const void *))hip_symbol(430))(module, fatbin);
 }
 
 static int32_t wrap_hipMemcpyBatchAsync(void *dsts, void *srcs, void *sizes, uint64_t count, void *attrs, void *attrsIdxs, uint64_t numAttrs, void *failIdx, void *stream)
@@ -8875,6 +11792,12 @@ static int32_t wrap_hipMemcpyBatchAsync(void *dsts, void *srcs, void *sizes, uin
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpyBatchAsync(void *dsts, void *srcs, void *sizes, uint64_t count, void *attrs, void *attrsIdxs, uint64_t numAttrs, void *failIdx, void *stream);
+int32_t hipMemcpyBatchAsync(void *dsts, void *srcs, void *sizes, uint64_t count, void *attrs, void *attrsIdxs, uint64_t numAttrs, void *failIdx, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpyBatchAsync(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream) : ((int32_t (*)(void *, void *, void *, uint64_t, void *, void *, uint64_t, void *, void *))hip_symbol(434))(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream);
+}
+
 static int32_t wrap_hipMemcpy3DBatchAsync(uint64_t numOps, void *opList, void *failIdx, uint64_t flags, void *stream)
 {
 	int32_t (*real_)(uint64_t, void *, void *, uint64_t, void *) = (int32_t (*)(uint64_t, void *, void *, uint64_t, void *))hip_real(431);
@@ -8895,6 +11818,12 @@ static int32_t wrap_hipMemcpy3DBatchAsync(uint64_t numOps, void *opList, void *f
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemcpy3DBatchAsync(uint64_t numOps, void *opList, void *failIdx, uint64_t flags, void *stream);
+int32_t hipMemcpy3DBatchAsync(uint64_t numOps, void *opList, void *failIdx, uint64_t flags, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream) : ((int32_t (*)(uint64_t, void *, void *, uint64_t, void *))hip_symbol(431))(numOps, opList, failIdx, flags, stream);
+}
+
 static int32_t wrap_hipMemcpy3DPeer(void *p)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(432);
@@ -8909,6 +11838,12 @@ static int32_t wrap_hipMemcpy3DPeer(void *p)
 	returned_ = real_(p);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy3DPeer(void *p);
+int32_t hipMemcpy3DPeer(void *p)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy3DPeer(p) : ((int32_t (*)(void *))hip_symbol(432))(p);
 }
 
 static int32_t wrap_hipMemcpy3DPeerAsync(void *p, void *stream)
@@ -8926,6 +11861,12 @@ static int32_t wrap_hipMemcpy3DPeerAsync(void *p, void *stream)
 	returned_ = real_(p, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemcpy3DPeerAsync(void *p, void *stream);
+int32_t hipMemcpy3DPeerAsync(void *p, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemcpy3DPeerAsync(p, stream) : ((int32_t (*)(void *, void *))hip_symbol(433))(p, stream);
 }
 
 static int32_t wrap_hipGetDriverEntryPoint(const char *symbol, void *funcPtr, uint64_t flags, void *status)
@@ -8947,6 +11888,12 @@ static int32_t wrap_hipGetDriverEntryPoint(const char *symbol, void *funcPtr, ui
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetDriverEntryPoint(const char *symbol, void *funcPtr, uint64_t flags, void *status);
+int32_t hipGetDriverEntryPoint(const char *symbol, void *funcPtr, uint64_t flags, void *status)
+{
+	return hip_by_symbol() ? wrap_hipGetDriverEntryPoint(symbol, funcPtr, flags, status) : ((int32_t (*)(const char *, void *, uint64_t, void *))hip_symbol(435))(symbol, funcPtr, flags, status);
+}
+
 static int32_t wrap_hipGetDriverEntryPoint_spt(const char *symbol, void *funcPtr, uint64_t flags, void *status)
 {
 	int32_t (*real_)(const char *, void *, uint64_t, void *) = (int32_t (*)(const char *, void *, uint64_t, void *))hip_real(778);
@@ -8964,6 +11911,12 @@ static int32_t wrap_hipGetDriverEntryPoint_spt(const char *symbol, void *funcPtr
 	returned_ = real_(symbol, funcPtr, flags, status);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipGetDriverEntryPoint_spt(const char *symbol, void *funcPtr, uint64_t flags, void *status);
+int32_t hipGetDriverEntryPoint_spt(const char *symbol, void *funcPtr, uint64_t flags, void *status)
+{
+	return hip_by_symbol() ? wrap_hipGetDriverEntryPoint_spt(symbol, funcPtr, flags, status) : ((int32_t (*)(const char *, void *, uint64_t, void *))hip_symbol(778))(symbol, funcPtr, flags, status);
 }
 
 static int32_t wrap_hipMemPrefetchAsync_v2(const void *dev_ptr, uint64_t count, struct words64_1 location, uint32_t flags, void *stream)
@@ -8986,6 +11939,12 @@ static int32_t wrap_hipMemPrefetchAsync_v2(const void *dev_ptr, uint64_t count, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPrefetchAsync_v2(const void *dev_ptr, uint64_t count, struct words64_1 location, uint32_t flags, void *stream);
+int32_t hipMemPrefetchAsync_v2(const void *dev_ptr, uint64_t count, struct words64_1 location, uint32_t flags, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemPrefetchAsync_v2(dev_ptr, count, location, flags, stream) : ((int32_t (*)(const void *, uint64_t, struct words64_1, uint32_t, void *))hip_symbol(436))(dev_ptr, count, location, flags, stream);
+}
+
 static int32_t wrap_hipMemAdvise_v2(const void *dev_ptr, uint64_t count, int32_t advice, struct words64_1 device)
 {
 	int32_t (*real_)(const void *, uint64_t, int32_t, struct words64_1) = (int32_t (*)(const void *, uint64_t, int32_t, struct words64_1))hip_real(437);
@@ -9005,6 +11964,12 @@ static int32_t wrap_hipMemAdvise_v2(const void *dev_ptr, uint64_t count, int32_t
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemAdvise_v2(const void *dev_ptr, uint64_t count, int32_t advice, struct words64_1 device);
+int32_t hipMemAdvise_v2(const void *dev_ptr, uint64_t count, int32_t advice, struct words64_1 device)
+{
+	return hip_by_symbol() ? wrap_hipMemAdvise_v2(dev_ptr, count, advice, device) : ((int32_t (*)(const void *, uint64_t, int32_t, struct words64_1))hip_symbol(437))(dev_ptr, count, advice, device);
+}
+
 static int32_t wrap_hipStreamGetId(void *stream, void *streamId)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(438);
@@ -9020,6 +11985,12 @@ static int32_t wrap_hipStreamGetId(void *stream, void *streamId)
 	returned_ = real_(stream, streamId);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamGetId(void *stream, void *streamId);
+int32_t hipStreamGetId(void *stream, void *streamId)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetId(stream, streamId) : ((int32_t (*)(void *, void *))hip_symbol(438))(stream, streamId);
 }
 
 static int32_t wrap_hipLibraryLoadData(void *library, const void *code, void *jitOptions, void *jitOptionsValues, uint32_t numJitOptions, void *libraryOptions, void *libraryOptionValues, uint32_t numLibraryOptions)
@@ -9045,6 +12016,12 @@ static int32_t wrap_hipLibraryLoadData(void *library, const void *code, void *ji
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLibraryLoadData(void *library, const void *code, void *jitOptions, void *jitOptionsValues, uint32_t numJitOptions, void *libraryOptions, void *libraryOptionValues, uint32_t numLibraryOptions);
+int32_t hipLibraryLoadData(void *library, const void *code, void *jitOptions, void *jitOptionsValues, uint32_t numJitOptions, void *libraryOptions, void *libraryOptionValues, uint32_t numLibraryOptions)
+{
+	return hip_by_symbol() ? wrap_hipLibraryLoadData(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions) : ((int32_t (*)(void *, const void *, void *, void *, uint32_t, void *, void *, uint32_t))hip_symbol(439))(library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
 static int32_t wrap_hipLibraryLoadFromFile(void *library, const char *fileName, void *jitOptions, void *jitOptionsValues, uint32_t numJitOptions, void *libraryOptions, void *libraryOptionValues, uint32_t numLibraryOptions)
 {
 	int32_t (*real_)(void *, const char *, void *, void *, uint32_t, void *, void *, uint32_t) = (int32_t (*)(void *, const char *, void *, void *, uint32_t, void *, void *, uint32_t))hip_real(440);
@@ -9068,6 +12045,12 @@ static int32_t wrap_hipLibraryLoadFromFile(void *library, const char *fileName, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLibraryLoadFromFile(void *library, const char *fileName, void *jitOptions, void *jitOptionsValues, uint32_t numJitOptions, void *libraryOptions, void *libraryOptionValues, uint32_t numLibraryOptions);
+int32_t hipLibraryLoadFromFile(void *library, const char *fileName, void *jitOptions, void *jitOptionsValues, uint32_t numJitOptions, void *libraryOptions, void *libraryOptionValues, uint32_t numLibraryOptions)
+{
+	return hip_by_symbol() ? wrap_hipLibraryLoadFromFile(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions) : ((int32_t (*)(void *, const char *, void *, void *, uint32_t, void *, void *, uint32_t))hip_symbol(440))(library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions);
+}
+
 static int32_t wrap_hipLibraryUnload(void *library)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(441);
@@ -9082,6 +12065,12 @@ static int32_t wrap_hipLibraryUnload(void *library)
 	returned_ = real_(library);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipLibraryUnload(void *library);
+int32_t hipLibraryUnload(void *library)
+{
+	return hip_by_symbol() ? wrap_hipLibraryUnload(library) : ((int32_t (*)(void *))hip_symbol(441))(library);
 }
 
 static int32_t wrap_hipLibraryGetKernel(void *pKernel, void *library, const char *name)
@@ -9102,6 +12091,12 @@ static int32_t wrap_hipLibraryGetKernel(void *pKernel, void *library, const char
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLibraryGetKernel(void *pKernel, void *library, const char *name);
+int32_t hipLibraryGetKernel(void *pKernel, void *library, const char *name)
+{
+	return hip_by_symbol() ? wrap_hipLibraryGetKernel(pKernel, library, name) : ((int32_t (*)(void *, void *, const char *))hip_symbol(442))(pKernel, library, name);
+}
+
 static int32_t wrap_hipLibraryGetKernelCount(void *count, void *library)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(443);
@@ -9119,6 +12114,12 @@ static int32_t wrap_hipLibraryGetKernelCount(void *count, void *library)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLibraryGetKernelCount(void *count, void *library);
+int32_t hipLibraryGetKernelCount(void *count, void *library)
+{
+	return hip_by_symbol() ? wrap_hipLibraryGetKernelCount(count, library) : ((int32_t (*)(void *, void *))hip_symbol(443))(count, library);
+}
+
 static int32_t wrap_hipStreamCopyAttributes(void *dst, void *src)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(445);
@@ -9134,6 +12135,12 @@ static int32_t wrap_hipStreamCopyAttributes(void *dst, void *src)
 	returned_ = real_(dst, src);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipStreamCopyAttributes(void *dst, void *src);
+int32_t hipStreamCopyAttributes(void *dst, void *src)
+{
+	return hip_by_symbol() ? wrap_hipStreamCopyAttributes(dst, src) : ((int32_t (*)(void *, void *))hip_symbol(445))(dst, src);
 }
 
 static int32_t wrap_hipLibraryEnumerateKernels(void *kernels, uint32_t numKernels, void *library)
@@ -9154,6 +12161,12 @@ static int32_t wrap_hipLibraryEnumerateKernels(void *kernels, uint32_t numKernel
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLibraryEnumerateKernels(void *kernels, uint32_t numKernels, void *library);
+int32_t hipLibraryEnumerateKernels(void *kernels, uint32_t numKernels, void *library)
+{
+	return hip_by_symbol() ? wrap_hipLibraryEnumerateKernels(kernels, numKernels, library) : ((int32_t (*)(void *, uint32_t, void *))hip_symbol(447))(kernels, numKernels, library);
+}
+
 static int32_t wrap_hipKernelGetLibrary(void *library, void *kernel)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(446);
@@ -9169,6 +12182,12 @@ static int32_t wrap_hipKernelGetLibrary(void *library, void *kernel)
 	returned_ = real_(library, kernel);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipKernelGetLibrary(void *library, void *kernel);
+int32_t hipKernelGetLibrary(void *library, void *kernel)
+{
+	return hip_by_symbol() ? wrap_hipKernelGetLibrary(library, kernel) : ((int32_t (*)(void *, void *))hip_symbol(446))(library, kernel);
 }
 
 static int32_t wrap_hipKernelGetName(const void *name, void *kernel)
@@ -9188,6 +12207,12 @@ static int32_t wrap_hipKernelGetName(const void *name, void *kernel)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipKernelGetName(const void *name, void *kernel);
+int32_t hipKernelGetName(const void *name, void *kernel)
+{
+	return hip_by_symbol() ? wrap_hipKernelGetName(name, kernel) : ((int32_t (*)(const void *, void *))hip_symbol(448))(name, kernel);
+}
+
 static int32_t wrap_hipOccupancyAvailableDynamicSMemPerBlock(void *dynamicSmemSize, const void *f, int32_t numBlocks, int32_t blockSize)
 {
 	int32_t (*real_)(void *, const void *, int32_t, int32_t) = (int32_t (*)(void *, const void *, int32_t, int32_t))hip_real(449);
@@ -9205,6 +12230,12 @@ static int32_t wrap_hipOccupancyAvailableDynamicSMemPerBlock(void *dynamicSmemSi
 	returned_ = real_(dynamicSmemSize, f, numBlocks, blockSize);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipOccupancyAvailableDynamicSMemPerBlock(void *dynamicSmemSize, const void *f, int32_t numBlocks, int32_t blockSize);
+int32_t hipOccupancyAvailableDynamicSMemPerBlock(void *dynamicSmemSize, const void *f, int32_t numBlocks, int32_t blockSize)
+{
+	return hip_by_symbol() ? wrap_hipOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, f, numBlocks, blockSize) : ((int32_t (*)(void *, const void *, int32_t, int32_t))hip_symbol(449))(dynamicSmemSize, f, numBlocks, blockSize);
 }
 
 static int32_t wrap_hipGetProcAddress_spt(const char *symbol, void *pfn, int32_t hipVersion, uint64_t flags, void *symbolStatus)
@@ -9227,6 +12258,12 @@ static int32_t wrap_hipGetProcAddress_spt(const char *symbol, void *pfn, int32_t
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGetProcAddress_spt(const char *symbol, void *pfn, int32_t hipVersion, uint64_t flags, void *symbolStatus);
+int32_t hipGetProcAddress_spt(const char *symbol, void *pfn, int32_t hipVersion, uint64_t flags, void *symbolStatus)
+{
+	return hip_by_symbol() ? wrap_hipGetProcAddress_spt(symbol, pfn, hipVersion, flags, symbolStatus) : ((int32_t (*)(const char *, void *, int32_t, uint64_t, void *))hip_symbol(779))(symbol, pfn, hipVersion, flags, symbolStatus);
+}
+
 static int32_t wrap_hipKernelGetParamInfo(void *kernel, uint64_t paramIndex, void *paramOffset, void *paramSize)
 {
 	int32_t (*real_)(void *, uint64_t, void *, void *) = (int32_t (*)(void *, uint64_t, void *, void *))hip_real(450);
@@ -9246,6 +12283,12 @@ static int32_t wrap_hipKernelGetParamInfo(void *kernel, uint64_t paramIndex, voi
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipKernelGetParamInfo(void *kernel, uint64_t paramIndex, void *paramOffset, void *paramSize);
+int32_t hipKernelGetParamInfo(void *kernel, uint64_t paramIndex, void *paramOffset, void *paramSize)
+{
+	return hip_by_symbol() ? wrap_hipKernelGetParamInfo(kernel, paramIndex, paramOffset, paramSize) : ((int32_t (*)(void *, uint64_t, void *, void *))hip_symbol(450))(kernel, paramIndex, paramOffset, paramSize);
+}
+
 static int32_t wrap_hipExtDisableLogging(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(451);
@@ -9260,6 +12303,12 @@ static int32_t wrap_hipExtDisableLogging(void)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExtDisableLogging(void);
+int32_t hipExtDisableLogging(void)
+{
+	return hip_by_symbol() ? wrap_hipExtDisableLogging() : ((int32_t (*)(void))hip_symbol(451))();
+}
+
 static int32_t wrap_hipExtEnableLogging(void)
 {
 	int32_t (*real_)(void) = (int32_t (*)(void))hip_real(452);
@@ -9272,6 +12321,12 @@ static int32_t wrap_hipExtEnableLogging(void)
 	returned_ = real_();
 	hip_wrapped_end(&call_, NULL, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExtEnableLogging(void);
+int32_t hipExtEnableLogging(void)
+{
+	return hip_by_symbol() ? wrap_hipExtEnableLogging() : ((int32_t (*)(void))hip_symbol(452))();
 }
 
 static int32_t wrap_hipExtSetLoggingParams(uint64_t log_level, uint64_t log_size, uint64_t log_mask)
@@ -9292,6 +12347,12 @@ static int32_t wrap_hipExtSetLoggingParams(uint64_t log_level, uint64_t log_size
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExtSetLoggingParams(uint64_t log_level, uint64_t log_size, uint64_t log_mask);
+int32_t hipExtSetLoggingParams(uint64_t log_level, uint64_t log_size, uint64_t log_mask)
+{
+	return hip_by_symbol() ? wrap_hipExtSetLoggingParams(log_level, log_size, log_mask) : ((int32_t (*)(uint64_t, uint64_t, uint64_t))hip_symbol(453))(log_level, log_size, log_mask);
+}
+
 static int32_t wrap_hipMemSetMemPool(void *location, int32_t type, void *pool)
 {
 	int32_t (*real_)(void *, int32_t, void *) = (int32_t (*)(void *, int32_t, void *))hip_real(454);
@@ -9308,6 +12369,12 @@ static int32_t wrap_hipMemSetMemPool(void *location, int32_t type, void *pool)
 	returned_ = real_(location, type, pool);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMemSetMemPool(void *location, int32_t type, void *pool);
+int32_t hipMemSetMemPool(void *location, int32_t type, void *pool)
+{
+	return hip_by_symbol() ? wrap_hipMemSetMemPool(location, type, pool) : ((int32_t (*)(void *, int32_t, void *))hip_symbol(454))(location, type, pool);
 }
 
 static int32_t wrap_hipMemGetMemPool(void *pool, void *location, int32_t type)
@@ -9328,6 +12395,12 @@ static int32_t wrap_hipMemGetMemPool(void *pool, void *location, int32_t type)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemGetMemPool(void *pool, void *location, int32_t type);
+int32_t hipMemGetMemPool(void *pool, void *location, int32_t type)
+{
+	return hip_by_symbol() ? wrap_hipMemGetMemPool(pool, location, type) : ((int32_t (*)(void *, void *, int32_t))hip_symbol(455))(pool, location, type);
+}
+
 static int32_t wrap_hipMipmappedArrayGetMemoryRequirements(void *memoryRequirements, void *mipmap, int32_t device)
 {
 	int32_t (*real_)(void *, void *, int32_t) = (int32_t (*)(void *, void *, int32_t))hip_real(456);
@@ -9344,6 +12417,12 @@ static int32_t wrap_hipMipmappedArrayGetMemoryRequirements(void *memoryRequireme
 	returned_ = real_(memoryRequirements, mipmap, device);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipMipmappedArrayGetMemoryRequirements(void *memoryRequirements, void *mipmap, int32_t device);
+int32_t hipMipmappedArrayGetMemoryRequirements(void *memoryRequirements, void *mipmap, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device) : ((int32_t (*)(void *, void *, int32_t))hip_symbol(456))(memoryRequirements, mipmap, device);
 }
 
 static int32_t wrap_hipKernelGetAttribute(void *pi, int32_t attrib, void *kernel, int32_t dev)
@@ -9365,6 +12444,12 @@ static int32_t wrap_hipKernelGetAttribute(void *pi, int32_t attrib, void *kernel
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipKernelGetAttribute(void *pi, int32_t attrib, void *kernel, int32_t dev);
+int32_t hipKernelGetAttribute(void *pi, int32_t attrib, void *kernel, int32_t dev)
+{
+	return hip_by_symbol() ? wrap_hipKernelGetAttribute(pi, attrib, kernel, dev) : ((int32_t (*)(void *, int32_t, void *, int32_t))hip_symbol(457))(pi, attrib, kernel, dev);
+}
+
 static int32_t wrap_hipKernelSetAttribute(int32_t attrib, int32_t value, void *kernel, int32_t dev)
 {
 	int32_t (*real_)(int32_t, int32_t, void *, int32_t) = (int32_t (*)(int32_t, int32_t, void *, int32_t))hip_real(458);
@@ -9384,6 +12469,12 @@ static int32_t wrap_hipKernelSetAttribute(int32_t attrib, int32_t value, void *k
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipKernelSetAttribute(int32_t attrib, int32_t value, void *kernel, int32_t dev);
+int32_t hipKernelSetAttribute(int32_t attrib, int32_t value, void *kernel, int32_t dev)
+{
+	return hip_by_symbol() ? wrap_hipKernelSetAttribute(attrib, value, kernel, dev) : ((int32_t (*)(int32_t, int32_t, void *, int32_t))hip_symbol(458))(attrib, value, kernel, dev);
+}
+
 static int32_t wrap_hipKernelGetFunction(void *pFunc, void *kernel)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(459);
@@ -9399,6 +12490,12 @@ static int32_t wrap_hipKernelGetFunction(void *pFunc, void *kernel)
 	returned_ = real_(pFunc, kernel);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipKernelGetFunction(void *pFunc, void *kernel);
+int32_t hipKernelGetFunction(void *pFunc, void *kernel)
+{
+	return hip_by_symbol() ? wrap_hipKernelGetFunction(pFunc, kernel) : ((int32_t (*)(void *, void *))hip_symbol(459))(pFunc, kernel);
 }
 
 static int32_t wrap_hipMemPrefetchBatchAsync(void *dev_ptrs, void *sizes, uint64_t count, void *prefetch_locs, void *prefetch_loc_idxs, uint64_t num_prefetch_locs, uint64_t flags, void *stream)
@@ -9424,6 +12521,12 @@ static int32_t wrap_hipMemPrefetchBatchAsync(void *dev_ptrs, void *sizes, uint64
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemPrefetchBatchAsync(void *dev_ptrs, void *sizes, uint64_t count, void *prefetch_locs, void *prefetch_loc_idxs, uint64_t num_prefetch_locs, uint64_t flags, void *stream);
+int32_t hipMemPrefetchBatchAsync(void *dev_ptrs, void *sizes, uint64_t count, void *prefetch_locs, void *prefetch_loc_idxs, uint64_t num_prefetch_locs, uint64_t flags, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemPrefetchBatchAsync(dev_ptrs, sizes, count, prefetch_locs, prefetch_loc_idxs, num_prefetch_locs, flags, stream) : ((int32_t (*)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *))hip_symbol(460))(dev_ptrs, sizes, count, prefetch_locs, prefetch_loc_idxs, num_prefetch_locs, flags, stream);
+}
+
 static int32_t wrap_hipOccupancyMaxPotentialClusterSize(void *clusterSize, const void *f, const void *config)
 {
 	int32_t (*real_)(void *, const void *, const void *) = (int32_t (*)(void *, const void *, const void *))hip_real(462);
@@ -9442,6 +12545,12 @@ static int32_t wrap_hipOccupancyMaxPotentialClusterSize(void *clusterSize, const
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipOccupancyMaxPotentialClusterSize(void *clusterSize, const void *f, const void *config);
+int32_t hipOccupancyMaxPotentialClusterSize(void *clusterSize, const void *f, const void *config)
+{
+	return hip_by_symbol() ? wrap_hipOccupancyMaxPotentialClusterSize(clusterSize, f, config) : ((int32_t (*)(void *, const void *, const void *))hip_symbol(462))(clusterSize, f, config);
+}
+
 static int32_t wrap_hipOccupancyMaxActiveClusters(void *numClusters, const void *f, const void *launchConfig)
 {
 	int32_t (*real_)(void *, const void *, const void *) = (int32_t (*)(void *, const void *, const void *))hip_real(461);
@@ -9458,6 +12567,12 @@ static int32_t wrap_hipOccupancyMaxActiveClusters(void *numClusters, const void 
 	returned_ = real_(numClusters, f, launchConfig);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipOccupancyMaxActiveClusters(void *numClusters, const void *f, const void *launchConfig);
+int32_t hipOccupancyMaxActiveClusters(void *numClusters, const void *f, const void *launchConfig)
+{
+	return hip_by_symbol() ? wrap_hipOccupancyMaxActiveClusters(numClusters, f, launchConfig) : ((int32_t (*)(void *, const void *, const void *))hip_symbol(461))(numClusters, f, launchConfig);
 }
 
 static int32_t wrap_hipGreenCtxCreate(void *ctx, void *desc, int32_t device, uint32_t flags)
@@ -9479,6 +12594,12 @@ static int32_t wrap_hipGreenCtxCreate(void *ctx, void *desc, int32_t device, uin
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipGreenCtxCreate(void *ctx, void *desc, int32_t device, uint32_t flags);
+int32_t hipGreenCtxCreate(void *ctx, void *desc, int32_t device, uint32_t flags)
+{
+	return hip_by_symbol() ? wrap_hipGreenCtxCreate(ctx, desc, device, flags) : ((int32_t (*)(void *, void *, int32_t, uint32_t))hip_symbol(463))(ctx, desc, device, flags);
+}
+
 static int32_t wrap_hipExecutionCtxDestroy(void *ctx)
 {
 	int32_t (*real_)(void *) = (int32_t (*)(void *))hip_real(464);
@@ -9493,6 +12614,12 @@ static int32_t wrap_hipExecutionCtxDestroy(void *ctx)
 	returned_ = real_(ctx);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExecutionCtxDestroy(void *ctx);
+int32_t hipExecutionCtxDestroy(void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipExecutionCtxDestroy(ctx) : ((int32_t (*)(void *))hip_symbol(464))(ctx);
 }
 
 static int32_t wrap_hipExecutionCtxStreamCreate(void *stream, void *greenctx, uint32_t flags, int32_t priority)
@@ -9514,6 +12641,12 @@ static int32_t wrap_hipExecutionCtxStreamCreate(void *stream, void *greenctx, ui
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExecutionCtxStreamCreate(void *stream, void *greenctx, uint32_t flags, int32_t priority);
+int32_t hipExecutionCtxStreamCreate(void *stream, void *greenctx, uint32_t flags, int32_t priority)
+{
+	return hip_by_symbol() ? wrap_hipExecutionCtxStreamCreate(stream, greenctx, flags, priority) : ((int32_t (*)(void *, void *, uint32_t, int32_t))hip_symbol(465))(stream, greenctx, flags, priority);
+}
+
 static int32_t wrap_hipDeviceGetDevResource(int32_t device, void *resource, int32_t type)
 {
 	int32_t (*real_)(int32_t, void *, int32_t) = (int32_t (*)(int32_t, void *, int32_t))hip_real(466);
@@ -9530,6 +12663,12 @@ static int32_t wrap_hipDeviceGetDevResource(int32_t device, void *resource, int3
 	returned_ = real_(device, resource, type);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGetDevResource(int32_t device, void *resource, int32_t type);
+int32_t hipDeviceGetDevResource(int32_t device, void *resource, int32_t type)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetDevResource(device, resource, type) : ((int32_t (*)(int32_t, void *, int32_t))hip_symbol(466))(device, resource, type);
 }
 
 static int32_t wrap_hipDevSmResourceSplitByCount(void *result, void *nbGroups, const void *input, void *remainder, uint32_t flags, uint32_t minCount)
@@ -9553,6 +12692,12 @@ static int32_t wrap_hipDevSmResourceSplitByCount(void *result, void *nbGroups, c
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDevSmResourceSplitByCount(void *result, void *nbGroups, const void *input, void *remainder, uint32_t flags, uint32_t minCount);
+int32_t hipDevSmResourceSplitByCount(void *result, void *nbGroups, const void *input, void *remainder, uint32_t flags, uint32_t minCount)
+{
+	return hip_by_symbol() ? wrap_hipDevSmResourceSplitByCount(result, nbGroups, input, remainder, flags, minCount) : ((int32_t (*)(void *, void *, const void *, void *, uint32_t, uint32_t))hip_symbol(467))(result, nbGroups, input, remainder, flags, minCount);
+}
+
 static int32_t wrap_hipDevSmResourceSplit(void *result, uint32_t nbGroups, const void *input, void *remainder, uint32_t flags, void *groupParams)
 {
 	int32_t (*real_)(void *, uint32_t, const void *, void *, uint32_t, void *) = (int32_t (*)(void *, uint32_t, const void *, void *, uint32_t, void *))hip_real(468);
@@ -9574,6 +12719,12 @@ static int32_t wrap_hipDevSmResourceSplit(void *result, uint32_t nbGroups, const
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDevSmResourceSplit(void *result, uint32_t nbGroups, const void *input, void *remainder, uint32_t flags, void *groupParams);
+int32_t hipDevSmResourceSplit(void *result, uint32_t nbGroups, const void *input, void *remainder, uint32_t flags, void *groupParams)
+{
+	return hip_by_symbol() ? wrap_hipDevSmResourceSplit(result, nbGroups, input, remainder, flags, groupParams) : ((int32_t (*)(void *, uint32_t, const void *, void *, uint32_t, void *))hip_symbol(468))(result, nbGroups, input, remainder, flags, groupParams);
+}
+
 static int32_t wrap_hipDevResourceGenerateDesc(void *phDesc, void *resources, uint32_t nbResources)
 {
 	int32_t (*real_)(void *, void *, uint32_t) = (int32_t (*)(void *, void *, uint32_t))hip_real(469);
@@ -9592,6 +12743,12 @@ static int32_t wrap_hipDevResourceGenerateDesc(void *phDesc, void *resources, ui
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDevResourceGenerateDesc(void *phDesc, void *resources, uint32_t nbResources);
+int32_t hipDevResourceGenerateDesc(void *phDesc, void *resources, uint32_t nbResources)
+{
+	return hip_by_symbol() ? wrap_hipDevResourceGenerateDesc(phDesc, resources, nbResources) : ((int32_t (*)(void *, void *, uint32_t))hip_symbol(469))(phDesc, resources, nbResources);
+}
+
 static int32_t wrap_hipDeviceGetExecutionCtx(void *ctx, int32_t device)
 {
 	int32_t (*real_)(void *, int32_t) = (int32_t (*)(void *, int32_t))hip_real(470);
@@ -9607,6 +12764,12 @@ static int32_t wrap_hipDeviceGetExecutionCtx(void *ctx, int32_t device)
 	returned_ = real_(ctx, device);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDeviceGetExecutionCtx(void *ctx, int32_t device);
+int32_t hipDeviceGetExecutionCtx(void *ctx, int32_t device)
+{
+	return hip_by_symbol() ? wrap_hipDeviceGetExecutionCtx(ctx, device) : ((int32_t (*)(void *, int32_t))hip_symbol(470))(ctx, device);
 }
 
 static int32_t wrap_hipExecutionCtxGetDevResource(void *ctx, void *resource, int32_t type)
@@ -9627,6 +12790,12 @@ static int32_t wrap_hipExecutionCtxGetDevResource(void *ctx, void *resource, int
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExecutionCtxGetDevResource(void *ctx, void *resource, int32_t type);
+int32_t hipExecutionCtxGetDevResource(void *ctx, void *resource, int32_t type)
+{
+	return hip_by_symbol() ? wrap_hipExecutionCtxGetDevResource(ctx, resource, type) : ((int32_t (*)(void *, void *, int32_t))hip_symbol(471))(ctx, resource, type);
+}
+
 static int32_t wrap_hipExecutionCtxGetDevice(void *device, void *ctx)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(472);
@@ -9644,6 +12813,12 @@ static int32_t wrap_hipExecutionCtxGetDevice(void *device, void *ctx)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExecutionCtxGetDevice(void *device, void *ctx);
+int32_t hipExecutionCtxGetDevice(void *device, void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipExecutionCtxGetDevice(device, ctx) : ((int32_t (*)(void *, void *))hip_symbol(472))(device, ctx);
+}
+
 static int32_t wrap_hipExecutionCtxGetId(void *ctx, void *ctxId)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(473);
@@ -9659,6 +12834,12 @@ static int32_t wrap_hipExecutionCtxGetId(void *ctx, void *ctxId)
 	returned_ = real_(ctx, ctxId);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExecutionCtxGetId(void *ctx, void *ctxId);
+int32_t hipExecutionCtxGetId(void *ctx, void *ctxId)
+{
+	return hip_by_symbol() ? wrap_hipExecutionCtxGetId(ctx, ctxId) : ((int32_t (*)(void *, void *))hip_symbol(473))(ctx, ctxId);
 }
 
 static int32_t wrap_hipStreamGetDevResource(void *hStream, void *resource, int32_t type)
@@ -9679,6 +12860,12 @@ static int32_t wrap_hipStreamGetDevResource(void *hStream, void *resource, int32
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipStreamGetDevResource(void *hStream, void *resource, int32_t type);
+int32_t hipStreamGetDevResource(void *hStream, void *resource, int32_t type)
+{
+	return hip_by_symbol() ? wrap_hipStreamGetDevResource(hStream, resource, type) : ((int32_t (*)(void *, void *, int32_t))hip_symbol(474))(hStream, resource, type);
+}
+
 static int32_t wrap_hipExecutionCtxRecordEvent(void *ctx, void *event)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(475);
@@ -9694,6 +12881,12 @@ static int32_t wrap_hipExecutionCtxRecordEvent(void *ctx, void *event)
 	returned_ = real_(ctx, event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExecutionCtxRecordEvent(void *ctx, void *event);
+int32_t hipExecutionCtxRecordEvent(void *ctx, void *event)
+{
+	return hip_by_symbol() ? wrap_hipExecutionCtxRecordEvent(ctx, event) : ((int32_t (*)(void *, void *))hip_symbol(475))(ctx, event);
 }
 
 static int32_t wrap_hipExecutionCtxSynchronize(void *ctx)
@@ -9712,6 +12905,12 @@ static int32_t wrap_hipExecutionCtxSynchronize(void *ctx)
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipExecutionCtxSynchronize(void *ctx);
+int32_t hipExecutionCtxSynchronize(void *ctx)
+{
+	return hip_by_symbol() ? wrap_hipExecutionCtxSynchronize(ctx) : ((int32_t (*)(void *))hip_symbol(476))(ctx);
+}
+
 static int32_t wrap_hipExecutionCtxWaitEvent(void *ctx, void *event)
 {
 	int32_t (*real_)(void *, void *) = (int32_t (*)(void *, void *))hip_real(477);
@@ -9727,6 +12926,12 @@ static int32_t wrap_hipExecutionCtxWaitEvent(void *ctx, void *event)
 	returned_ = real_(ctx, event);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipExecutionCtxWaitEvent(void *ctx, void *event);
+int32_t hipExecutionCtxWaitEvent(void *ctx, void *event)
+{
+	return hip_by_symbol() ? wrap_hipExecutionCtxWaitEvent(ctx, event) : ((int32_t (*)(void *, void *))hip_symbol(477))(ctx, event);
 }
 
 static int32_t wrap_hipLibraryGetGlobal(void *dptr, void *bytes, void *library, const char *name)
@@ -9748,6 +12953,12 @@ static int32_t wrap_hipLibraryGetGlobal(void *dptr, void *bytes, void *library, 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipLibraryGetGlobal(void *dptr, void *bytes, void *library, const char *name);
+int32_t hipLibraryGetGlobal(void *dptr, void *bytes, void *library, const char *name)
+{
+	return hip_by_symbol() ? wrap_hipLibraryGetGlobal(dptr, bytes, library, name) : ((int32_t (*)(void *, void *, void *, const char *))hip_symbol(478))(dptr, bytes, library, name);
+}
+
 static int32_t wrap_hipLibraryGetManaged(void *dptr, void *bytes, void *library, const char *name)
 {
 	int32_t (*real_)(void *, void *, void *, const char *) = (int32_t (*)(void *, void *, void *, const char *))hip_real(479);
@@ -9765,6 +12976,12 @@ static int32_t wrap_hipLibraryGetManaged(void *dptr, void *bytes, void *library,
 	returned_ = real_(dptr, bytes, library, name);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipLibraryGetManaged(void *dptr, void *bytes, void *library, const char *name);
+int32_t hipLibraryGetManaged(void *dptr, void *bytes, void *library, const char *name)
+{
+	return hip_by_symbol() ? wrap_hipLibraryGetManaged(dptr, bytes, library, name) : ((int32_t (*)(void *, void *, void *, const char *))hip_symbol(479))(dptr, bytes, library, name);
 }
 
 static int32_t wrap_hipMemDiscardBatchAsync(void *dev_ptrs, void *sizes, uint64_t count, uint64_t flags, void *stream)
@@ -9787,6 +13004,12 @@ static int32_t wrap_hipMemDiscardBatchAsync(void *dev_ptrs, void *sizes, uint64_
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemDiscardBatchAsync(void *dev_ptrs, void *sizes, uint64_t count, uint64_t flags, void *stream);
+int32_t hipMemDiscardBatchAsync(void *dev_ptrs, void *sizes, uint64_t count, uint64_t flags, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemDiscardBatchAsync(dev_ptrs, sizes, count, flags, stream) : ((int32_t (*)(void *, void *, uint64_t, uint64_t, void *))hip_symbol(480))(dev_ptrs, sizes, count, flags, stream);
+}
+
 static int32_t wrap_hipDrvMemDiscardBatchAsync(void *dptrs, void *sizes, uint64_t count, uint64_t flags, void *stream)
 {
 	int32_t (*real_)(void *, void *, uint64_t, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, uint64_t, void *))hip_real(481);
@@ -9805,6 +13028,12 @@ static int32_t wrap_hipDrvMemDiscardBatchAsync(void *dptrs, void *sizes, uint64_
 	returned_ = real_(dptrs, sizes, count, flags, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t hipDrvMemDiscardBatchAsync(void *dptrs, void *sizes, uint64_t count, uint64_t flags, void *stream);
+int32_t hipDrvMemDiscardBatchAsync(void *dptrs, void *sizes, uint64_t count, uint64_t flags, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipDrvMemDiscardBatchAsync(dptrs, sizes, count, flags, stream) : ((int32_t (*)(void *, void *, uint64_t, uint64_t, void *))hip_symbol(481))(dptrs, sizes, count, flags, stream);
 }
 
 static int32_t wrap_hipMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes, uint64_t count, void *prefetchLocs, void *prefetchLocIdxs, uint64_t numPrefetchLocs, uint64_t flags, void *stream)
@@ -9830,6 +13059,12 @@ static int32_t wrap_hipMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes,
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes, uint64_t count, void *prefetchLocs, void *prefetchLocIdxs, uint64_t numPrefetchLocs, uint64_t flags, void *stream);
+int32_t hipMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes, uint64_t count, void *prefetchLocs, void *prefetchLocIdxs, uint64_t numPrefetchLocs, uint64_t flags, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream) : ((int32_t (*)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *))hip_symbol(482))(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
 static int32_t wrap_hipDrvMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes, uint64_t count, void *prefetchLocs, void *prefetchLocIdxs, uint64_t numPrefetchLocs, uint64_t flags, void *stream)
 {
 	int32_t (*real_)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *) = (int32_t (*)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *))hip_real(483);
@@ -9853,6 +13088,12 @@ static int32_t wrap_hipDrvMemDiscardAndPrefetchBatchAsync(void *dptrs, void *siz
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t hipDrvMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes, uint64_t count, void *prefetchLocs, void *prefetchLocIdxs, uint64_t numPrefetchLocs, uint64_t flags, void *stream);
+int32_t hipDrvMemDiscardAndPrefetchBatchAsync(void *dptrs, void *sizes, uint64_t count, void *prefetchLocs, void *prefetchLocIdxs, uint64_t numPrefetchLocs, uint64_t flags, void *stream)
+{
+	return hip_by_symbol() ? wrap_hipDrvMemDiscardAndPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream) : ((int32_t (*)(void *, void *, uint64_t, void *, void *, uint64_t, uint64_t, void *))hip_symbol(483))(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, stream);
+}
+
 static int32_t wrap___hipPopCallConfiguration(void *gridDim, void *blockDim, void *sharedMem, void *stream)
 {
 	int32_t (*real_)(void *, void *, void *, void *) = (int32_t (*)(void *, void *, void *, void *))hip_real(1);
@@ -9870,6 +13111,12 @@ static int32_t wrap___hipPopCallConfiguration(void *gridDim, void *blockDim, voi
 	returned_ = real_(gridDim, blockDim, sharedMem, stream);
 	hip_wrapped_end(&call_, &args_, returned_);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) int32_t __hipPopCallConfiguration(void *gridDim, void *blockDim, void *sharedMem, void *stream);
+int32_t __hipPopCallConfiguration(void *gridDim, void *blockDim, void *sharedMem, void *stream)
+{
+	return hip_by_symbol() ? wrap___hipPopCallConfiguration(gridDim, blockDim, sharedMem, stream) : ((int32_t (*)(void *, void *, void *, void *))hip_symbol(1))(gridDim, blockDim, sharedMem, stream);
 }
 
 static int32_t wrap___hipPushCallConfiguration(struct words32_3 gridDim, struct words32_3 blockDim, uint64_t sharedMem, void *stream)
@@ -9891,6 +13138,12 @@ static int32_t wrap___hipPushCallConfiguration(struct words32_3 gridDim, struct 
 	return returned_;
 }
 
+__attribute__((visibility("default"))) int32_t __hipPushCallConfiguration(struct words32_3 gridDim, struct words32_3 blockDim, uint64_t sharedMem, void *stream);
+int32_t __hipPushCallConfiguration(struct words32_3 gridDim, struct words32_3 blockDim, uint64_t sharedMem, void *stream)
+{
+	return hip_by_symbol() ? wrap___hipPushCallConfiguration(gridDim, blockDim, sharedMem, stream) : ((int32_t (*)(struct words32_3, struct words32_3, uint64_t, void *))hip_symbol(2))(gridDim, blockDim, sharedMem, stream);
+}
+
 static void * wrap___hipRegisterFatBinary(const void *data)
 {
 	void * (*real_)(const void *) = (void * (*)(const void *))hip_real(701);
@@ -9905,6 +13158,12 @@ static void * wrap___hipRegisterFatBinary(const void *data)
 	returned_ = real_(data);
 	hip_wrapped_end(&call_, &args_, 0);
 	return returned_;
+}
+
+__attribute__((visibility("default"))) void * __hipRegisterFatBinary(const void *data);
+void * __hipRegisterFatBinary(const void *data)
+{
+	return hip_by_symbol() ? wrap___hipRegisterFatBinary(data) : ((void * (*)(const void *))hip_symbol(701))(data);
 }
 
 static void wrap___hipRegisterFunction(void *modules, const void *hostFunction, void *deviceFunction, const char *deviceName, uint32_t threadLimit, void *tid, void *bid, void *blockDim, void *gridDim, void *wSize)
@@ -9933,6 +13192,15 @@ static void wrap___hipRegisterFunction(void *modules, const void *hostFunction, 
 	hip_wrapped_end(&call_, &args_, 0);
 }
 
+__attribute__((visibility("default"))) void __hipRegisterFunction(void *modules, const void *hostFunction, void *deviceFunction, const char *deviceName, uint32_t threadLimit, void *tid, void *bid, void *blockDim, void *gridDim, void *wSize);
+void __hipRegisterFunction(void *modules, const void *hostFunction, void *deviceFunction, const char *deviceName, uint32_t threadLimit, void *tid, void *bid, void *blockDim, void *gridDim, void *wSize)
+{
+	if (hip_by_symbol())
+		wrap___hipRegisterFunction(modules, hostFunction, deviceFunction, deviceName, threadLimit, tid, bid, blockDim, gridDim, wSize);
+	else
+		((void (*)(void *, const void *, void *, const char *, uint32_t, void *, void *, void *, void *, void *))hip_symbol(702))(modules, hostFunction, deviceFunction, deviceName, threadLimit, tid, bid, blockDim, gridDim, wSize);
+}
+
 static void wrap___hipRegisterManagedVar(void *hipModule, void *pointer, void *init_value, const char *name, uint64_t size, uint32_t align)
 {
 	void (*real_)(void *, void *, void *, const char *, uint64_t, uint32_t) = (void (*)(void *, void *, void *, const char *, uint64_t, uint32_t))hip_real(703);
@@ -9953,6 +13221,15 @@ static void wrap___hipRegisterManagedVar(void *hipModule, void *pointer, void *i
 	hip_wrapped_begin(&call_, 703, &args_);
 	real_(hipModule, pointer, init_value, name, size, align);
 	hip_wrapped_end(&call_, &args_, 0);
+}
+
+__attribute__((visibility("default"))) void __hipRegisterManagedVar(void *hipModule, void *pointer, void *init_value, const char *name, uint64_t size, uint32_t align);
+void __hipRegisterManagedVar(void *hipModule, void *pointer, void *init_value, const char *name, uint64_t size, uint32_t align)
+{
+	if (hip_by_symbol())
+		wrap___hipRegisterManagedVar(hipModule, pointer, init_value, name, size, align);
+	else
+		((void (*)(void *, void *, void *, const char *, uint64_t, uint32_t))hip_symbol(703))(hipModule, pointer, init_value, name, size, align);
 }
 
 static void wrap___hipRegisterSurface(void *modules, void *var, void *hostVar, void *deviceVar, int32_t type, int32_t ext)
@@ -9977,6 +13254,15 @@ static void wrap___hipRegisterSurface(void *modules, void *var, void *hostVar, v
 	hip_wrapped_end(&call_, &args_, 0);
 }
 
+__attribute__((visibility("default"))) void __hipRegisterSurface(void *modules, void *var, void *hostVar, void *deviceVar, int32_t type, int32_t ext);
+void __hipRegisterSurface(void *modules, void *var, void *hostVar, void *deviceVar, int32_t type, int32_t ext)
+{
+	if (hip_by_symbol())
+		wrap___hipRegisterSurface(modules, var, hostVar, deviceVar, type, ext);
+	else
+		((void (*)(void *, void *, void *, void *, int32_t, int32_t))hip_symbol(704))(modules, var, hostVar, deviceVar, type, ext);
+}
+
 static void wrap___hipRegisterTexture(void *modules, void *var, void *hostVar, void *deviceVar, int32_t type, int32_t norm, int32_t ext)
 {
 	void (*real_)(void *, void *, void *, void *, int32_t, int32_t, int32_t) = (void (*)(void *, void *, void *, void *, int32_t, int32_t, int32_t))hip_real(705);
@@ -9998,6 +13284,15 @@ static void wrap___hipRegisterTexture(void *modules, void *var, void *hostVar, v
 	hip_wrapped_begin(&call_, 705, &args_);
 	real_(modules, var, hostVar, deviceVar, type, norm, ext);
 	hip_wrapped_end(&call_, &args_, 0);
+}
+
+__attribute__((visibility("default"))) void __hipRegisterTexture(void *modules, void *var, void *hostVar, void *deviceVar, int32_t type, int32_t norm, int32_t ext);
+void __hipRegisterTexture(void *modules, void *var, void *hostVar, void *deviceVar, int32_t type, int32_t norm, int32_t ext)
+{
+	if (hip_by_symbol())
+		wrap___hipRegisterTexture(modules, var, hostVar, deviceVar, type, norm, ext);
+	else
+		((void (*)(void *, void *, void *, void *, int32_t, int32_t, int32_t))hip_symbol(705))(modules, var, hostVar, deviceVar, type, norm, ext);
 }
 
 static void wrap___hipRegisterVar(void *modules, void *var, void *hostVar, void *deviceVar, int32_t ext, uint64_t size, int32_t constant, int32_t global)
@@ -10024,6 +13319,15 @@ static void wrap___hipRegisterVar(void *modules, void *var, void *hostVar, void 
 	hip_wrapped_end(&call_, &args_, 0);
 }
 
+__attribute__((visibility("default"))) void __hipRegisterVar(void *modules, void *var, void *hostVar, void *deviceVar, int32_t ext, uint64_t size, int32_t constant, int32_t global);
+void __hipRegisterVar(void *modules, void *var, void *hostVar, void *deviceVar, int32_t ext, uint64_t size, int32_t constant, int32_t global)
+{
+	if (hip_by_symbol())
+		wrap___hipRegisterVar(modules, var, hostVar, deviceVar, ext, size, constant, global);
+	else
+		((void (*)(void *, void *, void *, void *, int32_t, uint64_t, int32_t, int32_t))hip_symbol(706))(modules, var, hostVar, deviceVar, ext, size, constant, global);
+}
+
 static void wrap___hipUnregisterFatBinary(void *modules)
 {
 	void (*real_)(void *) = (void (*)(void *))hip_real(707);
@@ -10039,6 +13343,15 @@ static void wrap___hipUnregisterFatBinary(void *modules)
 	hip_wrapped_begin(&call_, 707, &args_);
 	real_(modules);
 	hip_wrapped_end(&call_, &args_, 0);
+}
+
+__attribute__((visibility("default"))) void __hipUnregisterFatBinary(void *modules);
+void __hipUnregisterFatBinary(void *modules)
+{
+	if (hip_by_symbol())
+		wrap___hipUnregisterFatBinary(modules);
+	else
+		((void (*)(void *))hip_symbol(707))(modules);
 }
 
 const struct hip_wrapper hip_wrappers_runtime[] = {

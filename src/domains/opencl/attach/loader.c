@@ -13,7 +13,7 @@
 #include "core/process.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/recording.h"
-#include "schema/opencl.h"
+#include "schema/domain/opencl.h"
 
 static _Atomic int bootstrap_state; /* 0 not yet, 1 under way, 2 done */
 static __thread int bootstrap_here __attribute__((tls_model("initial-exec")));

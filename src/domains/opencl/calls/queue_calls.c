@@ -23,16 +23,28 @@ static bool force_wanted(uint64_t properties)
 	       !(properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE));
 }
 
+/* The driver has just answered. */
+static void *queue_created(struct tandem_call *call, void *queue, int32_t error, uint8_t timing,
+			   const uint64_t *list, size_t length, int32_t *errcode_ret)
+{
+	uint64_t end = tandem_ticks();
+	int saved = errno;
+	uint32_t number = queue ? opencl_queue_made(queue, timing, list, length) : 0;
+
+	opencl_end_object(call, error, end, number, queue);
+	if (errcode_ret)
+		*errcode_ret = error;
+	errno = saved;
+	return queue;
+}
+
 void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, void *context,
 					 void *device, uint64_t properties, void *errcode_ret)
 {
 	struct tandem_call call = {.record = NULL};
 	int32_t error = CL_SUCCESS;
 	uint8_t timing = TANDEM_TIMING_unavailable;
-	uint32_t number = 0;
 	void *queue = NULL;
-	uint64_t end;
-	int saved;
 
 	if (opencl_recording())
 		opencl_begin_clCreateCommandQueue(&call, context, device, properties, errcode_ret);
@@ -43,15 +55,7 @@ void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, v
 	}
 	if (!queue)
 		queue = real(context, device, properties, &error);
-	end = tandem_ticks();
-	saved = errno;
-	if (queue)
-		number = opencl_queue_made(queue, timing, NULL, 0);
-	opencl_end_object(&call, error, end, number, queue);
-	if (errcode_ret)
-		*(int32_t *)errcode_ret = error;
-	errno = saved;
-	return queue;
+	return queue_created(&call, queue, error, timing, NULL, 0, errcode_ret);
 }
 
 #define LIST_MAX 17 /* entries of a property list, with the closing 0 */
@@ -101,10 +105,7 @@ static void *queue_from_list(opencl_pfn_clCreateCommandQueueWithProperties real,
 	size_t length = list ? list_length(list) : 0;
 	int32_t error = CL_SUCCESS;
 	uint8_t timing = TANDEM_TIMING_unavailable;
-	uint32_t number = 0;
 	void *queue = NULL;
-	uint64_t end;
-	int saved;
 
 	if (list_force(forced, list, length)) {
 		queue = real(context, device, forced, &error);
@@ -113,15 +114,7 @@ static void *queue_from_list(opencl_pfn_clCreateCommandQueueWithProperties real,
 	}
 	if (!queue)
 		queue = real(context, device, list, &error);
-	end = tandem_ticks();
-	saved = errno;
-	if (queue)
-		number = opencl_queue_made(queue, timing, length ? list : NULL, length);
-	opencl_end_object(call, error, end, number, queue);
-	if (errcode_ret)
-		*errcode_ret = error;
-	errno = saved;
-	return queue;
+	return queue_created(call, queue, error, timing, length ? list : NULL, length, errcode_ret);
 }
 
 void *

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "schema/record.h"
-#include "trace/external/lttng/number.h"
+#include "trace/external/ctf_value.h"
 #include "trace/schema/former_names.h"
 
 #define PREFIX "tandem_"
@@ -217,7 +217,7 @@ static int64_t fill_sequence(const struct tandem_field *field, const bt_field *v
 		return -1;
 	for (uint64_t i = 0; i < count; i++)
 		put(at + i * field->bytes,
-		    number_of(bt_field_array_borrow_element_field_by_index_const(value, i)),
+		    ctf_number(bt_field_array_borrow_element_field_by_index_const(value, i)),
 		    field->bytes);
 	return (int64_t)count;
 }
@@ -249,7 +249,7 @@ size_t event_plan_fill(const struct event_plan *plan, const bt_field *payload, u
 			put(place, (uint64_t)count, field->count_bytes);
 			at += (uint64_t)count * field->bytes;
 		} else if (value) {
-			put(place, number_of(value), field->bytes);
+			put(place, ctf_number(value), field->bytes);
 		}
 	}
 	return (size_t)(at - bytes);
@@ -264,12 +264,12 @@ size_t event_plan_end(const struct event_plan *plan, const bt_field *payload, in
 	*result =
 		plan->result == NOWHERE
 			? 0
-			: (int32_t)number_of(bt_field_structure_borrow_member_field_by_index_const(
+			: (int32_t)ctf_number(bt_field_structure_borrow_member_field_by_index_const(
 				  payload, plan->result));
 	if (plan->returned == NOWHERE || !bytes || bytes > 8)
 		return 0;
 	put(returned,
-	    number_of(
+	    ctf_number(
 		    bt_field_structure_borrow_member_field_by_index_const(payload, plan->returned)),
 	    bytes);
 	return bytes;

@@ -2,30 +2,23 @@
 #include "trace/external/lttng/lttng_read.h"
 
 #include <babeltrace2/babeltrace.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "schema/record.h"
+#include "trace/external/ctf_value.h"
+#include "trace/external/hosts/trace_folders.h"
+#include "trace/external/hosts/trace_packets.h"
 #include "trace/external/lttng/event_plan.h"
-#include "trace/external/lttng/number.h"
 #include "trace/external/lttng/session_writer.h"
 #include "trace/watch.h"
 #include "util/map.h"
 
-#define DEPTH 6
 #define OPEN_CALLS 64u
 #define RECORD_BYTES 65536u
-#define METADATA_SEARCHED (64u << 10)
-/* libbabeltrace2 takes all of it into memory; that of a thousand programs has some 400 MB. */
-#define METADATA_MOST (1 << 30)
 /* Of CPU time without an event; a trace of gigabytes is opened in a few seconds. */
 #define STUCK_S 60
 #define FLUSH_MS 500
@@ -44,7 +37,12 @@ struct thread {
 };
 
 struct reading {
+	struct trace_folders folders;
 	struct session_writer *writer;
+	struct hosts *hosts;
+	struct map host_of;	 /* address of a bt_trace -> place in hosts */
+	const bt_trace **traces; /* references, so that no other one gets its address */
+	size_t trace_count;
 	struct event_plans plans;
 	struct map thread_of; /* pid << 32 | tid -> place in threads */
 	struct thread **threads;
@@ -59,13 +57,6 @@ struct reading {
 
 lttng_read_fn tandem_lttng_read;
 
-static const char *environment(const bt_trace *trace, const char *name)
-{
-	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
-
-	return value && bt_value_is_string(value) ? bt_value_string_get(value) : "";
-}
-
 static int64_t environment_number(const bt_trace *trace, const char *name)
 {
 	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
@@ -73,65 +64,62 @@ static int64_t environment_number(const bt_trace *trace, const char *name)
 	return value && bt_value_is_signed_integer(value) ? bt_value_integer_signed_get(value) : 0;
 }
 
-static void describe(struct reading *reading, const bt_stream *stream)
+static uint64_t offset_ns(const bt_clock_class *clock)
 {
-	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
-	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(
-		bt_stream_borrow_class_const(stream));
-	bt_uuid uuid = clock ? bt_clock_class_get_uuid(clock) : NULL;
-	struct session_about about = {.host = environment(trace, "hostname")};
-	char boot[37] = "";
+	uint64_t hz = clock ? bt_clock_class_get_frequency(clock) : 0, cycles = 0;
 	int64_t seconds = 0;
-	uint64_t cycles = 0;
 
-	for (int i = 0, at = 0; uuid && i < 16; i++)
-		at += snprintf(boot + at, (size_t)(37 - at), "%s%02x",
-			       i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
-	about.boot_id = boot;
-	if (clock)
-		bt_clock_class_get_offset(clock, &seconds, &cycles);
-	about.realtime_offset_ns = (uint64_t)seconds * 1000000000u + cycles;
-	session_writer_describe(reading->writer, &about);
+	if (!hz)
+		return 0;
+	bt_clock_class_get_offset(clock, &seconds, &cycles);
+	return (uint64_t)seconds * 1000000000u +
+	       (uint64_t)((unsigned __int128)cycles * 1000000000 / hz);
 }
 
-/* LTTng's user-space clock counts CLOCK_MONOTONIC in ns. */
-static uint64_t clock_ns(const bt_clock_snapshot *snapshot)
+/* SIZE_MAX: out of memory. */
+static size_t host_of(struct reading *reading, const bt_stream *stream)
 {
-	uint64_t hz =
-		bt_clock_class_get_frequency(bt_clock_snapshot_borrow_clock_class_const(snapshot));
-	uint64_t value = bt_clock_snapshot_get_value(snapshot);
+	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
+	uint64_t key = (uint64_t)(uintptr_t)trace, known = map_get(&reading->host_of, key);
+	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(
+		bt_stream_borrow_class_const(stream));
+	char boot[CTF_BOOT_BYTES];
+	size_t host;
+	void *more;
 
-	return hz == 1000000000 || !hz ? value
-				       : (uint64_t)((unsigned __int128)value * 1000000000 / hz);
+	if (known != MAP_NONE)
+		return known;
+	ctf_boot(clock, boot);
+	host = hosts_get(reading->hosts, ctf_environment(trace, "hostname"), boot,
+			 offset_ns(clock));
+	more = realloc(reading->traces, (reading->trace_count + 1) * sizeof(trace));
+	if (more)
+		reading->traces = more;
+	if (host == SIZE_MAX || !more || map_set(&reading->host_of, key, host))
+		return SIZE_MAX;
+	bt_trace_get_ref(trace);
+	reading->traces[reading->trace_count++] = trace;
+	return host;
 }
 
 static uint32_t context_number(const bt_field *context, const char *name, int64_t otherwise)
 {
-	const bt_field *field = member_of(context, name);
+	const bt_field *field = ctf_member(context, name);
 
-	return (uint32_t)(field ? (int64_t)number_of(field) : otherwise);
+	return (uint32_t)(field ? (int64_t)ctf_number(field) : otherwise);
 }
 
 static void context_name(const bt_field *context, const bt_trace *trace, char name[16])
 {
-	const bt_field *field = member_of(context, "procname");
-	uint64_t length = 0;
+	const bt_field *field = ctf_member(context, "procname");
+	const char *text = field ? ctf_string(field, name, 16) : NULL;
 
-	snprintf(name, 16, "%s", environment(trace, "procname"));
-	if (!field)
-		return;
-	if (bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING) {
-		snprintf(name, 16, "%s", bt_field_string_get_value(field));
-	} else if (bt_field_class_type_is(bt_field_get_class_type(field),
-					  BT_FIELD_CLASS_TYPE_ARRAY)) {
-		for (; length < bt_field_array_get_length(field) && length < 15; length++)
-			name[length] = (char)number_of(
-				bt_field_array_borrow_element_field_by_index_const(field, length));
-		name[length] = '\0';
-	}
+	if (text != name)
+		snprintf(name, 16, "%s", text ? text : ctf_environment(trace, "procname"));
 }
 
-static struct thread *thread_of(struct reading *reading, const bt_event *event, uint32_t *pid)
+static struct thread *thread_of(struct reading *reading, const bt_event *event, size_t host,
+				uint32_t *pid)
 {
 	const bt_field *context = bt_event_borrow_common_context_field_const(event);
 	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
@@ -147,6 +135,8 @@ static struct thread *thread_of(struct reading *reading, const bt_event *event, 
 		reading->no_thread_context = true;
 		return NULL;
 	}
+	*pid = hosts_id(host, *pid);
+	tid = hosts_id(host, tid);
 	key = (uint64_t)*pid << 32 | tid;
 	place = map_get(&reading->thread_of, key);
 	if (place != MAP_NONE)
@@ -202,20 +192,25 @@ static void handle_event(struct reading *reading, const bt_message *message)
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	struct thread *thread;
 	uint64_t ns, place;
-	size_t count = 0;
+	size_t count = 0, host;
 	uint32_t pid;
 
 	if (!plan || !plan->event) {
 		reading->status = plan ? 0 : -ENOMEM;
 		return;
 	}
-	thread = thread_of(reading, event, &pid);
+	host = host_of(reading, bt_event_borrow_stream_const(event));
+	if (host == SIZE_MAX) {
+		reading->status = -ENOMEM;
+		return;
+	}
+	thread = thread_of(reading, event, host, &pid);
 	if (!thread)
 		return;
-	describe(reading, bt_event_borrow_stream_const(event));
 	if (plan->levels)
 		session_writer_levels(reading->writer, pid, plan->levels);
-	ns = clock_ns(bt_message_event_borrow_default_clock_snapshot_const(message));
+	ns = hosts_ns(reading->hosts, host,
+		      ctf_ns(bt_message_event_borrow_default_clock_snapshot_const(message)));
 	reading->events++;
 	if (plan->half == EVENT_EXIT) {
 		call_ended(reading, thread, plan, payload, ns);
@@ -289,57 +284,6 @@ static bt_graph_simple_sink_component_consume_func_status on_messages(bt_message
 			       : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
-/* Whether the folder's trace says that it holds events of ours; the kernel's do not. */
-static bool is_ours(const char *metadata)
-{
-	char *text = malloc(METADATA_SEARCHED);
-	/* Without waiting, should it be a pipe by now. */
-	int fd = text ? open(metadata, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	bool found = false;
-	size_t count, kept = 0;
-
-	while (file && !found &&
-	       (count = fread(text + kept, 1, METADATA_SEARCHED - kept, file)) > 0) {
-		count += kept;
-		found = memmem(text, count, "tandem_", strlen("tandem_")) != NULL;
-		kept = count < 16 ? count : 16;
-		memmove(text, text + count - kept, kept);
-	}
-	if (file)
-		fclose(file);
-	else if (fd >= 0)
-		close(fd);
-	free(text);
-	return found;
-}
-
-static void find_traces(const char *path, bt_value *inputs, int depth)
-{
-	char inside[PATH_MAX];
-	struct stat status;
-	struct dirent *entry;
-	DIR *folder;
-
-	snprintf(inside, sizeof(inside), "%s/metadata", path);
-	if (!lstat(inside, &status) && S_ISREG(status.st_mode)) {
-		if (status.st_size <= METADATA_MOST && is_ours(inside))
-			bt_value_array_append_string_element(inputs, path);
-		return;
-	}
-	folder = depth ? opendir(path) : NULL;
-	while (folder && (entry = readdir(folder))) {
-		if (entry->d_name[0] == '.' || snprintf(inside, sizeof(inside), "%s/%s", path,
-							entry->d_name) >= (int)sizeof(inside))
-			continue;
-		/* Links are not followed: a hundred to their own folder are no end of folders. */
-		if (!lstat(inside, &status) && S_ISDIR(status.st_mode))
-			find_traces(inside, inputs, depth - 1);
-	}
-	if (folder)
-		closedir(folder);
-}
-
 /* All ports of the source into one muxer: a thread's events may be in any CPU's stream. */
 static bool connect(bt_graph *graph, const bt_component_source *source,
 		    const bt_component_filter *muxer, uint64_t *next)
@@ -378,35 +322,71 @@ static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *c
 	return source;
 }
 
-static bool build(bt_graph *graph, const bt_plugin *ctf, const bt_plugin *utils, bool live,
-		  const bt_value *inputs, struct reading *reading)
+/* One sink for what comes in the order of time. */
+static bool add_muxer(bt_graph *graph, const bt_plugin *utils, unsigned number,
+		      struct reading *reading, const bt_component_filter **muxer)
 {
 	const bt_component_class_filter *class =
 		bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer");
-	const bt_component_filter *muxer = NULL;
 	const bt_component_sink *sink = NULL;
-	uint64_t next = 0;
-	bool good = class && !bt_graph_add_filter_component(graph, class, "muxer", NULL,
-							    BT_LOGGING_LEVEL_NONE, &muxer);
+	char name[32], sink_name[32];
 
-	for (uint64_t i = 0; good && i < bt_value_array_get_length(inputs); i++) {
-		const bt_component_source *source =
-			add_source(graph, ctf, live,
-				   bt_value_string_get(
-					   bt_value_array_borrow_element_by_index_const(inputs, i)),
-				   (unsigned)i);
-
-		good = source && connect(graph, source, muxer, &next);
-	}
-	return good &&
-	       !bt_graph_add_simple_sink_component(graph, "session", NULL, on_messages, NULL,
+	snprintf(name, sizeof(name), "muxer %u", number);
+	snprintf(sink_name, sizeof(sink_name), "session %u", number);
+	return class &&
+	       !bt_graph_add_filter_component(graph, class, name, NULL, BT_LOGGING_LEVEL_NONE,
+					      muxer) &&
+	       !bt_graph_add_simple_sink_component(graph, sink_name, NULL, on_messages, NULL,
 						   reading, &sink) &&
 	       !bt_graph_connect_ports(
-		       graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
+		       graph, bt_component_filter_borrow_output_port_by_index_const(*muxer, 0),
 		       bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL);
 }
 
-static bool run(struct reading *reading, bool live, const bt_value *inputs)
+static bool is_of(const struct trace_folder *folder, const struct host *host)
+{
+	return folder->ours && !strcmp(folder->host, host->name) &&
+	       !strcmp(folder->boot_id, host->boot_id);
+}
+
+/* A muxer for each host: clocks of several boots can't be put in order by it. */
+static bool build(bt_graph *graph, const bt_plugin *ctf, const bt_plugin *utils,
+		  const struct trace_folders *folders, struct reading *reading)
+{
+	bool good = true;
+
+	for (size_t host = 0; good && host < reading->hosts->count; host++) {
+		const bt_component_filter *muxer = NULL;
+		uint64_t next = 0;
+
+		for (size_t i = 0; good && i < folders->count; i++) {
+			const bt_component_source *source;
+
+			if (!is_of(&folders->list[i], &reading->hosts->list[host]))
+				continue;
+			source = add_source(graph, ctf, false, folders->list[i].path, (unsigned)i);
+			good = source &&
+			       (muxer ||
+				add_muxer(graph, utils, (unsigned)host, reading, &muxer)) &&
+			       connect(graph, source, muxer, &next);
+		}
+	}
+	return good;
+}
+
+static bool build_live(bt_graph *graph, const bt_plugin *ctf, const bt_plugin *utils,
+		       const char *address, struct reading *reading)
+{
+	const bt_component_source *source = add_source(graph, ctf, true, address, 0);
+	const bt_component_filter *muxer = NULL;
+	uint64_t next = 0;
+
+	return source && add_muxer(graph, utils, 0, reading, &muxer) &&
+	       connect(graph, source, muxer, &next);
+}
+
+/* `folders`: of a live session NULL. */
+static bool run(struct reading *reading, const char *from, const struct trace_folders *folders)
 {
 	const bt_plugin *ctf = NULL, *utils = NULL;
 	bt_graph *graph = bt_graph_create(0);
@@ -414,7 +394,9 @@ static bool run(struct reading *reading, bool live, const bt_value *inputs)
 
 	bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &ctf);
 	bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &utils);
-	if (ctf && utils && graph && build(graph, ctf, utils, live, inputs, reading)) {
+	if (ctf && utils && graph &&
+	    (folders ? build(graph, ctf, utils, folders, reading)
+		     : build_live(graph, ctf, utils, from, reading))) {
 		struct timespec pause = {.tv_nsec = 100000000};
 
 		while ((status = bt_graph_run(graph)) == BT_GRAPH_RUN_STATUS_AGAIN)
@@ -426,74 +408,83 @@ static bool run(struct reading *reading, bool live, const bt_value *inputs)
 	return status == BT_GRAPH_RUN_STATUS_OK;
 }
 
-static void explain(char *why, uint64_t why_bytes)
-{
-	const bt_error *error = bt_current_thread_take_error();
-	const bt_error_cause *cause = error && bt_error_get_cause_count(error)
-					      ? bt_error_borrow_cause_by_index(error, 0)
-					      : NULL;
-
-	snprintf(why, why_bytes, "%s",
-		 cause ? bt_error_cause_get_message(cause) : "libbabeltrace2 can't read it");
-	if (error)
-		bt_error_release(error);
-}
-
 static void reading_free(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->thread_count; i++)
 		free(reading->threads[i]);
 	free(reading->threads);
 	map_free(&reading->thread_of);
+	for (size_t i = 0; i < reading->trace_count; i++)
+		bt_trace_put_ref(reading->traces[i]);
+	free(reading->traces);
+	map_free(&reading->host_of);
 	event_plans_free(&reading->plans);
 	free(reading);
 }
 
-int tandem_lttng_read(const char *from, const char *to, bool whole, char *why, uint64_t why_bytes)
+static const char *no_events(const struct reading *reading, bool live)
 {
-	bool live = strstr(from, "://") != NULL;
-	bt_value *inputs = bt_value_array_create();
-	struct reading *reading = calloc(1, sizeof(*reading));
-	int status = 0, written;
+	if (reading->no_thread_context)
+		return "its events do not say their threads (lttng add-context --userspace "
+		       "--type vpid --type vtid --type procname)";
+	return live ? "no events of tandem came from there: is the session live, and nobody "
+		      "else attached (a relay lets one look at a time)?"
+		    : "no events of tandem were recorded";
+}
 
-	watch_begin(STUCK_S);
-	if (reading)
-		reading->writer = session_writer_create(to, whole);
-	if (reading)
-		reading->live = live && whole;
-	if (!inputs || !reading || !reading->writer) {
-		free(reading);
-		bt_value_put_ref(inputs);
-		return -ENOMEM;
-	}
-	if (live)
-		bt_value_array_append_string_element(inputs, from);
-	else
-		find_traces(from, inputs, DEPTH);
-	if (!bt_value_array_get_length(inputs)) {
+static bool have_ours(const struct trace_folders *folders)
+{
+	for (size_t i = 0; i < folders->count; i++)
+		if (folders->list[i].ours)
+			return true;
+	return false;
+}
+
+static int read_from(struct reading *reading, const char *from, bool live, char *why,
+		     uint64_t why_bytes)
+{
+	struct trace_folders *folders = &reading->folders;
+	int status = live ? 0 : trace_folders_find(folders, from);
+
+	if (!status && !live && !have_ours(folders)) {
 		snprintf(why, why_bytes, "no trace in this folder has events of tandem");
 		status = -ENODATA;
-	} else if (!run(reading, live, inputs) && !reading->status) {
-		explain(why, why_bytes);
+	} else if (!status && !live && (status = trace_packets_check(folders, why, why_bytes))) {
+		/* told */
+	} else if (!status && !run(reading, from, live ? NULL : folders) && !reading->status) {
+		ctf_explain(why, why_bytes);
 		status = -EBADMSG;
-	} else {
+	} else if (!status) {
 		status = reading->status;
 	}
 	if (!status && !reading->events) {
-		snprintf(
-			why, why_bytes, "%s",
-			reading->no_thread_context
-				? "its events do not say their threads (lttng add-context --userspace "
-				  "--type vpid --type vtid --type procname)"
-			: live ? "no events of tandem came from there: is the session live, and nobody "
-				 "else attached (a relay lets one look at a time)?"
-			       : "no events of tandem were recorded");
+		snprintf(why, why_bytes, "%s", no_events(reading, live));
 		status = -ENODATA;
 	}
+	trace_folders_free(folders);
+	return status;
+}
+
+int tandem_lttng_read(const char *from, const char *to, bool whole, struct hosts *hosts, char *why,
+		      uint64_t why_bytes)
+{
+	bool live = strstr(from, "://") != NULL;
+	struct reading *reading = calloc(1, sizeof(*reading));
+	int status, written;
+
+	watch_begin(STUCK_S);
+	if (reading)
+		reading->writer = session_writer_create(to, whole, hosts);
+	if (!reading || !reading->writer) {
+		free(reading);
+		return -ENOMEM;
+	}
+	reading->hosts = hosts;
+	reading->live = live && whole;
+	status = read_from(reading, from, live, why, why_bytes);
 	written = session_writer_destroy(reading->writer);
 	if (written && !status)
 		snprintf(why, why_bytes, "%s: %s", to, strerror(-written));
 	reading_free(reading);
-	bt_value_put_ref(inputs);
 	return status ? status : written;
 }

@@ -12,11 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trace/external/hosts/hosts.h"
+
 /* Into the folder `to`; with `whole` it becomes a session, of a live one twice a second as far as
- * that is known. 0, or -errno with `why` in
- * words: -ENODATA there is nothing of ours in it. */
-typedef int lttng_read_fn(const char *from, const char *to, bool whole, char *why,
-			  uint64_t why_bytes);
+ * that is known. `hosts`: of the folder's traces, as far as is known; others are added. 0, or
+ * -errno with `why` in words: -ENODATA there is nothing of ours in it. */
+typedef int lttng_read_fn(const char *from, const char *to, bool whole, struct hosts *hosts,
+			  char *why, uint64_t why_bytes);
 #define LTTNG_READ_SYMBOL "tandem_lttng_read"
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,9 +15,8 @@
 #include "schema/record.h"
 #include "schema/schema.h"
 #include "schema/tsdl.h"
-#include "util/json.h"
+#include "trace/external/lttng/session_files.h"
 #include "util/map.h"
-#include "util/text.h"
 
 #define PACKET_BYTES (128u << 10)
 #define PACKET_LEAST (4u << 10)
@@ -47,9 +45,7 @@ struct session_writer {
 	char *path;
 	bool whole;
 	int failed;
-	bool described;
-	struct session_about about;
-	char *host, *boot_id;
+	const struct hosts *hosts;
 	struct writer_process *processes;
 	size_t process_count;
 	struct map process_of; /* pid -> place in processes */
@@ -65,7 +61,8 @@ static void failed(struct session_writer *writer, int error)
 		writer->failed = error;
 }
 
-struct session_writer *session_writer_create(const char *path, bool whole)
+struct session_writer *session_writer_create(const char *path, bool whole,
+					     const struct hosts *hosts)
 {
 	struct session_writer *writer = calloc(1, sizeof(*writer));
 
@@ -73,18 +70,9 @@ struct session_writer *session_writer_create(const char *path, bool whole)
 		return NULL;
 	writer->path = strdup(path);
 	writer->whole = whole;
+	writer->hosts = hosts;
 	writer->first_ns = UINT64_MAX;
 	return writer;
-}
-
-void session_writer_describe(struct session_writer *writer, const struct session_about *about)
-{
-	if (writer->described)
-		return;
-	writer->described = true;
-	writer->host = strdup(about->host);
-	writer->boot_id = strdup(about->boot_id);
-	writer->about = *about;
 }
 
 static struct writer_process *process_get(struct session_writer *writer, uint32_t pid)
@@ -141,20 +129,11 @@ static void put_quoted(FILE *file, const char *name, const char *value)
 	fprintf(file, "\";\n");
 }
 
-/* Puts NAME.new in the place of NAME: there is one or the other at any moment. */
-static int take_place(const char *path, const char *name)
-{
-	char draft[4300], final[4300];
-
-	snprintf(draft, sizeof(draft), "%s/%s.new", path, name);
-	snprintf(final, sizeof(final), "%s/%s", path, name);
-	return rename(draft, final) ? -errno : 0;
-}
-
 /* Written when the level is known: at the end, and in between with what is known so far. */
 static int metadata_write(const struct session_writer *writer, struct writer_process *process)
 {
 	unsigned written = 1 + level_of(process);
+	size_t host = process->pid / TRACE_HOST_IDS;
 	char path[4096], name[4200];
 	FILE *file;
 
@@ -171,13 +150,15 @@ static int metadata_write(const struct session_writer *writer, struct writer_pro
 		TANDEM_VERSION, tandem_schema_hash, process->pid);
 	put_quoted(file, "procname", process->name);
 	put_quoted(file, "command", process->name);
-	put_quoted(file, "hostname", writer->host ? writer->host : "");
-	if (writer->boot_id && *writer->boot_id)
-		put_quoted(file, "boot_id", writer->boot_id);
+	if (host < writer->hosts->count) {
+		put_quoted(file, "hostname", writer->hosts->list[host].name);
+		if (*writer->hosts->list[host].boot_id)
+			put_quoted(file, "boot_id", writer->hosts->list[host].boot_id);
+	}
 	fprintf(file, "\targs_level = %u;\n\tdevice_timing = 1;\n\tclock_source = %u;\n};\n",
 		(unsigned)level_of(process), (unsigned)TANDEM_CLOCK_MONOTONIC);
 	fprintf(file, "clock {\n\tname = ticks;\n\tfreq = 1000000000;\n};\n");
-	return fclose(file) ? -errno : take_place(path, DIRECTORY_METADATA);
+	return fclose(file) ? -errno : session_file_replace(path, DIRECTORY_METADATA);
 }
 
 /* Not kept open: a program may have had more threads than a process may have files. */
@@ -370,22 +351,6 @@ void session_writer_lost(struct session_writer *writer, uint64_t count)
 	writer->lost += count;
 }
 
-static int write_file(const struct session_writer *writer, const char *name, const void *bytes,
-		      size_t count)
-{
-	char path[4200];
-	int fd, error = 0;
-
-	snprintf(path, sizeof(path), "%s/%s.new", writer->path, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, bytes, count) != (ssize_t)count)
-		error = -EIO;
-	close(fd);
-	return error ? error : take_place(writer->path, name);
-}
-
 static enum tandem_args_level writer_level(const struct session_writer *writer)
 {
 	for (size_t i = 0; i < writer->process_count; i++)
@@ -394,92 +359,18 @@ static enum tandem_args_level writer_level(const struct session_writer *writer)
 	return TANDEM_ARGS_BASIC;
 }
 
-static int control_write(const struct session_writer *writer, bool ended)
-{
-	struct tandem_control control;
-
-	memset(&control, 0, sizeof(control));
-	control.magic = TANDEM_CONTROL_MAGIC;
-	control.version = TANDEM_CONTROL_VERSION;
-	control.state = ended ? TANDEM_STATE_STOPPED : TANDEM_STATE_RECORDING;
-	control.args_level = writer_level(writer);
-	control.device_timing = 1;
-	control.clock_source = TANDEM_CLOCK_MONOTONIC;
-	control.ticks_hz = 1000000000;
-	control.start_ticks = control.start_monotonic_ns = writer->first_ns;
-	control.start_realtime_ns = writer->first_ns + writer->about.realtime_offset_ns;
-	control.processes = writer->process_count;
-	control.threads = writer->stream_count;
-	control.lost[TANDEM_LOSS_tracer_buffer] = writer->lost;
-	return write_file(writer, DIRECTORY_CONTROL, &control, sizeof(control));
-}
-
-/* The recorder's page counts what the processes would have counted themselves. */
-static int control_add(const struct session_writer *writer)
-{
-	struct tandem_control *control;
-	char path[4200];
-	int fd, error = 0;
-
-	snprintf(path, sizeof(path), "%s/" DIRECTORY_CONTROL, writer->path);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return -errno;
-	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (control == MAP_FAILED)
-		error = -errno;
-	close(fd);
-	if (error)
-		return error;
-	control->processes += writer->process_count;
-	control->threads += writer->stream_count;
-	control->lost[TANDEM_LOSS_tracer_buffer] += writer->lost;
-	munmap(control, sizeof(*control));
-	return 0;
-}
-
-static int description_write(const struct session_writer *writer, bool ended)
-{
-	const char *program = writer->process_count ? writer->processes[0].name : "";
-	struct text text = TEXT_INIT;
-	struct json json;
-	int error;
-
-	json_init(&json, &text, true);
-	json_begin_object(&json, NULL);
-	json_string(&json, "tandem", TANDEM_VERSION);
-	json_string(&json, "schema", tandem_schema_hash);
-	json_string(&json, "program", program);
-	json_begin_array(&json, "command");
-	for (size_t i = 0; i < writer->process_count; i++)
-		json_string(&json, NULL, writer->processes[i].name);
-	json_end_array(&json);
-	json_string(&json, "host", writer->host ? writer->host : "");
-	json_string(&json, "boot_id", writer->boot_id ? writer->boot_id : "");
-	json_unsigned(&json, "start_realtime_ns",
-		      writer->first_ns + writer->about.realtime_offset_ns);
-	json_unsigned(&json, "start_monotonic_ns", writer->first_ns);
-	json_unsigned(&json, "start_ticks", writer->first_ns);
-	json_unsigned(&json, "ticks_hz", 1000000000);
-	if (ended) {
-		json_begin_object(&json, "end");
-		json_unsigned(&json, "ticks", writer->last_ns);
-		json_unsigned(&json, "monotonic_ns", writer->last_ns);
-		json_unsigned(&json, "realtime_ns",
-			      writer->last_ns + writer->about.realtime_offset_ns);
-		json_end_object(&json);
-	}
-	json_end_object(&json);
-	text_add_char(&text, '\n');
-	error = text.failed ? -ENOMEM
-			    : write_file(writer, DIRECTORY_DESCRIPTION, text.data, text.length);
-	text_free(&text);
-	return error;
-}
-
 /* Streams before what describes them: a reader finds no more than it can read. */
 static int write_all(struct session_writer *writer, bool ended)
 {
+	struct session_files files = {.path = writer->path,
+				      .hosts = writer->hosts,
+				      .first_ns = writer->first_ns,
+				      .last_ns = writer->last_ns,
+				      .lost = writer->lost,
+				      .processes = writer->process_count,
+				      .threads = writer->stream_count,
+				      .level = writer_level(writer),
+				      .ended = ended};
 	int error;
 
 	for (size_t i = 0; i < writer->process_count; i++)
@@ -488,9 +379,13 @@ static int write_all(struct session_writer *writer, bool ended)
 			failed(writer, error);
 	for (size_t i = 0; i < writer->stream_count; i++)
 		packet_write(writer->streams[i]);
-	error = writer->whole ? control_write(writer, ended) : control_add(writer);
-	if (!error && writer->whole)
-		error = description_write(writer, ended);
+	files.names = calloc(writer->process_count + 1, sizeof(*files.names));
+	for (size_t i = 0; files.names && i < writer->process_count; i++)
+		files.names[i] = writer->processes[i].name;
+	error = !files.names	? -ENOMEM
+		: writer->whole ? session_files_write(&files)
+				: session_files_add(&files);
+	free(files.names);
 	if (error)
 		failed(writer, error);
 	return writer->failed;
@@ -518,8 +413,6 @@ int session_writer_destroy(struct session_writer *writer)
 	free(writer->processes);
 	free(writer->streams);
 	free(writer->path);
-	free(writer->host);
-	free(writer->boot_id);
 	free(writer);
 	return error;
 }

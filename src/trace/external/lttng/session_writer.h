@@ -3,7 +3,7 @@
  * The clock is CLOCK_MONOTONIC: ticks are ns. Records of a stream come in the order of
  * time; a call is put when it begins and completed when it ends. One thread.
  *
- *	struct session_writer *writer = session_writer_create("OUT", &about);
+ *	struct session_writer *writer = session_writer_create("OUT", true, &hosts);
  *	struct session_stream *stream = session_writer_stream(writer, pid, tid, "app");
  *	uint64_t place = session_stream_put(stream, id, ns, bytes, count);
  *
@@ -18,11 +18,7 @@
 #include <stdint.h>
 
 #include "schema/control.h"
-
-struct session_about {
-	const char *host, *boot_id;  /* "": not known */
-	uint64_t realtime_offset_ns; /* CLOCK_REALTIME is so much ahead of CLOCK_MONOTONIC */
-};
+#include "trace/external/hosts/hosts.h"
 
 struct session_writer;
 struct session_stream;
@@ -30,11 +26,10 @@ struct session_stream;
 #define SESSION_NOWHERE UINT64_MAX
 
 /* `path`: an existing folder, into which process folders go; with `whole` the control page
- * and session.json as well. NULL when memory runs out. */
-struct session_writer *session_writer_create(const char *path, bool whole);
-
-/* Who recorded it; what a later process says of the same machine is not asked. */
-void session_writer_describe(struct session_writer *writer, const struct session_about *about);
+ * and session.json as well. `hosts`: who recorded it, borrowed; more may come, and pids are
+ * theirs (hosts_id()), as times are the first one's. NULL when memory runs out. */
+struct session_writer *session_writer_create(const char *path, bool whole,
+					     const struct hosts *hosts);
 
 /* The process's calls have arguments of one of these levels (bits); of all that is said, what
  * agrees counts, and what doesn't is passed over. */

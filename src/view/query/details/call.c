@@ -14,21 +14,23 @@
 #include "view/query/details/activity.h"
 #include "view/query/details/task.h"
 #include "view/query/graph.h"
-#include "view/query/records_at.h"
 
 /* Commands that one call enqueued, ended, or waits for, of which links are given. */
 #define LINKS_MOST 64u
 
 int details_find_call(struct view_details *details, uint32_t stream, int64_t begin_ns,
-		      int64_t end_ns, struct trace_records *records, struct trace_event *event)
+		      int64_t end_ns, struct view_cursor **cursor, struct trace_event *event)
 {
 	struct trace_stream *found = details_find_stream(details, stream);
 	int64_t start_ns = details->session->start_ns;
-	int status = found ? view_records_at(records, found, start_ns + begin_ns) : 0;
+	int status;
 
-	if (!found || status)
-		return status;
-	while ((status = view_records_next(records, event)) > 0) {
+	if (!found)
+		return 0;
+	*cursor = view_records_at(&details->records, VIEW_CURSOR_call, found, start_ns + begin_ns);
+	if (!*cursor)
+		return -ENOMEM;
+	while ((status = view_cursor_next(*cursor, event)) > 0) {
 		int64_t end;
 
 		if (event->ns < start_ns + begin_ns || !trace_event_is_call(event)) {
@@ -42,7 +44,6 @@ int details_find_call(struct view_details *details, uint32_t stream, int64_t beg
 		if (!event->end_ticks || end_ns == INT64_MIN || end == end_ns)
 			return 1;
 	}
-	trace_records_close(records);
 	return status < 0 ? status : 0;
 }
 
@@ -164,7 +165,7 @@ static void op_list_add(struct op_list *list, uint64_t op)
 }
 
 static int read_on(struct view_details *details, const struct details_span *span,
-		   struct trace_records *records, struct json *json, struct op_list *ended)
+		   struct view_cursor *cursor, struct json *json, struct op_list *ended)
 {
 	int64_t end_ns = details->session->start_ns + span->end_ns;
 	struct trace_event event;
@@ -172,7 +173,7 @@ static int read_on(struct view_details *details, const struct details_span *span
 
 	/* What a call found out may be recorded just after it returned: up to the
 	 * next call it is this one's. */
-	while ((status = view_records_next(records, &event)) > 0 &&
+	while ((status = view_cursor_next(cursor, &event)) > 0 &&
 	       (event.ns <= end_ns || !trace_event_is_call(&event))) {
 		const struct tandem_rec_operation *operation = (const void *)event.record;
 
@@ -236,7 +237,7 @@ static void read_waits(const struct trace_event *event, struct op_list *waits)
 
 int details_call(struct view_details *details, const struct details_span *span, struct json *json)
 {
-	struct trace_records records;
+	struct view_cursor *cursor;
 	struct trace_event event;
 	struct op_list waits = {.count = 0}, ended = {.count = 0};
 	size_t more_commands = 0, more_waits, more_ended;
@@ -246,7 +247,7 @@ int details_call(struct view_details *details, const struct details_span *span, 
 	int status = details_find_call(details, span->row->stream, span->span.begin_ns,
 				       span->label->flags & VIEW_FLAG_unfinished ? INT64_MIN
 										 : span->end_ns,
-				       &records, &event);
+				       &cursor, &event);
 
 	if (status <= 0)
 		return status;
@@ -266,7 +267,7 @@ int details_call(struct view_details *details, const struct details_span *span, 
 	add_memory(details, json, &event);
 	add_states(json, details->index, span);
 	/* The event is gone once the next record is read. */
-	status = read_on(details, span, &records, json, &ended);
+	status = read_on(details, span, cursor, json, &ended);
 	json_end_array(json);
 	json_begin_array(json, "links");
 	if (op)
@@ -285,6 +286,5 @@ int details_call(struct view_details *details, const struct details_span *span, 
 	details_task_more(json, &more);
 	json_end_object(json);
 	details_task(details->index, json, node);
-	trace_records_close(&records);
 	return status;
 }

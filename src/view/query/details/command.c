@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/query/details/command.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -13,7 +14,6 @@
 #include "view/query/details/call.h"
 #include "view/query/details/task.h"
 #include "view/query/graph.h"
-#include "view/query/records_at.h"
 
 static void add_shape(struct json *json, const struct trace_event *call)
 {
@@ -112,24 +112,27 @@ static void add_bytes(struct json *json, const struct tandem_rec_operation *reco
 			       rate_of(record->bytes, record->end - record->start));
 }
 
-/* The record of its end. Returns 1 (the caller closes `records`), 0 or -ENOMEM. */
+/* The record of its end, valid until the next search. Returns 1, 0 or -ENOMEM. */
 static int find_record(struct view_details *details, const struct view_command *command,
-		       struct trace_records *records, struct trace_event *event)
+		       struct trace_event *event)
 {
 	struct trace_stream *stream = details_find_stream(details, command->seen_stream);
 	int64_t ns = details->session->start_ns + command->seen_ns;
-	int status = stream ? view_records_at(records, stream, ns) : 0;
+	struct view_cursor *cursor;
+	int status;
 
-	if (!stream || status)
-		return status;
-	while ((status = view_records_next(records, event)) > 0 && event->ns <= ns) {
+	if (!stream)
+		return 0;
+	cursor = view_records_at(&details->records, VIEW_CURSOR_end, stream, ns);
+	if (!cursor)
+		return -ENOMEM;
+	while ((status = view_cursor_next(cursor, event)) > 0 && event->ns <= ns) {
 		const struct tandem_rec_operation *record = (const void *)event->record;
 
 		if (event->ns == ns && record->head.id == TANDEM_EVENT_operation &&
 		    record->op == command->op)
 			return 1;
 	}
-	trace_records_close(records);
 	return status < 0 ? status : 0;
 }
 
@@ -146,14 +149,13 @@ static int add_record(struct view_details *details, const struct details_span *s
 	const struct tandem_rec_operation *record;
 	struct tandem_rec_operation shown;
 	struct trace_operation_times times;
-	struct trace_records records;
 	struct trace_event event;
 	bool timed;
 	int status;
 
 	if (command->seen_stream == VIEW_NONE)
 		return 0;
-	status = find_record(details, command, &records, &event);
+	status = find_record(details, command, &event);
 	if (status <= 0)
 		return status;
 	record = (const void *)event.record;
@@ -173,20 +175,19 @@ static int add_record(struct view_details *details, const struct details_span *s
 	add_status(json, details->session, record);
 	add_proof(json, record);
 	*by_call = seen_by_call(record);
-	trace_records_close(&records);
 	return 0;
 }
 
 static int add_call(struct view_details *details, const struct view_command *command,
 		    struct json *json)
 {
-	struct trace_records records;
+	struct view_cursor *cursor;
 	struct trace_event event;
 	int status = 0;
 
 	if (command->call_stream != VIEW_NONE)
 		status = details_find_call(details, command->call_stream, command->call_begin_ns,
-					   INT64_MIN, &records, &event);
+					   INT64_MIN, &cursor, &event);
 	if (status <= 0)
 		return status;
 	add_shape(json, &event);
@@ -195,7 +196,6 @@ static int add_call(struct view_details *details, const struct view_command *com
 	json_begin_object(json, "args");
 	event_args_json(json, &details->objects, details->session, &event);
 	json_end_object(json);
-	trace_records_close(&records);
 	return 1;
 }
 

@@ -85,6 +85,7 @@ int view_details_open(struct view_details *details, const struct view_index *ind
 
 void view_details_close(struct view_details *details)
 {
+	view_records_close(&details->records);
 	trace_objects_free(&details->objects);
 	map_free(&details->memory_bytes);
 	free(details->rows);

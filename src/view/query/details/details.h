@@ -14,13 +14,15 @@
 #include "trace/session/session.h"
 #include "util/map.h"
 #include "view/index/index.h"
+#include "view/query/records_at.h"
 
 struct view_details {
 	const struct view_index *index; /* borrowed */
 	struct trace_session *session;	/* borrowed */
 	struct trace_objects objects;
-	struct map memory_bytes; /* process and number -> bytes */
-	uint32_t *rows;		 /* by stream: the thread's row, or VIEW_NONE */
+	struct map memory_bytes;     /* process and number -> bytes */
+	uint32_t *rows;		     /* by stream: the thread's row, or VIEW_NONE */
+	struct view_records records; /* stays open between one span and the next */
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. */

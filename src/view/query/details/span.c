@@ -7,6 +7,7 @@
 #include "view/query/details/call.h"
 #include "view/query/details/command.h"
 #include "view/query/details/json.h"
+#include "view/query/details/path.h"
 #include "view/query/details/range.h"
 #include "view/query/details/sample.h"
 #include "view/query/details/state.h"
@@ -61,6 +62,8 @@ int view_details_json(struct view_details *details, uint32_t track_number, uint3
 		details_sample(details, &span, &json);
 	else if (span.track->refs == VIEW_REFS_node)
 		details_node(details, &span, &json);
+	else if (span.track->refs == VIEW_REFS_path)
+		details_path(details, &span, &json);
 	else if (span.row->kind == VIEW_ROW_thread)
 		status = details_call(details, &span, &json);
 	json_end_object(&json);

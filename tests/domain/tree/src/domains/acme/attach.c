@@ -8,7 +8,7 @@
 #include "domains/acme/call.h"
 #include "domains/acme/describe.h"
 #include "domains/acme/operation.h"
-#include "schema/acme.h"
+#include "schema/domain/acme.h"
 
 #define VERSION_MOST 1u
 

@@ -7,7 +7,7 @@
 #include "core/call/kernel_name.h"
 #include "domains/acme/describe.h"
 #include "domains/acme/operation.h"
-#include "schema/acme.h"
+#include "schema/domain/acme.h"
 #include "schema/gen/acme_records.h"
 
 /* The runtime's calls do not nest. */

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/events/reorder/buffer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/reorder/in_flight.h"
+#include "analysis/events/reorder/runs.h"
+#include "util/order/reorder_queue.h"
+
+/* What a waiting event costs beside its payload: node, place in the queue, and what
+ * malloc() keeps. */
+#define NODE_BYTES (sizeof(struct reorder_node) + sizeof(struct heap_item) + 16)
+
+/* Of events of the same time: a command's, a thread's, and a command's that are
+ * at the very begin of its enqueue. */
+enum rank { RANK_OPERATION, RANK_THREAD, RANK_AFTER };
+
+#define RANK_SHIFT 62
+
+struct reorder_buffer {
+	struct reorder_options options;
+	reorder_emit *emit;
+	void *context;
+	struct reorder_in_flight flight;
+	struct reorder_nodes nodes;
+	struct reorder_queue waiting; /* key: time, tie: rank and sequence, value: node */
+	size_t waiting_bytes;
+	struct reorder_runs runs;
+	uint64_t sequence;
+	int64_t reached_ns;
+	int64_t out_ns; /* time of the last event that went out */
+	struct reorder_stats stats;
+};
+
+int reorder_buffer_create(struct reorder_buffer **reorder_buffer,
+			  const struct reorder_options *options, reorder_emit *emit, void *context)
+{
+	struct reorder_buffer *made;
+
+	if (!options->max_bytes)
+		return -EINVAL;
+	made = malloc(sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	*made = (struct reorder_buffer){
+		.options = *options,
+		.emit = emit,
+		.context = context,
+		.reached_ns = INT64_MIN,
+		.out_ns = INT64_MIN,
+	};
+	reorder_in_flight_init(&made->flight);
+	reorder_runs_init(&made->runs, &made->nodes, options->directory);
+	*reorder_buffer = made;
+	return 0;
+}
+
+static struct reorder_node *node_of(struct heap_item item)
+{
+	return (struct reorder_node *)(uintptr_t)item.value;
+}
+
+void reorder_buffer_destroy(struct reorder_buffer *reorder_buffer)
+{
+	if (!reorder_buffer)
+		return;
+	while (reorder_queue_count(&reorder_buffer->waiting))
+		reorder_nodes_give(&reorder_buffer->nodes,
+				   node_of(reorder_queue_pop(&reorder_buffer->waiting)));
+	reorder_queue_free(&reorder_buffer->waiting);
+	reorder_runs_free(&reorder_buffer->runs);
+	reorder_nodes_free(&reorder_buffer->nodes);
+	reorder_in_flight_free(&reorder_buffer->flight);
+	free(reorder_buffer);
+}
+
+static int hand_out(struct reorder_buffer *reorder_buffer, const struct reorder_event *waited)
+{
+	struct reorder_event event = *waited;
+
+	event.moved_ns = 0;
+	if (event.time_ns < reorder_buffer->out_ns) {
+		event.moved_ns = reorder_buffer->out_ns - event.time_ns;
+		reorder_buffer->stats.late++;
+		if (event.moved_ns > reorder_buffer->stats.latest_ns)
+			reorder_buffer->stats.latest_ns = event.moved_ns;
+	} else {
+		reorder_buffer->out_ns = event.time_ns;
+	}
+	reorder_buffer->stats.events++;
+	return reorder_buffer->emit(reorder_buffer->context, &event);
+}
+
+/* Takes the earliest event of those that wait in memory and in files, if it is
+ * not after `until_ns`; NULL if it is. */
+static int take(struct reorder_buffer *reorder_buffer, int64_t until_ns, struct reorder_node **node)
+{
+	const struct reorder_node *filed = reorder_runs_peek(&reorder_buffer->runs);
+	const struct heap_item *top = reorder_queue_least(&reorder_buffer->waiting);
+
+	*node = NULL;
+	if (filed && (!top || filed->event.time_ns < top->key ||
+		      (filed->event.time_ns == top->key && filed->tie < top->tie)))
+		return filed->event.time_ns <= until_ns
+			       ? reorder_runs_take(&reorder_buffer->runs, node)
+			       : 0;
+	if (top && top->key <= until_ns) {
+		*node = node_of(reorder_queue_pop(&reorder_buffer->waiting));
+		reorder_buffer->waiting_bytes -= NODE_BYTES + (*node)->event.bytes;
+	}
+	return 0;
+}
+
+/* It was put there long ago, and is not in the caches any more. */
+static void prefetch_next(const struct reorder_buffer *reorder_buffer)
+{
+	const struct heap_item *next = reorder_queue_least(&reorder_buffer->waiting);
+	const char *node = next ? (const char *)node_of(*next) : NULL;
+
+	if (!node)
+		return;
+	__builtin_prefetch(node);
+	__builtin_prefetch(node + 64);
+	__builtin_prefetch(node + 128);
+}
+
+/* Hands out what is not after `until_ns`. */
+static int drain(struct reorder_buffer *reorder_buffer, int64_t until_ns)
+{
+	struct reorder_node *node;
+	int error;
+
+	while (!(error = take(reorder_buffer, until_ns, &node)) && node) {
+		prefetch_next(reorder_buffer);
+		error = hand_out(reorder_buffer, &node->event);
+		reorder_nodes_give(&reorder_buffer->nodes, node);
+		if (error)
+			break;
+	}
+	return error;
+}
+
+/* Nothing can come any more that is not after this. At the time reached itself,
+ * and at the begin of the oldest command, something still can. */
+static int64_t settled_ns(const struct reorder_buffer *reorder_buffer)
+{
+	int64_t oldest = reorder_in_flight_oldest_ns(&reorder_buffer->flight);
+	int64_t open = oldest < reorder_buffer->reached_ns ? oldest : reorder_buffer->reached_ns;
+
+	return open > INT64_MIN ? open - 1 : open;
+}
+
+static int wait_in_line(struct reorder_buffer *reorder_buffer, const struct reorder_event *event,
+			enum rank rank)
+{
+	uint64_t tie = (uint64_t)rank << RANK_SHIFT | reorder_buffer->sequence++;
+	struct reorder_node *node = reorder_nodes_take(&reorder_buffer->nodes, event->bytes);
+	struct heap_item item = {event->time_ns, tie, (uintptr_t)node};
+	size_t waiting;
+
+	if (!node)
+		return -ENOMEM;
+	node->event = *event;
+	node->event.payload = node->payload;
+	node->tie = tie;
+	if (event->bytes)
+		memcpy(node->payload, event->payload, event->bytes);
+	if (reorder_queue_push(&reorder_buffer->waiting, item)) {
+		reorder_nodes_give(&reorder_buffer->nodes, node);
+		return -ENOMEM;
+	}
+	reorder_buffer->waiting_bytes += NODE_BYTES + event->bytes;
+	waiting = reorder_queue_count(&reorder_buffer->waiting);
+	if (waiting > reorder_buffer->stats.most_waiting)
+		reorder_buffer->stats.most_waiting = waiting;
+	if (reorder_buffer->waiting_bytes > reorder_buffer->stats.most_bytes)
+		reorder_buffer->stats.most_bytes = reorder_buffer->waiting_bytes;
+	if (reorder_buffer->waiting_bytes < reorder_buffer->options.max_bytes)
+		return 0;
+	reorder_buffer->waiting_bytes = 0;
+	return reorder_runs_spill(&reorder_buffer->runs, &reorder_buffer->waiting);
+}
+
+int reorder_buffer_reach(struct reorder_buffer *reorder_buffer, int64_t now_ns)
+{
+	if (now_ns <= reorder_buffer->reached_ns)
+		return 0;
+	reorder_buffer->reached_ns = now_ns;
+	return drain(reorder_buffer, settled_ns(reorder_buffer));
+}
+
+int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reorder_event *event)
+{
+	return wait_in_line(reorder_buffer, event, RANK_THREAD);
+}
+
+/* What went out stays out, whatever a late begin would like to hold. */
+int reorder_buffer_enqueue(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
+			   int64_t since_ns)
+{
+	int error = reorder_in_flight_begin(&reorder_buffer->flight, process, op, since_ns);
+
+	if (error == -EEXIST) {
+		error = reorder_buffer_abandon(reorder_buffer, process, op);
+		if (!error)
+			error = reorder_in_flight_begin(&reorder_buffer->flight, process, op,
+							since_ns);
+	}
+	if (reorder_buffer->flight.count > reorder_buffer->stats.most_in_flight)
+		reorder_buffer->stats.most_in_flight = reorder_buffer->flight.count;
+	return error;
+}
+
+int reorder_buffer_operation(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
+			     const struct reorder_event *events, size_t count)
+{
+	int64_t since = INT64_MIN;
+	int error = 0;
+
+	if (!reorder_in_flight_end(&reorder_buffer->flight, process, op, &since))
+		reorder_buffer->stats.unknown++;
+	for (size_t i = 0; !error && i < count; i++)
+		error = wait_in_line(reorder_buffer, &events[i],
+				     events[i].time_ns == since ? RANK_AFTER : RANK_OPERATION);
+	return error ? error : drain(reorder_buffer, settled_ns(reorder_buffer));
+}
+
+int reorder_buffer_abandon(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op)
+{
+	int64_t since;
+
+	if (!reorder_in_flight_end(&reorder_buffer->flight, process, op, &since))
+		return 0;
+	reorder_buffer->stats.unfinished++;
+	return drain(reorder_buffer, settled_ns(reorder_buffer));
+}
+
+int reorder_buffer_finish(struct reorder_buffer *reorder_buffer)
+{
+	int error;
+
+	reorder_buffer->stats.unfinished += reorder_buffer->flight.count;
+	reorder_in_flight_free(&reorder_buffer->flight);
+	error = drain(reorder_buffer, INT64_MAX);
+	reorder_buffer->reached_ns = INT64_MAX;
+	return error;
+}
+
+struct reorder_stats reorder_stats(const struct reorder_buffer *reorder_buffer)
+{
+	struct reorder_stats stats = reorder_buffer->stats;
+
+	stats.runs = reorder_buffer->runs.made;
+	stats.spilled_bytes = reorder_buffer->runs.written_bytes;
+	return stats;
+}

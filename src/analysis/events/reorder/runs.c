@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/events/reorder/runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void reorder_runs_init(struct reorder_runs *runs, struct reorder_nodes *nodes,
+		       const char *directory)
+{
+	*runs = (struct reorder_runs){.directory = directory, .nodes = nodes};
+}
+
+static void give_node(struct reorder_runs *runs, struct reorder_node *node)
+{
+	if (node)
+		reorder_nodes_give(runs->nodes, node);
+}
+
+static void close_run(struct reorder_runs *runs, size_t run)
+{
+	fclose(runs->files[run]);
+	give_node(runs, runs->heads[run]);
+	runs->files[run] = NULL;
+	runs->heads[run] = NULL;
+}
+
+void reorder_runs_free(struct reorder_runs *runs)
+{
+	for (size_t i = 0; i < REORDER_RUNS_MOST; i++) {
+		if (runs->files[i])
+			close_run(runs, i);
+	}
+	heap_free(&runs->reorder_buffer);
+}
+
+/* A file that nobody else sees, and that is gone when it is closed. */
+static int open_nameless(const char *directory)
+{
+	char *path;
+	int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (file >= 0)
+		return file;
+	/* Not every file system can do that. */
+	if (asprintf(&path, "%s/tandem-order-XXXXXX", directory) < 0)
+		return -ENOMEM;
+	file = mkostemp(path, O_CLOEXEC);
+	if (file < 0)
+		file = -errno;
+	else
+		unlink(path);
+	free(path);
+	return file;
+}
+
+static int open_run(const struct reorder_runs *runs, FILE **file)
+{
+	int number = open_nameless(runs->directory);
+
+	if (number < 0)
+		return number;
+	*file = fdopen(number, "w+");
+	if (*file)
+		return 0;
+	close(number);
+	return -ENOMEM;
+}
+
+static int write_node(struct reorder_runs *runs, FILE *file, const struct reorder_node *node)
+{
+	size_t bytes = sizeof(*node) + node->event.bytes;
+
+	if (fwrite(node, bytes, 1, file) != 1)
+		return errno ? -errno : -EIO;
+	runs->written_bytes += bytes;
+	return 0;
+}
+
+/* Reads the next node of a run to its head; NULL there at the end. */
+static int read_head(struct reorder_runs *runs, size_t run)
+{
+	struct reorder_node head, *node;
+	FILE *file = runs->files[run];
+
+	runs->heads[run] = NULL;
+	if (fread(&head, sizeof(head), 1, file) != 1)
+		return ferror(file) ? -EIO : 0;
+	node = reorder_nodes_take(runs->nodes, head.event.bytes);
+	if (!node)
+		return -ENOMEM;
+	*node = head;
+	node->event.payload = node->payload;
+	if (head.event.bytes && fread(node->payload, head.event.bytes, 1, file) != 1) {
+		give_node(runs, node);
+		return -EIO;
+	}
+	runs->heads[run] = node;
+	return 0;
+}
+
+static struct heap_item item_of(const struct reorder_node *node, size_t run)
+{
+	return (struct heap_item){node->event.time_ns, node->tie, run};
+}
+
+/* Takes over a file that was written, also on errors. */
+static int add_run(struct reorder_runs *runs, FILE *file)
+{
+	size_t run = 0;
+	int error;
+
+	if (fflush(file) != 0) {
+		error = errno ? -errno : -EIO;
+		fclose(file);
+		return error;
+	}
+	rewind(file);
+	while (runs->files[run])
+		run++;
+	runs->files[run] = file;
+	runs->made++;
+	error = read_head(runs, run);
+	if (!error && runs->heads[run])
+		error = heap_push(&runs->reorder_buffer, item_of(runs->heads[run], run));
+	if (error < 0 || !runs->heads[run])
+		close_run(runs, run);
+	return error;
+}
+
+const struct reorder_node *reorder_runs_peek(const struct reorder_runs *runs)
+{
+	return runs->reorder_buffer.count ? runs->heads[runs->reorder_buffer.items[0].value] : NULL;
+}
+
+int reorder_runs_take(struct reorder_runs *runs, struct reorder_node **node)
+{
+	size_t run = runs->reorder_buffer.items[0].value;
+	int error;
+
+	*node = runs->heads[run];
+	error = read_head(runs, run);
+	if (runs->heads[run]) {
+		heap_replace(&runs->reorder_buffer, item_of(runs->heads[run], run));
+	} else {
+		heap_pop(&runs->reorder_buffer);
+		close_run(runs, run);
+	}
+	if (error < 0) {
+		give_node(runs, *node);
+		*node = NULL;
+	}
+	return error;
+}
+
+/* All runs into one. */
+static int merge_runs(struct reorder_runs *runs)
+{
+	FILE *file;
+	int error = open_run(runs, &file);
+
+	if (error < 0)
+		return error;
+	while (!error && runs->reorder_buffer.count) {
+		struct reorder_node *node;
+
+		error = reorder_runs_take(runs, &node);
+		if (!error)
+			error = write_node(runs, file, node);
+		give_node(runs, node);
+	}
+	if (!error)
+		return add_run(runs, file);
+	fclose(file);
+	return error;
+}
+
+int reorder_runs_spill(struct reorder_runs *runs, struct reorder_queue *waiting)
+{
+	FILE *file;
+	int error = 0;
+
+	if (runs->reorder_buffer.count == REORDER_RUNS_MOST)
+		error = merge_runs(runs);
+	if (!error)
+		error = open_run(runs, &file);
+	if (error < 0)
+		return error;
+	while (!error && reorder_queue_count(waiting)) {
+		struct reorder_node *node =
+			(struct reorder_node *)(uintptr_t)reorder_queue_pop(waiting).value;
+
+		error = write_node(runs, file, node);
+		give_node(runs, node);
+	}
+	if (!error)
+		return add_run(runs, file);
+	fclose(file);
+	return error;
+}

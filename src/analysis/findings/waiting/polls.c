@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/waiting/polls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "trace/field.h"
+#include "util/units.h"
+
+/* Fewer are no habit. */
+#define HABIT_COUNT 8u
+
+/* Questions about one command that make a poll without a break. */
+#define POLL_COUNT 4u
+
+/* Nobody works in less. */
+#define WORK_LEAST_NS 20000
+
+int polls_begin(struct polls *polls, const struct trace_session *session)
+{
+	polls->count = session->stream_count;
+	polls->threads = calloc(polls->count + 1, sizeof(*polls->threads));
+	return polls->threads ? 0 : -ENOMEM;
+}
+
+int polls_interval(struct polls *polls, const struct wait_thread *waiter,
+		   const struct states_interval *interval)
+{
+	if (interval->state != STATE_WAIT_BLOCKED || !waiter->stream)
+		return 0;
+	return recent_add(&polls->threads[waiter->stream - 1].slept, interval->from, interval->to);
+}
+
+/* Which command the call asks for; 0: none. */
+static uint64_t asked_op(const struct trace_event *event)
+{
+	const struct tandem_traits *traits = &event->layout->event->traits;
+	const struct tandem_field *what, *whom;
+
+	if (traits->poll == TANDEM_WHEN_never)
+		return 0;
+	what = trace_field_role(event->layout, TANDEM_ROLE_query);
+	whom = trace_field_role(event->layout, TANDEM_ROLE_event);
+	if (!whom || whom->kind != TANDEM_FIELD_OP)
+		return 0;
+	if (traits->poll == TANDEM_WHEN_argument &&
+	    (!what || (uint32_t)trace_field_unsigned(event, what) != traits->poll_value))
+		return 0;
+	return trace_field_unsigned(event, whom);
+}
+
+static enum poll_kind kind_of(const struct poll_thread *thread)
+{
+	int64_t all_ns = thread->end_ns - thread->begin_ns;
+
+	if (thread->questions > 1 && 2 * thread->slept_ns > all_ns)
+		return POLL_ASLEEP;
+	return thread->questions >= POLL_COUNT && 2 * thread->worked_ns < all_ns ? POLL_BUSY
+										 : POLL_NONE;
+}
+
+static void poll_end(struct poll_thread *thread)
+{
+	enum poll_kind kind = kind_of(thread);
+	uint64_t ns = (uint64_t)(thread->end_ns - thread->begin_ns);
+	struct poll_sum *sum = &thread->sums[kind];
+
+	if (!thread->op)
+		return;
+	if (thread->op_end_ns == INT64_MIN) {
+		thread->closed_op = thread->op;
+		thread->closed = kind;
+	} else {
+		thread->ended = kind;
+		thread->ended_ns = thread->op_end_ns;
+	}
+	thread->op = 0;
+	if (kind == POLL_NONE)
+		return;
+	sum->count++;
+	sum->questions += thread->questions;
+	sum->asked_ns += ns;
+	if (ns < sum->longest_ns)
+		return;
+	sum->longest_ns = ns;
+	sum->begin_ns = thread->begin_ns;
+	sum->end_ns = thread->end_ns;
+}
+
+static void ask(struct poll_thread *thread, const struct event_item *item, uint64_t op)
+{
+	const struct trace_event *event = item->event;
+
+	if (op != thread->op) {
+		poll_end(thread);
+		thread->op = op;
+		thread->op_end_ns = INT64_MIN;
+		thread->questions = 0;
+		thread->worked_ns = thread->slept_ns = 0;
+		thread->begin_ns = thread->end_ns = event->ns;
+	}
+	if (event->ns - thread->end_ns >= WORK_LEAST_NS) {
+		int64_t slept_ns = recent_within(&thread->slept, thread->end_ns, event->ns);
+
+		thread->slept_ns += slept_ns;
+		thread->worked_ns += event->ns - thread->end_ns - slept_ns;
+	}
+	thread->questions++;
+	thread->end_ns = item->end_ns;
+	thread->sums[POLL_BUSY].api = thread->sums[POLL_ASLEEP].api = event->layout->event;
+}
+
+bool polls_question(struct polls *polls, const struct event_item *item)
+{
+	struct poll_thread *thread = &polls->threads[item->event->stream->index];
+	unsigned class = item->event->layout->event->class;
+	uint64_t op = asked_op(item->event);
+
+	if (op)
+		ask(thread, item, op);
+	else if (class == TANDEM_CLASS_WAIT || class == TANDEM_CLASS_ENQUEUE)
+		poll_end(thread);
+	return op != 0;
+}
+
+/* The end of one that was asked for may be known before the last question or after it. */
+void polls_operation(struct polls *polls, const struct operation *operation)
+{
+	struct poll_thread *thread;
+
+	if (operation->stream == TRACE_NONE || !operation->placed)
+		return;
+	thread = &polls->threads[operation->stream];
+	if (thread->ended != POLL_NONE && operation->times.start_ns > thread->ended_ns)
+		thread->sums[thread->ended].ns +=
+			(uint64_t)(operation->times.start_ns - thread->ended_ns);
+	thread->ended = POLL_NONE;
+	if (operation->op == thread->op) {
+		thread->op_end_ns = operation->times.end_ns;
+	} else if (operation->op == thread->closed_op) {
+		thread->ended = thread->closed;
+		thread->ended_ns = operation->times.end_ns;
+		thread->closed_op = 0;
+	}
+}
+
+/* Of a device that is the CPU; 0: there is none. */
+static uint64_t cores_of(const struct findings *findings)
+{
+	const struct devices *devices = &findings->iterator->devices;
+	uint64_t cores = 0;
+
+	if (!devices_have_cpu(devices))
+		return 0;
+	for (size_t i = 0; i < devices->objects.device_count; i++)
+		if (devices->objects.devices[i].compute_units > cores)
+			cores = devices->objects.devices[i].compute_units;
+	return cores ? cores : 1;
+}
+
+static int add_sum(struct findings *findings, const struct poll_sum *sum, enum poll_kind kind,
+		   uint32_t stream)
+{
+	struct finding *finding = findings_add(findings, "waiting", "polling");
+	char count[UNITS_BYTES], questions[UNITS_BYTES];
+	uint64_t cores = cores_of(findings);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->count = sum->count;
+	finding->object = sum->api->name;
+	finding->cost_ns = sum->ns;
+	finding->what = findings_text(
+		findings, "the thread polls with %s for the completion of %s commands%s, %s times",
+		sum->api->name, units_count(count, sum->count),
+		kind == POLL_ASLEEP ? " and sleeps in between" : "",
+		units_count(questions, sum->questions));
+	finding->why =
+		"from the end of each such command to the start of the next one of the thread";
+	if (kind == POLL_BUSY && cores > 1) {
+		finding->cost_ns += sum->asked_ns / cores;
+		finding->confidence = CONFIDENCE_MEDIUM;
+		finding->why = findings_text(
+			findings,
+			"the thread kept one of the %s cores busy of which the device consists; "
+			"with what passed from the end of each such command to the next one",
+			units_count(questions, cores));
+	}
+	/* The run itself may lose nothing: a CPU does. */
+	finding->always_report = kind == POLL_BUSY;
+	finding->suggestion = findings_text(
+		findings, "%s", trace_session_event_domain(findings->session, sum->api)->use_wait);
+	finding_place(findings, finding, stream);
+	finding_time(findings, finding, sum->begin_ns, sum->end_ns);
+	return 0;
+}
+
+int polls_add(struct polls *polls, struct findings *findings)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; i < polls->count; i++) {
+		struct poll_thread *thread = &polls->threads[i];
+
+		poll_end(thread);
+		for (enum poll_kind kind = POLL_BUSY; !status && kind < POLL_KINDS; kind++)
+			if (thread->sums[kind].count >= HABIT_COUNT)
+				status = add_sum(findings, &thread->sums[kind], kind, i);
+	}
+	return status;
+}
+
+void polls_release(struct polls *polls)
+{
+	for (size_t i = 0; polls->threads && i < polls->count; i++)
+		recent_free(&polls->threads[i].slept);
+	free(polls->threads);
+}

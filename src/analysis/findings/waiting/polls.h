@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that ask again and again whether a command is over: without a break, or asleep in
+ * between. Who works in between only looks how far it is, and is left alone. One thread.
+ *
+ *	polls_begin(&polls, session);
+ *	polls_interval(&polls, waiter, interval);	what threads did, by the kernel; or never
+ *	if (!polls_question(&polls, item))		each call
+ *		... it is none
+ *	polls_operation(&polls, &item->operation);	each operation
+ *	polls_add(&polls, findings);
+ *	polls_release(&polls);
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_WAITING_POLLS_H
+#define TANDEM_ANALYSIS_FINDINGS_WAITING_POLLS_H
+
+#include "analysis/findings/finding.h"
+#include "analysis/sched/recent.h"
+
+enum poll_kind { POLL_NONE, POLL_BUSY, POLL_ASLEEP, POLL_KINDS };
+
+struct poll_sum {
+	uint64_t count, questions, asked_ns, ns;
+	uint64_t longest_ns;
+	int64_t begin_ns, end_ns; /* of the longest */
+	const struct tandem_event *api;
+};
+
+struct poll_thread { /* of a stream */
+	uint64_t op; /* that is asked for now; 0: none */
+	uint64_t questions;
+	int64_t begin_ns, end_ns;     /* of the first question, of the latest one */
+	int64_t worked_ns, slept_ns;  /* between them */
+	int64_t op_end_ns;	      /* of the command; INT64_MIN: not known yet */
+	uint64_t closed_op;	      /* was asked for, and its end is not known yet; 0: none */
+	enum poll_kind closed, ended; /* how that was done; same of the one that ended last */
+	int64_t ended_ns;
+	struct recent slept;
+	struct poll_sum sums[POLL_KINDS];
+};
+
+struct polls {
+	struct poll_thread *threads; /* by stream */
+	size_t count;
+};
+
+/* Return 0 or -ENOMEM; after an error polls_release() is called as well. */
+int polls_begin(struct polls *polls, const struct trace_session *session);
+int polls_interval(struct polls *polls, const struct wait_thread *waiter,
+		   const struct states_interval *interval);
+int polls_add(struct polls *polls, struct findings *findings);
+
+/* Whether the call asks how far a command has come; another call that enqueues or waits ends
+ * the poll. */
+bool polls_question(struct polls *polls, const struct event_item *item);
+
+void polls_operation(struct polls *polls, const struct operation *operation);
+void polls_release(struct polls *polls);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/next_symbol.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+
+struct search {
+	const char *const *libraries;
+	const char *path;
+};
+
+static int library_look(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct search *search = data;
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	for (const char *const *library = search->libraries; slash && *library; library++) {
+		if (!strncmp(slash + 1, *library, strlen(*library))) {
+			search->path = info->dlpi_name;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static void *opened(const char *path)
+{
+	return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+void *tandem_next_symbol(const char *name, const char *const *libraries)
+{
+	struct search search = {libraries, NULL};
+	int saved = errno;
+	void *next = dlsym(RTLD_NEXT, name), *library;
+
+	if (!next && dl_iterate_phdr(library_look, &search)) {
+		library = opened(search.path);
+		next = library ? dlsym(library, name) : NULL;
+	}
+	errno = saved;
+	return next;
+}
+
+void *tandem_library_of(const void *address)
+{
+	int saved = errno;
+	Dl_info info;
+	void *library = dladdr(address, &info) ? opened(info.dli_fname) : NULL;
+
+	errno = saved;
+	return library;
+}

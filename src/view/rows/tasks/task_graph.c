@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/rows/tasks/task_graph.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/event_args.h"
+#include "analysis/tasks/chain.h"
+#include "trace/field.h"
+#include "util/array.h"
+
+void task_graph_init(struct task_graph *graph, struct index_writer *writer,
+		     struct event_iterator *iterator)
+{
+	memset(graph, 0, sizeof(*graph));
+	graph->writer = writer;
+	graph->iterator = iterator;
+	graph->facts_node = VIEW_NONE;
+}
+
+static uint64_t node_key(uint32_t process, uint32_t number)
+{
+	return (uint64_t)process << 32 | number;
+}
+
+static int node_get(struct task_graph *graph, uint32_t process, uint32_t number, uint32_t *node)
+{
+	struct index_writer *writer = graph->writer;
+	uint64_t key = node_key(process, number), known = map_get(&graph->node_of, key);
+
+	*node = (uint32_t)known;
+	if (known != MAP_NONE)
+		return 0;
+	if (writer->task_node_count == VIEW_NONE)
+		return -EOVERFLOW;
+	if (array_reserve(&writer->task_nodes, &writer->task_node_capacity,
+			  writer->task_node_count + 1, sizeof(*writer->task_nodes)) ||
+	    map_set(&graph->node_of, key, writer->task_node_count))
+		return -ENOMEM;
+	*node = (uint32_t)writer->task_node_count++;
+	writer->task_nodes[*node] = (struct view_task_node){
+		.process = process,
+		.number = number,
+		.submit_ns = INT64_MIN,
+		.end_ns = INT64_MIN,
+		.place = VIEW_NONE,
+		.stream = VIEW_NONE,
+	};
+	return 0;
+}
+
+/* --- facts of a node, from whichever records name it */
+
+struct facts {
+	struct text *out;
+	struct text list; /* of an argument: its fields in one line */
+	bool in_list, array;
+	unsigned axes; /* of a size that is being put together */
+};
+
+static void add_value(struct text *out, const struct event_arg *arg)
+{
+	switch (arg->kind) {
+	case EVENT_ARG_NONE:
+		text_add_string(out, "unknown");
+		break;
+	case EVENT_ARG_UNSIGNED:
+		text_format(out, "%" PRIu64, arg->number);
+		break;
+	case EVENT_ARG_SIGNED:
+		text_format(out, "%" PRId64, arg->signed_number);
+		break;
+	case EVENT_ARG_FLOAT:
+		text_format(out, "%g", arg->real);
+		break;
+	case EVENT_ARG_HEX:
+		text_format(out, "0x%" PRIx64, arg->number);
+		break;
+	case EVENT_ARG_WORD:
+	case EVENT_ARG_TEXT:
+		/* A line of the facts is one value. */
+		for (size_t i = 0; i < arg->length; i++)
+			text_add_char(out, arg->text[i] == '\n' ? ' ' : arg->text[i]);
+		break;
+	}
+}
+
+/* "global_y" is the axis 2 of a size that has more than one number; 0: it is none. */
+static unsigned axis_of(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length < 3 || name[length - 2] != '_' || name[length - 1] < 'x' ||
+	    name[length - 1] > 'z')
+		return 0;
+	return (unsigned)(name[length - 1] - 'x') + 1;
+}
+
+static void add_fact(void *facts_of, const char *name, const struct event_arg *arg)
+{
+	struct facts *facts = facts_of;
+	unsigned axis = name ? axis_of(name) : 0;
+	bool nothing =
+		(arg->kind == EVENT_ARG_UNSIGNED || arg->kind == EVENT_ARG_HEX) && !arg->number;
+
+	if (facts->array) {
+		text_add_string(&facts->list, " ");
+		add_value(&facts->list, arg);
+		return;
+	}
+	/* What says which node it is about, and numbers that only tell such records apart. */
+	if (!name || !strcmp(name, "node") || !strcmp(name, "construct") || !strcmp(name, "uid"))
+		return;
+	if (facts->in_list && !strcmp(name, "index"))
+		return;
+	if (facts->in_list) {
+		text_format(&facts->list, "%s%s ", facts->list.length ? ", " : "", name);
+		add_value(&facts->list, arg);
+		return;
+	}
+	if (axis > 1) {
+		if (facts->axes != axis - 1)
+			return;
+		/* Behind the number before. */
+		facts->out->length--;
+		text_add_string(facts->out, " x ");
+	} else if (nothing) {
+		facts->axes = 0;
+		return;
+	} else {
+		text_format(facts->out, "%.*s\t", (int)(strlen(name) - (axis ? 2 : 0)), name);
+	}
+	facts->axes = axis;
+	add_value(facts->out, arg);
+	text_add_char(facts->out, '\n');
+}
+
+static void begin_array(void *facts_of, const char *name)
+{
+	struct facts *facts = facts_of;
+
+	text_format(&facts->list, "%s%s", facts->list.length ? ", " : "", name);
+	facts->array = true;
+}
+
+static void end_array(void *facts_of)
+{
+	struct facts *facts = facts_of;
+
+	facts->array = false;
+}
+
+/* What was collected of a node becomes its string; of one that had some already, both. */
+static int facts_flush(struct task_graph *graph)
+{
+	struct index_writer *writer = graph->writer;
+	struct view_task_node *node;
+	struct text all = TEXT_INIT;
+	int status = 0;
+
+	if (graph->facts_node == VIEW_NONE || !graph->facts.length)
+		return 0;
+	node = &writer->task_nodes[graph->facts_node];
+	if (node->facts)
+		text_add_string(&all, intern_text(&writer->names, node->facts));
+	text_add(&all, graph->facts.data, graph->facts.length);
+	if (all.failed || graph->facts.failed)
+		status = -ENOMEM;
+	else
+		status = intern_add(&writer->names, all.data, all.length, &node->facts);
+	text_free(&all);
+	text_clear(&graph->facts);
+	return status;
+}
+
+static int add_facts(struct task_graph *graph, uint32_t node, const struct trace_event *event)
+{
+	static const struct event_args_sink sink = {add_fact, begin_array, end_array};
+	const struct tandem_field *index = trace_field_find(event->layout, "index");
+	struct facts facts = {.out = &graph->facts, .in_list = index != NULL};
+	int status = node == graph->facts_node ? 0 : facts_flush(graph);
+
+	if (status)
+		return status;
+	graph->facts_node = node;
+	event_args_visit(&sink, &facts, &graph->iterator->devices.objects, graph->iterator->session,
+			 event);
+	if (index && facts.list.data)
+		text_format(&graph->facts, "%s %" PRIu64 "\t%s\n", event->layout->event->name,
+			    trace_field_unsigned(event, index), facts.list.data);
+	text_free(&facts.list);
+	return graph->facts.failed ? -ENOMEM : 0;
+}
+
+/* --- places, nodes, edges */
+
+static int place_get(struct task_graph *graph, const struct task_construct *construct,
+		     uint32_t *place)
+{
+	struct index_writer *writer = graph->writer;
+	uint64_t key = node_key(construct->process, construct->number);
+	uint64_t known = map_get(&graph->place_of, key);
+	struct view_task_place made = {
+		.process = construct->process,
+		.line = construct->line,
+		.column = construct->column,
+	};
+	int status;
+
+	*place = (uint32_t)known;
+	if (known != MAP_NONE)
+		return 0;
+	status = index_writer_name(writer, construct->name, &made.name);
+	if (!status)
+		status = index_writer_name(writer, construct->function, &made.function);
+	if (!status)
+		status = index_writer_name(writer, construct->file, &made.file);
+	if (!status)
+		status = index_writer_name(writer, construct->device, &made.device);
+	if (!status)
+		status = index_writer_name(writer, construct->place, &made.place);
+	if (!status)
+		status = index_writer_name(writer, task_kind_name(construct->kind), &made.kind);
+	if (status)
+		return status;
+	if (array_reserve(&writer->task_places, &writer->task_place_capacity,
+			  writer->task_place_count + 1, sizeof(*writer->task_places)) ||
+	    map_set(&graph->place_of, key, writer->task_place_count))
+		return -ENOMEM;
+	*place = (uint32_t)writer->task_place_count;
+	writer->task_places[writer->task_place_count++] = made;
+	return 0;
+}
+
+/* A record that is about one node. */
+static int add_record(struct task_graph *graph, const struct trace_event *event,
+		      const struct tandem_field *field)
+{
+	uint32_t process = event->stream->process->index, node;
+	uint32_t number = (uint32_t)trace_field_unsigned(event, field);
+	const struct task_construct *construct =
+		tasks_construct(&graph->iterator->tasks, process, number);
+	int status = node_get(graph, process, number, &node);
+
+	if (!status && construct && graph->writer->task_nodes[node].place == VIEW_NONE) {
+		uint32_t place;
+
+		status = place_get(graph, construct, &place);
+		if (!status)
+			graph->writer->task_nodes[node].place = place;
+	}
+	return status ? status : add_facts(graph, node, event);
+}
+
+static int add_edge(struct task_graph *graph, const struct task_edge *edge)
+{
+	struct index_writer *writer = graph->writer;
+	struct view_task_edge made = {.buffer = edge->buffer};
+	int status;
+
+	if (!edge->from || !edge->to)
+		return 0;
+	status = node_get(graph, edge->process, edge->from, &made.from);
+	if (!status)
+		status = node_get(graph, edge->process, edge->to, &made.to);
+	if (!status)
+		status = index_writer_name(writer, task_access_name(edge->access), &made.access);
+	if (status)
+		return status;
+	if (array_reserve(&writer->task_edges, &writer->task_edge_capacity,
+			  writer->task_edge_count + 1, sizeof(*writer->task_edges)))
+		return -ENOMEM;
+	writer->task_edges[writer->task_edge_count++] = made;
+	return 0;
+}
+
+static int add_other(struct task_graph *graph, const struct trace_event *event)
+{
+	const struct tandem_field *field;
+	struct task_edge edge;
+
+	if (event_iterator_edge(graph->iterator, event, &edge))
+		return add_edge(graph, &edge);
+	/* Which operation a node's task became comes with that operation. */
+	if (event->layout->event->traits.record == TANDEM_RECORD_task_signal)
+		return 0;
+	field = trace_field_find(event->layout, "node");
+	if (!field || field->variable || field->kind != TANDEM_FIELD_OBJECT ||
+	    field->object != TANDEM_OBJECT_node || !trace_field_unsigned(event, field))
+		return 0;
+	return add_record(graph, event, field);
+}
+
+/* A task is complete when its call has returned and the last of its operations has ended. */
+static void complete_at(const struct task_graph *graph, struct view_task_node *node, int64_t ns)
+{
+	if (ns != INT64_MAX)
+		ns -= graph->iterator->session->start_ns;
+	if (node->end_ns < ns)
+		node->end_ns = ns;
+}
+
+static int add_submission(struct task_graph *graph, const struct trace_event *event)
+{
+	uint32_t number = tasks_submitted_node(event), node;
+	struct view_task_node *made;
+	int status;
+
+	if (!number)
+		return 0;
+	status = node_get(graph, event->stream->process->index, number, &node);
+	if (status)
+		return status;
+	made = &graph->writer->task_nodes[node];
+	if (made->submit_ns == INT64_MIN) {
+		made->submit_ns = event->ns - graph->iterator->session->start_ns;
+		made->stream = event->stream->index;
+	}
+	complete_at(graph, made, event->end_ticks ? event->end_ns : INT64_MAX);
+	return 0;
+}
+
+static int add_operation(struct task_graph *graph, const struct operation *operation)
+{
+	struct index_writer *writer = graph->writer;
+	struct view_task_node *made;
+	int64_t from_ns, to_ns;
+	uint32_t node;
+	int status = node_get(graph, operation->process, operation->node, &node);
+
+	if (status)
+		return status;
+	made = &writer->task_nodes[node];
+	if (!made->operations++)
+		made->op = operation->op;
+	operation_span(operation, INT64_MAX, &from_ns, &to_ns);
+	complete_at(graph, made, operation->record ? to_ns : INT64_MAX);
+	if (operation->record && operation->timed)
+		made->device_ns += operation->device_times.end - operation->device_times.start;
+	if (array_reserve(&writer->task_ops, &writer->task_op_capacity, writer->task_op_count + 1,
+			  sizeof(*writer->task_ops)))
+		return -ENOMEM;
+	writer->task_ops[writer->task_op_count++] =
+		(struct view_task_op){operation->op, operation->process, node};
+	return 0;
+}
+
+int task_graph_item(struct task_graph *graph, const struct event_item *item)
+{
+	switch (item->kind) {
+	case ITEM_OPERATION:
+	case ITEM_UNFINISHED:
+		return item->operation.node ? add_operation(graph, &item->operation) : 0;
+	case ITEM_CALL:
+		return item->event->layout->class == TANDEM_CLASS_TASK
+			       ? add_submission(graph, item->event)
+			       : 0;
+	case ITEM_OTHER:
+		return !item->system && graph->iterator->tasks.count ? add_other(graph, item->event)
+								     : 0;
+	case ITEM_MEMORY:
+	case ITEM_OBJECT:
+	case ITEM_LOST:
+	case ITEM_BUILD:
+	case ITEM_ENGINES:
+		break;
+	}
+	return 0;
+}
+
+/* --- in order */
+
+static int node_compare(const void *a, const void *b, void *nodes_of)
+{
+	const struct view_task_node *nodes = nodes_of;
+	const struct view_task_node *left = &nodes[*(const uint32_t *)a];
+	const struct view_task_node *right = &nodes[*(const uint32_t *)b];
+
+	if (left->process != right->process)
+		return left->process < right->process ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static int edge_compare(const void *a, const void *b)
+{
+	const struct view_task_edge *left = a, *right = b;
+
+	if (left->to != right->to)
+		return left->to < right->to ? -1 : 1;
+	if (left->from != right->from)
+		return left->from < right->from ? -1 : 1;
+	return left->buffer < right->buffer ? -1 : left->buffer > right->buffer;
+}
+
+static int op_compare(const void *a, const void *b)
+{
+	const struct view_task_op *left = a, *right = b;
+
+	if (left->process != right->process)
+		return left->process < right->process ? -1 : 1;
+	return left->op < right->op ? -1 : left->op > right->op;
+}
+
+/* What only stands for an event, and joins nothing, is no part of the graph. */
+static bool node_wanted(const struct index_writer *writer, const bool *joined, uint32_t number)
+{
+	const struct view_task_node *node = &writer->task_nodes[number];
+	bool external = node->place != VIEW_NONE &&
+			!strcmp(intern_text(&writer->names, writer->task_places[node->place].kind),
+				task_kind_name(TASK_EXTERNAL));
+
+	return joined[number] || node->operations || node->submit_ns != INT64_MIN || !external;
+}
+
+/* Nodes by their numbers; `places` is of each node where it is then, or VIEW_NONE. */
+static int order_nodes(struct index_writer *writer, uint32_t *places)
+{
+	size_t count = writer->task_node_count, kept = 0;
+	struct view_task_node *sorted = malloc((count + 1) * sizeof(*sorted));
+	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	bool *joined = calloc(count + 1, sizeof(*joined));
+
+	if (!sorted || !order || !joined) {
+		free(sorted);
+		free(order);
+		free(joined);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < writer->task_edge_count; i++)
+		joined[writer->task_edges[i].from] = joined[writer->task_edges[i].to] = true;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, count, sizeof(*order), node_compare, writer->task_nodes);
+	for (size_t i = 0; i < count; i++) {
+		bool wanted = node_wanted(writer, joined, order[i]);
+
+		places[order[i]] = wanted ? (uint32_t)kept : VIEW_NONE;
+		if (wanted)
+			sorted[kept++] = writer->task_nodes[order[i]];
+	}
+	free(order);
+	free(joined);
+	free(writer->task_nodes);
+	writer->task_nodes = sorted;
+	writer->task_node_count = kept;
+	writer->task_node_capacity = count + 1;
+	return 0;
+}
+
+static int mark_chain(struct index_writer *writer)
+{
+	struct task_link *links = malloc((writer->task_edge_count + 1) * sizeof(*links));
+	uint64_t *executing_ns = malloc((writer->task_node_count + 1) * sizeof(*executing_ns));
+	struct task_chain chain = {.nodes = NULL};
+	int status = links && executing_ns ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !status && i < writer->task_edge_count; i++)
+		links[i] = (struct task_link){writer->task_edges[i].from, writer->task_edges[i].to};
+	for (size_t i = 0; !status && i < writer->task_node_count; i++)
+		executing_ns[i] = writer->task_nodes[i].device_ns;
+	if (!status)
+		status = task_chain_find(&chain, executing_ns, writer->task_node_count, links,
+					 writer->task_edge_count);
+	for (size_t i = 0; !status && chain.executing_ns && i < chain.count; i++)
+		writer->task_nodes[chain.nodes[i]].critical = (uint32_t)i + 1;
+	task_chain_free(&chain);
+	free(executing_ns);
+	free(links);
+	return status;
+}
+
+int task_graph_finish(struct task_graph *graph)
+{
+	struct index_writer *writer = graph->writer;
+	uint32_t *places;
+	int status = facts_flush(graph);
+
+	if (status || !writer->task_node_count)
+		return status;
+	places = malloc(writer->task_node_count * sizeof(*places));
+	status = places ? order_nodes(writer, places) : -ENOMEM;
+	for (size_t i = 0; !status && i < writer->task_edge_count; i++) {
+		writer->task_edges[i].from = places[writer->task_edges[i].from];
+		writer->task_edges[i].to = places[writer->task_edges[i].to];
+	}
+	for (size_t i = 0; !status && i < writer->task_op_count; i++)
+		writer->task_ops[i].node = places[writer->task_ops[i].node];
+	free(places);
+	if (status)
+		return status;
+	if (writer->task_edge_count)
+		qsort(writer->task_edges, writer->task_edge_count, sizeof(*writer->task_edges),
+		      edge_compare);
+	if (writer->task_op_count)
+		qsort(writer->task_ops, writer->task_op_count, sizeof(*writer->task_ops),
+		      op_compare);
+	return mark_chain(writer);
+}
+
+void task_graph_free(struct task_graph *graph)
+{
+	map_free(&graph->node_of);
+	map_free(&graph->place_of);
+	text_free(&graph->facts);
+	memset(graph, 0, sizeof(*graph));
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What findings cost, against what the report of the same session has: whatever the pace of
+the machine, a cost holds all that goes with the cause, and nothing that stays without it.
+(bench/run findings compares costs with what repaired twins save.)
+
+tandem-test: timeout=120
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from corpus import CORPUS, STUB
+from tap import check, finish
+from traces import record, tandem
+
+
+class Shown:
+    def __init__(self, name, **driver):
+        self.name = "-".join([name, *driver])
+        status = record(self.name, [CORPUS, name], "--args", "full", env=dict(STUB, **driver))
+        said = tandem("findings", "--all", "--format", "json", self.name)
+        report = tandem("report", "--format", "json", self.name)
+        check(status == 0 and said.returncode == 0 and report.returncode == 0,
+              f"{name} is recorded", said.stderr + report.stderr)
+        self.findings, self.report = json.loads(said.stdout), json.loads(report.stdout)
+        check(self.findings["replay_error_ns"] <= 0.001 * self.findings["duration_ns"],
+              f"{name}: the replay of the unchanged run is what was recorded",
+              self.findings["replay_error_ns"])
+
+    def cost(self, name, cause):
+        return sum(f["cost_ns"] for f in self.findings["findings"]
+                   if (f["name"], f["cause"]) == (name, cause))
+
+    def calls(self, *names):
+        return sum(row["total_ns"] for row in self.report["api"] if row["name"] in names)
+
+    def gaps(self):
+        """From the end of each command to the start of the next one of its queue, or from when
+        that was there."""
+        said = tandem("print", "--format", "json", self.name)
+        events = [event for event in map(json.loads, said.stdout.splitlines())
+                  if event["name"] == "operation"]
+        there = {event["op"]: event["time_ns"] for event in events if event["phase"] == "queued"}
+        ran = [event for event in events if event["phase"] in ("start", "end")]
+        return sum(b["time_ns"] - max(a["time_ns"], there[b["op"]]) for a, b in zip(ran, ran[1:])
+                   if b["phase"] == "start" and a["queue"] == b["queue"])
+
+    def device(self, *kinds):
+        return sum(row["total_ns"] for row in self.report["device"] if row["kind"] in kinds)
+
+
+# A blocking transfer takes the whole of its call: launch and way back as well.
+for name, call in (("small_writes", "clEnqueueWriteBuffer"), ("small_reads", "clEnqueueReadBuffer")):
+    shown = Shown(name)
+    cost, calls = shown.cost("transfers", "small"), shown.calls(call)
+    check(0.9 * calls < cost <= calls, f"{name}: what the calls took, but for one", (cost, calls))
+
+shown = Shown("bounce")
+cost = shown.cost("transfers", "back-and-forth")
+calls = shown.calls("clEnqueueReadBuffer", "clEnqueueWriteBuffer") - shown.device("kernel")
+check(0.85 * calls < cost, "bounce: what the calls took, but for the kernels before them",
+      (cost, calls))
+
+# Barriers are commands too, and each hands over to the next.
+shown = Shown("barriers")
+cost = shown.cost("ordering", "barriers")
+moved, between = shown.device("copy_h2d"), shown.device("barrier")
+check(cost > 0.9 * (moved + between), "barriers: the transfers, and the barriers", (cost, moved, between))
+
+# What passes between two commands goes where the shorter one comes behind the longer, and stays
+# as it is where it was before.
+shown = Shown("event_chain", STUB_KITEM_US="12", STUB_KBYTE_US="1")
+cost, moved, gaps = shown.cost("ordering", "events"), shown.device("copy_h2d"), shown.gaps()
+check(moved + 0.45 * gaps < cost < moved + 0.55 * gaps,
+      "event_chain: the transfers, and half of what passes between commands", (cost, moved, gaps))
+
+# Between two commands that follow each other without a wait some time passes, too.
+shown = Shown("wait_each")
+cost, idle = shown.cost("waiting", "after-each-command"), shown.cost("idle-device", "synchronisation")
+check(0 < cost < 0.97 * idle, "wait_each: less than the device's gaps", (cost, idle))
+finish()

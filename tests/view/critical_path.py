@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The critical path as a row: pieces that follow each other from the run's begin to its end, each
+with what it is, whose it is, and a way to its call or command. Served, and as one file; of a real
+run, as long as `tandem report --critical-path` says.
+
+tandem-test: timeout=300
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from corpus import CORPUS, STUB
+from handmade import Session
+from tap import check, finish
+from traces import record, synthetic, tandem
+from viewing import need_browser, pages
+
+need_browser()
+
+PIECES = """
+    const row = app.rows.all.find(r => r.kind === "critical_path");
+    if (!row)
+        return null;
+    const [track] = row.tracks, found = [];
+    for (let i = 0; i < track.items; i++) {
+        const d = await app.source.detail(0, track.number, i);
+        found.push([d.kind, d.name, d.begin_ns, d.end_ns, d.links.map(l => l.is + " " + l.name), d.facts]);
+    }
+    return found"""
+
+
+def is_whole(pieces, end):
+    return pieces and pieces[0][2] == 0 and pieces[-1][3] == end and all(
+        a[3] == b[2] and a[2] < a[3] for a, b in zip(pieces, pieces[1:]))
+
+
+# The second command waits for the first; the host computes at the end.
+made = Session("made")
+made.call("clEnqueueNDRangeKernel", 1000, 2000, op=1)
+made.call("clEnqueueReadBuffer", 3000, 4000, op=2)
+made.call("clFinish", 5000, 90000)
+made.call("clGetDeviceInfo", 95000, 96000)
+made.operation(88000, op=1, times=(1500, 1700, 10000, 50000))
+made.operation(89000, op=2, times=(3500, 3700, 52000, 80000), call="clEnqueueReadBuffer", kind=2)
+made.write()
+for where, page in pages("made"):
+    pieces = page.run(PIECES)
+    if not check(pieces, f"{where}: there is the row"):
+        continue
+    kinds = [piece[0] for piece in pieces]
+    check(kinds == ["path_before", "path_launch", "path_execution", "path_behind", "path_execution",
+                    "path_return", "path_host", "path_call"], f"{where}: what it is made of", kinds)
+    check(is_whole(pieces, 96000), f"{where}: from the begin to the end, without a hole", pieces)
+    running = [piece for piece in pieces if piece[0] == "path_execution"]
+    check([piece[2:4] for piece in running] == [[10000, 50000], [52000, 80000]],
+          f"{where}: commands are where they are in their queue", running)
+    linked = {piece[0]: piece[4] for piece in pieces}
+    check(all(piece[4] == ["operation " + piece[1]] for piece in running) and
+          linked["path_return"] == ["during clFinish"] and linked["path_call"] == ["during clGetDeviceInfo"],
+          f"{where}: each leads to its command or call", linked)
+    # A click says what it is, and the way from there leads to the command.
+    x, y = page.place("critical_path:critical path", 30000)
+    page.browser.click(x, y)
+    page.wait("return document.getElementById('details').innerText.includes('command executing')")
+    said = page.text("details")
+    check("of the run" in said and "executes as" in said and "worker" in said, f"{where}: it says so", said)
+    page.run("document.querySelector('#details .links button.link').click()")
+    page.wait("return document.getElementById('details').innerText.includes('queued')")
+    # What other rows show too is counted and searched once.
+    found = page.run("return await app.source.count(0, new Set(app.model.sessions[0].labels.keys()))")
+    total = page.run("return [...app.rows.byTrack.values()].filter(t => !t.again && "
+                     "['spans', 'state', 'samples'].includes(t.type)).reduce((sum, t) => sum + t.items, 0)")
+    check(found == total == 6, f"{where}: no search finds it twice", (found, total))
+
+synthetic("threads", records=20000, processes=1, threads=3)
+sessions = ["threads"]
+if os.access(CORPUS, os.X_OK) and record("real", [CORPUS, "wait_each"], env=STUB) == 0:
+    sessions.append("real")
+for session in sessions:
+    path = json.loads(tandem("report", "--critical-path", "--format", "json", session).stdout)
+    for where, page in pages(session):
+        pieces = page.run("""
+            const [track] = app.rows.all.find(r => r.kind === "critical_path").tracks;
+            const level = Math.ceil(Math.log2(app.model.sessions[0].last_ns));
+            const [tile] = (await app.source.tiles(0, level, 0, 0, [track.number])).filter(t => t.count);
+            const first = await app.source.detail(0, track.number, 0);
+            const last = await app.source.detail(0, track.number, track.items - 1);
+            return {items: track.items, begin: first.begin_ns, end: last.end_ns}""")
+        length = pieces["end"] - pieces["begin"]
+        check(abs(length - path["duration_ns"]) <= 0.01 * path["duration_ns"] and
+              abs(length - path["length_ns"]) <= 0.01 * path["length_ns"],
+              f"{session}, {where}: it is as long as the run, within 1 %", (pieces, path["length_ns"]))
+        check(0.5 < pieces["items"] / sum(row["count"] for row in path["critical_path"]) <= 1.05,
+              f"{session}, {where}: it has as many pieces as the report counts",
+              (pieces, sum(row["count"] for row in path["critical_path"])))
+finish()
