@@ -83,6 +83,7 @@ int hosts_find(struct hosts *hosts, const struct trace_folders *folders)
 			return -ENOMEM;
 		}
 		hosts->list[place].kernel |= folder->kernel;
+		hosts->list[place].ours |= folder->ours;
 	}
 	if (hosts->count)
 		qsort(hosts->list, hosts->count, sizeof(*hosts->list), by_offset);

@@ -25,7 +25,7 @@
 struct host {
 	char *name, *boot_id; /* "": not told */
 	uint64_t offset_ns;   /* of CLOCK_MONOTONIC to the time of day */
-	bool kernel;	      /* a trace of its kernel is there */
+	bool kernel, ours;    /* a trace of its kernel is there; one of our providers */
 	enum trace_host_clock clock;
 	size_t towards;	      /* where its clock is fitted to, or whose it is */
 	struct clockfit *fit; /* of TRACE_HOST_MESSAGES */

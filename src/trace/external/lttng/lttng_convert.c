@@ -195,6 +195,14 @@ static bool have_kernel(const struct hosts *hosts)
 	return false;
 }
 
+static bool have_ours(const struct hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->count; i++)
+		if (hosts->list[i].ours)
+			return true;
+	return false;
+}
+
 static int convert_hosts(const char *from, const char *to, struct hosts *hosts,
 			 const struct lttng_modules *modules, struct error *error)
 {
@@ -207,7 +215,12 @@ static int convert_hosts(const char *from, const char *to, struct hosts *hosts,
 	status = convert(from, to, true, hosts, modules->user, error);
 	if (!status && kernel && !damaged)
 		damaged = add_kernel(from, to, hosts, modules->kernel, &problem);
-	return status || !damaged ? status : tell(to, &problem);
+	if (status || !damaged)
+		return status;
+	if (have_ours(hosts))
+		return tell(to, &problem);
+	*error = problem; /* nothing is left of it */
+	return damaged;
 }
 
 int lttng_convert(const char *from, const char *to, const struct lttng_modules *modules,

@@ -50,6 +50,7 @@ struct reading {
 	uint64_t events;
 	bool no_thread_context;
 	bool live;
+	bool kernel_alone;	 /* no event of ours: when it was is all that is read here */
 	struct timespec flushed; /* a live session: when it was written last */
 	int status;
 	uint8_t bytes[RECORD_BYTES];
@@ -184,6 +185,22 @@ static void call_ended(struct reading *reading, struct thread *thread,
 			   count);
 }
 
+static void handle_moment(struct reading *reading, const bt_message *message)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(message);
+	size_t host = host_of(reading, bt_event_borrow_stream_const(event));
+
+	if (host == SIZE_MAX) {
+		reading->status = -ENOMEM;
+		return;
+	}
+	session_writer_moment(
+		reading->writer,
+		hosts_ns(reading->hosts, host,
+			 ctf_ns(bt_message_event_borrow_default_clock_snapshot_const(message))));
+	reading->events++;
+}
+
 static void handle_event(struct reading *reading, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
@@ -274,9 +291,12 @@ static bt_graph_simple_sink_component_consume_func_status on_messages(bt_message
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
 	}
 	for (uint64_t i = 0; i < count; i++) {
-		if (!reading->status && bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_EVENT)
-			handle_event(reading, messages[i]);
-		else if (bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_DISCARDED_EVENTS)
+		bt_message_type type = bt_message_get_type(messages[i]);
+
+		if (!reading->status && type == BT_MESSAGE_TYPE_EVENT)
+			reading->kernel_alone ? handle_moment(reading, messages[i])
+					      : handle_event(reading, messages[i]);
+		else if (type == BT_MESSAGE_TYPE_DISCARDED_EVENTS && !reading->kernel_alone)
 			handle_discarded(reading, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
@@ -343,10 +363,11 @@ static bool add_muxer(bt_graph *graph, const bt_plugin *utils, unsigned number,
 		       bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL);
 }
 
-static bool is_of(const struct trace_folder *folder, const struct host *host)
+static bool is_of(const struct reading *reading, const struct trace_folder *folder,
+		  const struct host *host)
 {
-	return folder->ours && !strcmp(folder->host, host->name) &&
-	       !strcmp(folder->boot_id, host->boot_id);
+	return (reading->kernel_alone ? folder->kernel : folder->ours) &&
+	       !strcmp(folder->host, host->name) && !strcmp(folder->boot_id, host->boot_id);
 }
 
 /* A muxer for each host: clocks of several boots can't be put in order by it. */
@@ -362,7 +383,7 @@ static bool build(bt_graph *graph, const bt_plugin *ctf, const bt_plugin *utils,
 		for (size_t i = 0; good && i < folders->count; i++) {
 			const bt_component_source *source;
 
-			if (!is_of(&folders->list[i], &reading->hosts->list[host]))
+			if (!is_of(reading, &folders->list[i], &reading->hosts->list[host]))
 				continue;
 			source = add_source(graph, ctf, false, folders->list[i].path, (unsigned)i);
 			good = source &&
@@ -427,27 +448,31 @@ static const char *no_events(const struct reading *reading, bool live)
 	if (reading->no_thread_context)
 		return "its events do not say their threads (lttng add-context --userspace "
 		       "--type vpid --type vtid --type procname)";
+	if (reading->kernel_alone)
+		return "the kernel's trace has no events";
 	return live ? "no events of tandem came from there: is the session live, and nobody "
 		      "else attached (a relay lets one look at a time)?"
 		    : "no events of tandem were recorded";
 }
 
-static bool have_ours(const struct trace_folders *folders)
+static bool have(const struct trace_folders *folders, bool kernel)
 {
 	for (size_t i = 0; i < folders->count; i++)
-		if (folders->list[i].ours)
+		if (kernel ? folders->list[i].kernel : folders->list[i].ours)
 			return true;
 	return false;
 }
 
-static int read_from(struct reading *reading, const char *from, bool live, char *why,
+static int read_from(struct reading *reading, const char *from, bool live, bool whole, char *why,
 		     uint64_t why_bytes)
 {
 	struct trace_folders *folders = &reading->folders;
 	int status = live ? 0 : trace_folders_find(folders, from);
 
-	if (!status && !live && !have_ours(folders)) {
-		snprintf(why, why_bytes, "no trace in this folder has events of tandem");
+	reading->kernel_alone = whole && !live && !have(folders, false);
+	if (!status && !live && !have(folders, false) && !(whole && have(folders, true))) {
+		snprintf(why, why_bytes,
+			 "no trace in this folder has events of tandem, or is the kernel's");
 		status = -ENODATA;
 	} else if (!status && !live && (status = trace_packets_check(folders, why, why_bytes))) {
 		/* told */
@@ -481,7 +506,7 @@ int tandem_lttng_read(const char *from, const char *to, bool whole, struct hosts
 	}
 	reading->hosts = hosts;
 	reading->live = live && whole;
-	status = read_from(reading, from, live, why, why_bytes);
+	status = read_from(reading, from, live, whole, why, why_bytes);
 	written = session_writer_destroy(reading->writer);
 	if (written && !status)
 		snprintf(why, why_bytes, "%s: %s", to, strerror(-written));

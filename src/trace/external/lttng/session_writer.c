@@ -286,6 +286,14 @@ static bool stream_reserve(struct session_stream *stream, size_t bytes)
 	return true;
 }
 
+void session_writer_moment(struct session_writer *writer, uint64_t ns)
+{
+	if (ns < writer->first_ns)
+		writer->first_ns = ns;
+	if (ns > writer->last_ns)
+		writer->last_ns = ns;
+}
+
 uint64_t session_stream_put(struct session_stream *stream, uint16_t id, bool call, uint64_t ns,
 			    const void *bytes, size_t count)
 {
@@ -305,10 +313,7 @@ uint64_t session_stream_put(struct session_stream *stream, uint16_t id, bool cal
 	if (!stream->used)
 		stream_packet(stream, ns);
 	stream->last_ns = ns;
-	if (ns < stream->writer->first_ns)
-		stream->writer->first_ns = ns;
-	if (ns > stream->writer->last_ns)
-		stream->writer->last_ns = ns;
+	session_writer_moment(stream->writer, ns);
 	place = stream->packet_at + stream->used;
 	record = (void *)(stream->packet + stream->used);
 	memset(record, 0, TANDEM_ALIGNED(all));

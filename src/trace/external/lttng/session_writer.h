@@ -49,6 +49,9 @@ uint64_t session_stream_put(struct session_stream *stream, uint16_t id, bool cal
 void session_stream_end(struct session_stream *stream, uint64_t place, int32_t result, uint64_t ns,
 			const void *returned, size_t returned_bytes);
 
+/* Something was recorded then, of which no record is written. */
+void session_writer_moment(struct session_writer *writer, uint64_t ns);
+
 /* So many records are missing before the next one of any stream of the process. */
 void session_writer_lost(struct session_writer *writer, uint64_t count);
 
