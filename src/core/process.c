@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -104,8 +105,10 @@ static int process_run(int (*function)(void *data), uint64_t domains)
 		return -EPERM;
 	metadata.pid = (int)getpid();
 	metadata.ppid = (int)getppid();
-	if (sandbox_allows(SANDBOX_THREAD))
+	if (sandbox_allows(SANDBOX_THREAD)) {
 		metadata.tid = (int)syscall(SYS_gettid);
+		prctl(PR_GET_NAME, metadata.thread_name, 0, 0, 0);
+	}
 	return fdtable_run(function, &metadata);
 }
 

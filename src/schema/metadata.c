@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -97,16 +96,15 @@ static void put_boot(struct head *head)
 		put_string(head, "boot_id", boot, strlen(boot));
 }
 
-/* A process is called as its first thread. The caller may be another one, or a child that has the
- * caller's name: then the process is its parent, by the number that this /proc knows. */
+/* A process is called as its first thread. Another one may ask, and the caller may be a child
+ * of the process: then that is its parent, by the number that this /proc knows. */
 static void process_name(const struct tandem_metadata *metadata, char name[NAME_BYTES])
 {
 	char stat[512], comm[NAME_BYTES + 1], path[32] = "/proc/self/comm", *at;
 	int parent = 0;
 
-	*name = 0;
-	prctl(PR_GET_NAME, name, 0, 0, 0);
-	if (!metadata->tid || metadata->tid == metadata->pid)
+	memcpy(name, metadata->thread_name, NAME_BYTES);
+	if (*name && metadata->tid == metadata->pid)
 		return;
 	if (getpid() != metadata->pid) {
 		read_line("/proc/self/stat", stat, sizeof(stat));

@@ -15,7 +15,8 @@ struct tandem_metadata {
 	uint64_t domains;	 /* bits of the domains whose events can occur */
 	const char *environment; /* more lines of TSDL for the block env; NULL: none */
 	int pid, ppid;		 /* of the traced process */
-	int tid;		 /* of its thread that asks; 0: the first one */
+	int tid;		 /* of its thread that asks; 0: not known */
+	char thread_name[16];	 /* of that thread; "": not known */
 };
 
 /* Writes `dir`/metadata: the trace, its environment (who was recorded, with

@@ -21,6 +21,14 @@ if os.environ.get("TANDEM_SANITIZE"):
     sys.exit(77)
 
 
+# What the runtime itself says of a processor that is newer than it, recorded or not.
+OF_THE_PROCESSOR = "SYCL CPU RT Warning: Unknown host CPU."
+
+
+def complaints(done):
+    return [line for line in done.stderr.splitlines() if line not in ("", OF_THE_PROCESSOR)]
+
+
 for release in releases():
     programs = {"dpctl": [python(release), SOURCES / "dpctl_usm.py", "5"]}
     program = built(release)
@@ -31,7 +39,7 @@ for release in releases():
             words = f"{release}, {name}, {whose} dispatcher"
             session = f"{release}-{name}-{whose[0]}"
             done, _ = record(command, session + "-alone", dict(runtime(release), **env))
-            check(done.stdout == "ok\n" and done.returncode == 0 and not done.stderr,
+            check(done.stdout == "ok\n" and done.returncode == 0 and not complaints(done),
                   f"{words}: the program's results", done.stdout + done.stderr)
             done, counts = record(command, session, dict(runtime(release), XPTI_SUBSCRIBERS=str(COUNT),
                                                          **env))

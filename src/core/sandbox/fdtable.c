@@ -7,12 +7,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/sandbox/sandbox.h"
+#include "format/helper.h"
 
 /* A sanitizer's frames are larger. */
 #define STACK_BYTES (256u * 1024)
@@ -54,6 +56,8 @@ static int job_run(void *data)
 {
 	struct job *job = data;
 
+	if (sandbox_allows(SANDBOX_NAME))
+		syscall(SYS_prctl, PR_SET_NAME, FORMAT_HELPER_NAME, 0, 0, 0);
 	/* A table with nothing in it costs the same however many files the program has
 	 * open; on a kernel without, the whole table is copied. */
 	if (syscall(SYS_close_range, 0u, ~0u, UNSHARE_FLAG) && syscall(SYS_unshare, CLONE_FILES))

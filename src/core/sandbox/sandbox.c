@@ -60,6 +60,7 @@ static const struct need {
 	{SANDBOX_READ, SYS_process_vm_readv, {2}},
 	{SANDBOX_READ, SYS_getpid, {0}},
 	{SANDBOX_STATFS, SYS_fstatfs, {3}},
+	{SANDBOX_NAME, SYS_prctl, {PR_SET_NAME}},
 };
 
 uint32_t sandbox_forbids(const struct sock_filter *program, unsigned length)

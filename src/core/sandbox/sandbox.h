@@ -32,6 +32,7 @@ enum sandbox_use {
 	SANDBOX_STACK,	  /* sigaltstack */
 	SANDBOX_READ,	  /* process_vm_readv: how a filter is looked at */
 	SANDBOX_STATFS,	  /* fstatfs */
+	SANDBOX_NAME,	  /* prctl(PR_SET_NAME) */
 	SANDBOX_USES,
 };
 

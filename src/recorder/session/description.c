@@ -142,9 +142,11 @@ uint64_t description_count_processes(const struct session *session)
 	for (size_t i = 0; tree && i < tree->count; i++) {
 		const struct linux_process *process = &tree->processes[i];
 		uint64_t lived = lived_ns(session, process);
+		char name[sizeof(process->name) + 1] = "";
 
+		memcpy(name, process->name, sizeof(process->name));
 		/* Most need no look at the disk. */
-		count += !format_is_helper(process->exec, lived, true) ||
+		count += !format_is_helper(process->exec, name, lived, true) ||
 			 is_traced(session, process->pid) || !is_traced(session, process->ppid);
 	}
 	return count > made_calls ? count : made_calls;

@@ -102,7 +102,7 @@ enum { TRACED, UNTRACED };
 
 static bool is_helper(const struct trace_run_process *process, const struct map *traced)
 {
-	return format_is_helper(process->exec, process->lived_ns,
+	return format_is_helper(process->exec, process->name, process->lived_ns,
 				map_get(traced, process->ppid) == TRACED);
 }
 

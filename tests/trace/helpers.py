@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The children that make a traced process's files are none of the program's processes, however
+long they live; children of the program's own are."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import check, finish
+from traces import BUILD, record, tandem
+
+HELPER = "tandem-files"  # format/helper.h
+SECOND = 1_000_000_000
+
+PROGRAM = os.path.join(BUILD, "tests", "programs", "loop")
+STUB = {"OCL_ICD_VENDORS": os.path.join(BUILD, "tests", "stubs", "libstubcl.so")}
+check(record("run", [PROGRAM, "returned", "1000"], env=STUB) == 0, "a program is recorded")
+with open("run/session.json", encoding="utf-8") as file:
+    session = json.load(file)
+program = session["processes"][0]
+children = [process for process in session["processes"] if process["ppid"] == program["pid"]]
+check(children and all(child["name"] == HELPER for child in children),
+      "all that make its files say so by their name", session["processes"])
+
+
+def counted(name, lived_ns):
+    """The processes that a reader finds, were there one more child of that name and life."""
+    child = {"pid": program["pid"] + 1000, "ppid": program["pid"], "name": name, "exec": False,
+             "lived_ns": lived_ns}
+    with open("run/session.json", "w", encoding="utf-8") as out:
+        json.dump(dict(session, processes=session["processes"] + [child]), out)
+    found = tandem("sql", "--format", "json", "run", "SELECT name FROM processes ORDER BY name")
+    return [row["name"] for row in json.loads(found.stdout)]
+
+
+alone = counted(HELPER, 1000)
+check(len(alone) == 1 and alone[0] == program["name"], "the process is called as its program", alone)
+check(counted(HELPER, SECOND) == alone, "a child that makes files, however slowly, is not counted")
+check(counted(HELPER, 0) == alone, "nor one that was not seen to end")
+own = counted("worker", SECOND)
+check(own == sorted(alone + ["worker"]), "one of the program's own is", own)
+finish()
