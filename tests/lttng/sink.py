@@ -188,7 +188,9 @@ if not os.geteuid() or relay.poll() is None:
     for verb in ("pause", "resume", "stop"):
         said = tandem(verb, "live")
         check(said.returncode == 1 and "lttng stop" in said.stderr, f"{verb} is LTTng's to do", said.stderr)
-    time.sleep(1)
+    # The relay knows a session when its first stream came, which takes seconds on a busy machine.
+    check(wait_for(lambda: any(map(os.path.getsize, glob.glob("relay/**/live-*/**/*_[0-9]", recursive=True))), 30), "its streams come to the relay",
+          glob.glob("relay/**", recursive=True))
     said = tandem("report", "--format", "json", address, timeout=120)
     long.wait(100)
     rows = json.loads(said.stdout)["device"] if said.returncode == 0 else []
