@@ -26,6 +26,7 @@
 #define SUB_BUFFERS "8"
 #define SUB_BUFFER_COUNT 8u /* the same */
 #define SUB_BUFFER_LEAST_BYTES (32u * 1024)
+#define SIZE_WORD_BYTES 64
 /* Of a flight recorder: what is described, of which there is little. */
 #define DESCRIPTIONS "tandem-descriptions"
 #define DESCRIPTIONS_BYTES (2u << 20)
@@ -62,19 +63,25 @@ void lttng_session_name(char name[LTTNG_NAME_BYTES], const struct lttng_options 
 		snprintf(name, LTTNG_NAME_BYTES, PREFIX "%d", (int)getpid());
 }
 
+/* Of a channel with so many bytes for each CPU, in sub-buffers of a power of two; 0: as usual. */
+static void size_write(char size[SIZE_WORD_BYTES], uint64_t bytes)
+{
+	uint64_t part = SUB_BUFFER_LEAST_BYTES;
+
+	while (part * SUB_BUFFER_COUNT < bytes)
+		part *= 2;
+	if (bytes)
+		snprintf(size, SIZE_WORD_BYTES, "--subbuf-size=%llu", (unsigned long long)part);
+	else
+		snprintf(size, SIZE_WORD_BYTES, "--subbuf-size=" SUB_BUFFER);
+}
+
 static int channel_enable(const char *name, const char *channel, uint64_t bytes,
 			  struct error *error)
 {
-	char size[64] = "--subbuf-size=" SUB_BUFFER;
+	char size[SIZE_WORD_BYTES];
 
-	/* A power of two. */
-	if (bytes) {
-		uint64_t part = SUB_BUFFER_LEAST_BYTES;
-
-		while (part * SUB_BUFFER_COUNT < bytes)
-			part *= 2;
-		snprintf(size, sizeof(size), "--subbuf-size=%llu", (unsigned long long)part);
-	}
+	size_write(size, bytes);
 	return RUN(error, (char *)"enable-channel", (char *)"--userspace", (char *)"--session",
 		   (char *)(uintptr_t)name, size, (char *)"--num-subbuf=" SUB_BUFFERS,
 		   (char *)(uintptr_t)channel);
@@ -155,6 +162,20 @@ static void add_left(struct error *error, const char *name)
 		name);
 }
 
+/* Of a ring as large as those of the program's events. */
+static int kernel_enable(struct lttng_session *session, const struct lttng_options *options,
+			 struct error *error)
+{
+	char size[SIZE_WORD_BYTES];
+	const struct lttng_kernel_request request = {.session = session->name,
+						     .size = size,
+						     .count = "--num-subbuf=" SUB_BUFFERS,
+						     .rings = session->snapshots};
+
+	size_write(size, options->snapshot_bytes);
+	return lttng_kernel_enable(&request, session->kernel_note, error);
+}
+
 int lttng_session_start(struct lttng_session *session, const struct lttng_options *options,
 			const char *folder, struct error *error)
 {
@@ -177,6 +198,8 @@ int lttng_session_start(struct lttng_session *session, const struct lttng_option
 		status = session->snapshots
 				 ? rings_make(name, options->snapshot_bytes, error)
 				 : channel_make(name, CHANNEL, 0, "tandem_*", NULL, error);
+	if (!status && options->kernel)
+		status = kernel_enable(session, options, error);
 	if (!status)
 		status = RUN(error, (char *)"start", name);
 	if (status && (status == -ETIMEDOUT || RUN(NULL, (char *)"destroy", name)))

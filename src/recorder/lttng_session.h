@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/lttng_kernel.h"
 #include "util/error.h"
 
 struct lttng_options {
@@ -24,6 +25,7 @@ struct lttng_options {
 	const char *name;	 /* NULL: tandem-PID */
 	const char *live;	 /* URL of a relay that viewers read at once; NULL: none */
 	const char *relay;	 /* URL of a relay that keeps the trace; NULL: a folder here */
+	bool kernel;		 /* what the scheduler does as well, where LTTng can */
 	uint64_t snapshot_bytes; /* of each CPU's ring, until a snapshot; 0: all is kept */
 };
 
@@ -39,6 +41,8 @@ struct lttng_session {
 	char name[LTTNG_NAME_BYTES]; /* "": none was started */
 	char folder[4096];	     /* of its trace; "": a relay has it */
 	bool snapshots;		     /* what it has by its end is saved then */
+	/* Why it has no kernel events, with the fix; "": it has, or none were asked for. */
+	char kernel_note[LTTNG_KERNEL_NOTE_BYTES];
 	struct lttng_outcome outcome;
 };
 

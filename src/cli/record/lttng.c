@@ -57,6 +57,7 @@ int record_lttng_parse(struct recorder_options *recorder)
 		cli_error("--live and --relay name the same relay: give one of them");
 		return options_wrong(&command_record);
 	}
+	session->lttng.kernel = recorder->level != LINUX_OFF;
 	/* Which rings are looked at. */
 	if (recorder->watcher.count && !session->ring_bytes)
 		session->ring_bytes = RING_USUAL_BYTES;
@@ -83,6 +84,12 @@ int record_lttng_left(const struct session_options *options)
 			 "ends it",
 			 name, name);
 	return CLI_DONE;
+}
+
+void record_lttng_note(const struct recorder *recorder)
+{
+	if (*recorder->lttng.kernel_note)
+		cli_note("%s", recorder->lttng.kernel_note);
 }
 
 /* No event of ours: the summary says so. */

@@ -14,6 +14,9 @@ int record_lttng_parse(struct recorder_options *recorder);
  * daemon does not answer. */
 int record_lttng_left(const struct session_options *options);
 
+/* Says why LTTng records no kernel events, and how to get them. */
+void record_lttng_note(const struct recorder *recorder);
+
 /* Into the recorded session. */
 void record_lttng_import(const struct recorder *recorder);
 

@@ -375,8 +375,10 @@ int cmd_record(int argc, char **argv)
 	if (status)
 		return recorder.cannot_run ? refuse_program(request.recorder.command[0], status)
 					   : cli_fail(&error);
-	if (!request.quiet)
+	if (!request.quiet) {
 		print_notes(&recorder.notes);
+		record_lttng_note(&recorder);
+	}
 	status = recorder_wait(&recorder, &error);
 	if (error.count)
 		cli_fail(&error);
