@@ -147,7 +147,7 @@ struct tandem_tracer_call {
 	uint32_t domain;
 	uint32_t op;
 	uint32_t phase;
-	int32_t result; /* at exit: what the function returned, if that is a status; else 0 */
+	int32_t result; /* at exit: the function's status, returned or stored (errcode_ret); else 0 */
 
 	/* Unique in the process, the same at entry and exit, in the call's activity record,
 	 * in that of what it had a device do, and in a session of `tandem record` for what
@@ -159,7 +159,7 @@ struct tandem_tracer_call {
 
 	/* The arguments as the program passed them, and at exit what the function returned:
 	 * struct NAME_args_FUNCTION (gen/args.h of the domain, in its installed header);
-	 * struct tandem_tracer_range for annotations. NULL: it has none. */
+	 * struct tandem_tracer_range for annotations. NULL: it has neither. */
 	const void *args;
 
 	/* A word of the tool's that travels from entry to exit; 0 at entry. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A client that is a library, and is closed while its callback is registered. */
+/* A client that is a library, and is closed while its callback is registered, or its pool open. */
+#include <stdlib.h>
+
 #include "tandem/tracer.h"
 
 int client_begin(uint32_t domain);
 int client_calls(void);
+uint64_t client_pool(void);
+int client_records(void);
 
 static int calls;
 
@@ -27,4 +31,36 @@ int client_begin(uint32_t domain)
 int client_calls(void)
 {
 	return calls;
+}
+
+static _Atomic int records;
+
+static void delivered(const struct tandem_tracer_record *begin,
+		      const struct tandem_tracer_record *end, void *arg)
+{
+	(void)arg;
+	records += (int)(end - begin);
+}
+
+static void allocate(char **ptr, size_t bytes, void *arg)
+{
+	(void)arg;
+	if (*ptr)
+		free(*ptr);
+	else
+		*ptr = malloc(bytes);
+}
+
+uint64_t client_pool(void)
+{
+	struct tandem_tracer_pool_properties properties = {
+		.struct_size = sizeof(properties), .deliver = delivered, .allocate = allocate};
+	tandem_tracer_pool_t pool = 0;
+
+	return tandem_tracer_pool_open(&properties, &pool) ? 0 : pool;
+}
+
+int client_records(void)
+{
+	return records;
 }

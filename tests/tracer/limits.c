@@ -104,6 +104,49 @@ static void exits(void)
 	exit(STATUS);
 }
 
+static struct tandem_tracer *ending;
+static tandem_tracer_pool_t ended_pool;
+static _Atomic unsigned at_exit;
+
+static void counts(const struct tandem_tracer_record *begin, const struct tandem_tracer_record *end,
+		   void *arg)
+{
+	(void)arg;
+	at_exit += (unsigned)(end - begin);
+}
+
+/* An exit handler of before: it is called after the library's own. */
+static void after_the_end(void)
+{
+	unsigned before = at_exit;
+	cl_uint count;
+
+	clGetPlatformIDs(0, NULL, &count);
+	if (before != 3 || tandem_tracer_pool_flush(ended_pool) ||
+	    tandem_tracer_pool_close(ended_pool) || tandem_tracer_pool_close(ended_pool) ||
+	    at_exit != 3)
+		_exit(3);
+	_exit(STATUS);
+}
+
+/* What is recorded is delivered when the program ends, and nothing afterwards. */
+static void delivers_at_exit(void)
+{
+	struct tandem_tracer_pool_properties properties = {.struct_size = sizeof(properties),
+							   .deliver = counts};
+	cl_uint count;
+
+	atexit(after_the_end);
+	clGetPlatformIDs(0, NULL, &count);
+	if (tandem_tracer_create(&ending) || tandem_tracer_pool_open(&properties, &ended_pool) ||
+	    tandem_tracer_activity_enable(ending, (uint32_t)tandem_tracer_domain("opencl"), 0,
+					  TANDEM_TRACER_ALL, ended_pool))
+		_exit(1);
+	for (int i = 0; i < 3; i++)
+		clGetPlatformIDs(0, NULL, &count);
+	exit(0);
+}
+
 int main(void)
 {
 	int status;
@@ -117,5 +160,8 @@ int main(void)
 	status = in_child(exits);
 	OK(status == STATUS,
 	   "a callback that never returns does not keep a program from ending (%d)", status);
+	status = in_child(delivers_at_exit);
+	OK(status == STATUS,
+	   "a pool is closed at the exit; closing or flushing it then is no error (%d)", status);
 	return tap_end();
 }

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from cuda import Trace  # noqa: E402
 from recording import DRIVERS, SANITIZED, has_pocl, run  # noqa: E402
 from tap import check, finish, skip  # noqa: E402
 
@@ -35,6 +36,7 @@ def program(name, arguments=(), least=0, says=None):
     if says:
         check(says in done.stdout and says in recorded.stdout, "%s says %r" % (name, says),
               (done.stdout, recorded.stdout))
+    return recorded
 
 
 if not has_pocl():
@@ -42,13 +44,18 @@ if not has_pocl():
     finish()
 program("edges", [FOLDER / "tracer-client.so"], least=75)
 program("forks", least=2)
-program("limits", least=1 if SANITIZED else 2)
+program("limits", least=1 if SANITIZED else 3)
 program("storm", least=26)
 program("promises", [FOLDER / "tracer-client.so"], least=40)
+recorded = program("sentences", [FOLDER / "tracer-client.so"], least=48)
+texts = [event["args"]["text"] for event in Trace(recorded.session.folder).events
+         if event["domain"] == "annotation" and "text" in event["args"]]
+check("for tools, and for a session" in texts and "nobody's" not in texts,
+      "a session has a tool's annotations, but for those of its callbacks", texts)
 if "thread" in (SANITIZED or ""):
     skip("steps", "the thread sanitizer puts signals off to the next system call")
 else:
-    program("steps", ["11"], least=29)
+    program("steps", ["11"], least=38)
 program("roctracer", least=75)
 program("clients", least=20)
 program("sample", says="1 entries, 1 exits, 1 calls, 1 kernels, one id")

@@ -402,6 +402,7 @@ static void CL_CALLBACK destroyed(cl_mem buffer, void *place)
 
 static void nested(void)
 {
+	tandem_tracer_pool_t pool;
 	struct world world;
 	uint32_t release;
 
@@ -411,10 +412,15 @@ static void nested(void)
 		buffers[i] = numbers_create(&world, 16);
 		clSetMemObjectDestructorCallback(buffers[i], destroyed, (void *)(uintptr_t)i);
 	}
+	pool = pool_open(0);
+	seen = 0;
 	tandem_tracer_callback_enable(tracer, opencl, release, counting, releases);
+	tandem_tracer_activity_enable(tracer, opencl, 0, release, pool);
 	clReleaseMemObject(buffers[0]);
-	OK(deepest == NESTED && releases[0] == NESTED && releases[1] == 64,
-	   "%u calls in one another have %u entries, %u exits", deepest, releases[0], releases[1]);
+	tandem_tracer_pool_close(pool);
+	OK(deepest == NESTED && releases[0] == NESTED && releases[1] == 64 && seen == 64,
+	   "%u calls in one another have %u entries, %u exits, %u records", deepest, releases[0],
+	   releases[1], seen);
 	buffers[NESTED - 1] = numbers_create(&world, 16);
 	memset(releases, 0, sizeof(releases));
 	clReleaseMemObject(buffers[NESTED - 1]);

@@ -7,6 +7,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -140,6 +141,7 @@ static void end_everywhere(void)
 /* A thread that is stopped in the middle of a record: a flush is -EAGAIN, and what is being written
  * comes with a later one. */
 static _Atomic bool stopped, go_on;
+static unsigned in_a_record, last_in_a_record; /* instructions of which that was seen */
 
 static void stop(void)
 {
@@ -182,6 +184,10 @@ static void stop_everywhere(void)
 		reached_all = steps < thread_target;
 		error = tandem_tracer_pool_flush(pool);
 		again += error == -EAGAIN;
+		if (error == -EAGAIN)
+			last_in_a_record = thread_target;
+		if (error == -EAGAIN && !in_a_record)
+			in_a_record = thread_target;
 		failed += error && error != -EAGAIN;
 		go_on = true;
 		pthread_join(thread, NULL);
@@ -193,6 +199,42 @@ static void stop_everywhere(void)
 	   threads);
 	OK(!failed && !counts.dropped && counts.delivered == 2 * threads,
 	   "and delivers all with the next one (%u do not)", failed);
+	OK(!tandem_tracer_pool_close(pool), "closed");
+}
+
+/* Nobody comes to free the slot: who fills the pool waits for it, and then no more. */
+static void wait_some_seconds(void)
+{
+	struct tandem_tracer_pool_properties properties = {.struct_size = sizeof(properties),
+							   .buffer_bytes = 1,
+							   .full = TANDEM_TRACER_WAIT,
+							   .deliver = delivered};
+	struct tandem_tracer_pool_counts counts = {.struct_size = sizeof(counts)};
+	tandem_tracer_pool_t pool = 0;
+	uint64_t before = 0, after = 0;
+	pthread_t thread;
+
+	OK(in_a_record && !tandem_tracer_pool_open(&properties, &pool) &&
+		   !tandem_tracer_activity_enable(tracer, opencl, 0, ALL, pool),
+	   "a pool that waits, and a thread that is stopped in a record");
+	stopped = go_on = false;
+	thread_target = (in_a_record + last_in_a_record) / 2;
+	pthread_create(&thread, NULL, stopping_main, NULL);
+	WAIT_FOR(stopped);
+	tandem_tracer_timestamp(&before);
+	for (unsigned i = 0; i < 10 * SLOTS; i++)
+		call();
+	tandem_tracer_timestamp(&after);
+	tandem_tracer_pool_counts(pool, &counts);
+	OK(counts.dropped && after - before > 500000000u,
+	   "the program waits for some seconds and goes on (%llu ms, %llu dropped)",
+	   (unsigned long long)(after - before) / 1000000, (unsigned long long)counts.dropped);
+	go_on = true;
+	pthread_join(thread, NULL);
+	OK(!tandem_tracer_pool_flush(pool) && !tandem_tracer_pool_counts(pool, &counts) &&
+		   counts.dropped + counts.delivered == 10 * SLOTS + 2,
+	   "none is missing without being counted: %llu and %llu",
+	   (unsigned long long)counts.delivered, (unsigned long long)counts.dropped);
 	OK(!tandem_tracer_pool_close(pool), "closed");
 }
 
@@ -228,8 +270,57 @@ static void call_everywhere(void)
 	OK(!tandem_tracer_callback_disable(tracer, opencl, ALL), "disabled");
 }
 
+/* The instructions of a call, the steps' own signals included: of some, the fewest. */
+static unsigned instructions(void)
+{
+	unsigned fewest = UINT_MAX;
+
+	for (int i = 0; i < 20; i++) {
+		run_to(UINT_MAX, call, leave);
+		fewest = steps < fewest ? steps : fewest;
+	}
+	return fewest;
+}
+
+static void nothing(const struct tandem_tracer_record *begin,
+		    const struct tandem_tracer_record *end, void *arg)
+{
+	(void)begin, (void)end, (void)arg;
+}
+
+/* What is not called is not paid for. */
+static void idle(unsigned before)
+{
+	struct tandem_tracer_pool_properties properties = {.struct_size = sizeof(properties),
+							   .deliver = nothing};
+	unsigned created, enabled, halted, disabled, closed;
+	tandem_tracer_pool_t pool = 0;
+
+	created = instructions();
+	OK(!tandem_tracer_pool_open(&properties, &pool) &&
+		   !tandem_tracer_callback_enable(tracer, opencl, ALL, called, NULL) &&
+		   !tandem_tracer_activity_enable(tracer, opencl, ALL, ALL, pool),
+	   "all is enabled");
+	enabled = instructions();
+	OK(!tandem_tracer_stop(tracer), "stopped");
+	halted = instructions();
+	OK(!tandem_tracer_start(tracer) && !tandem_tracer_callback_disable(tracer, opencl, ALL) &&
+		   !tandem_tracer_activity_disable(tracer, opencl, ALL, ALL),
+	   "started, and disabled");
+	disabled = instructions();
+	OK(!tandem_tracer_pool_close(pool), "closed");
+	closed = instructions();
+	OK(created == before && enabled > before + 100 && halted == before && disabled == before &&
+		   closed == before,
+	   "a call has %u instructions without a tool, %u with one, %u enabled, %u stopped, "
+	   "%u disabled, %u closed",
+	   before, created, enabled, halted, disabled, closed);
+}
+
 int main(int argc, char **argv)
 {
+	unsigned before;
+
 #if !defined(__x86_64__)
 	puts("ok 1 # SKIP single steps are of x86-64 here");
 	return 0;
@@ -240,14 +331,18 @@ int main(int argc, char **argv)
 	steps_begin();
 	opencl = (uint32_t)tandem_tracer_domain("opencl");
 	annotation = (uint32_t)tandem_tracer_domain("annotation");
-	OK(!tandem_tracer_create(&tracer), "a tracer");
 	call();
+	before = instructions();
+	OK(!tandem_tracer_create(&tracer), "a tracer");
+	idle(before);
+	entries = exits = 0;
 	leave_everywhere("a call", call, 1, false);
 	leave_everywhere("a call that finds its buffer full", call, 1, true);
 	leave_everywhere("a text", mark, 3, false);
 	leave_everywhere("a text that finds its buffer full", mark, 3, true);
 	end_everywhere();
 	stop_everywhere();
+	wait_some_seconds();
 	call_everywhere();
 	OK(!damaged, "no record is damaged");
 	OK(!tandem_tracer_destroy(tracer), "destroyed");

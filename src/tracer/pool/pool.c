@@ -14,6 +14,7 @@
 
 #define BUFFER_BYTES (256u * 1024)
 #define SLOTS_LEAST 32u
+#define SLOTS_MOST (UINT32_MAX / 4)
 #define EXIT_SECONDS 5 /* that a callback may take at the exit */
 
 struct pool {
@@ -98,8 +99,6 @@ static int pool_begin(struct pool *pool, const struct tandem_tracer_pool_propert
 	size_t slots = bytes / sizeof(struct pool_slot);
 	int error;
 
-	if (slots > UINT32_MAX / 4)
-		return -EINVAL;
 	pool->properties = *properties;
 	error = memory_get(pool, slots < SLOTS_LEAST ? SLOTS_LEAST : (uint32_t)slots);
 	if (error)
@@ -122,6 +121,8 @@ static int properties_check(const struct tandem_tracer_pool_properties *properti
 		return error_set(-EINVAL, "a pool's properties are missing, or their struct_size");
 	if (!properties->deliver)
 		return error_set(-EINVAL, "a pool needs a function to deliver to");
+	if (properties->buffer_bytes / sizeof(struct pool_slot) > SLOTS_MOST)
+		return error_set(-EINVAL, "a buffer can't have so many bytes");
 	if (properties->full > TANDEM_TRACER_WAIT)
 		return error_set(-EINVAL, "%u is nothing to do when a pool is full",
 				 properties->full);
