@@ -8,6 +8,7 @@ import glob
 import json
 import os
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -155,6 +156,51 @@ for turn in range(4):
                                 stdout=subprocess.DEVNULL, text=True) for _ in range(6)]
     said = [(reader.communicate()[1], reader.returncode) for reader in readers]
     check(all(status == 0 for _, status in said), "six readers at once", said)
+
+# What an interrupted removal, a cleaner of caches, a power cut or another program leave of an
+# import (fuzz/fuzz_cache.c has more of it).
+write("spoilt", FINISH, finishes(10))
+
+
+def import_of(trace):
+    return glob.glob(os.path.join(os.path.dirname(cached(trace, "path")), "import-*"))[0]
+
+
+def remove(path):
+    (os.unlink if os.path.islink(path) or not os.path.isdir(path) else shutil.rmtree)(path)
+
+
+def replace(path, make):
+    remove(path)
+    make(path)
+
+
+for words, name, change in (
+        ("without its streams", "process-77", lambda path: [os.unlink(file) for file in glob.glob(path + "/stream-*")]),
+        ("without a process", "process-77", remove),
+        ("cut off", "control", lambda path: os.truncate(path, 0)),
+        ("of other bytes", "session.json", lambda path: open(path, "r+b").write(b"[")),
+        ("a file", "", lambda path: replace(path, lambda name: open(name, "w").close())),
+        ("a link", "", lambda path: replace(path, lambda name: os.symlink("../..", name))),
+        ("a pipe", "", lambda path: replace(path, os.mkfifo))):
+    calls("spoilt")
+    before = import_of("spoilt")
+    change(os.path.join(before, name) if name else before)
+    try:
+        said = [calls("spoilt"), calls("spoilt")]
+    except subprocess.TimeoutExpired:
+        said = "no end"
+    check(said == [{"clFinish": 10}] * 2 and import_of("spoilt") == before and
+          os.path.isdir(before + "/process-77"), f"an import that is {words} is made again", said)
+locked = os.open(os.path.dirname(before), os.O_RDONLY)
+fcntl.flock(locked, fcntl.LOCK_EX)
+os.utime("spoilt/channel_0", (3, 3))
+try:
+    said = calls("spoilt")
+except subprocess.TimeoutExpired:
+    said = "no end"
+check(said == {"clFinish": 10}, "nobody waits for who has the cache locked", said)
+os.close(locked)
 
 # A packet without a size: libbabeltrace2 would fill the memory with it.
 write("empty", FINISH, finishes(10))

@@ -101,11 +101,16 @@ void trace_cache_remove_imports(const char *folder)
 	char *path;
 
 	for (struct dirent *entry; listing && (entry = readdir(listing));) {
-		int fd = is_import(entry->d_name) ? open_folder_below(dirfd(listing), entry->d_name)
-						  : -1;
+		int fd;
 
-		if (fd < 0)
+		if (!is_import(entry->d_name))
 			continue;
+		fd = open_folder_below(dirfd(listing), entry->d_name);
+		if (fd < 0) {
+			/* A link or a file has the name of an import: nobody made it. */
+			unlinkat(dirfd(listing), entry->d_name, 0);
+			continue;
+		}
 		/* Whoever makes or reads it has it locked. */
 		if (!flock(fd, LOCK_EX | LOCK_NB) &&
 		    asprintf(&path, "%s/%s", folder, entry->d_name) >= 0) {

@@ -17,12 +17,13 @@
 #include <unistd.h>
 
 #include "format/directory.h"
+#include "trace/external/lttng/import_seal.h"
 #include "trace/session/cache.h"
 #include "util/folder/tree_remove.h"
 #include "util/hash.h"
 
 /* Of what is made of a trace: older versions made something else. */
-#define IMPORT_VERSION 2
+#define IMPORT_VERSION 3
 
 /* A folder with more entries is no trace of LTTng's: nobody who asks for a report of his home
  * waits until all of it has been looked at. */
@@ -103,7 +104,8 @@ int lttng_import_into(const char *session, const char *path, const char *module,
 	return lttng_convert_into(path, session, module, error);
 }
 
-/* The import at `path`, held: who removes imports leaves it. -1: there is none. */
+/* The import at `path`, held: who removes imports leaves it. -1: there is none, or it is not
+ * as it was made. */
 static int import_hold(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -111,52 +113,73 @@ static int import_hold(const char *path)
 	if (fd < 0)
 		return -1;
 	/* Who holds it alone removes it, or has; one without locks is nobody's to remove. */
-	if (!(flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) &&
-	    !faccessat(fd, DIRECTORY_CONTROL, F_OK, AT_SYMLINK_NOFOLLOW))
+	if (!(flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK) && import_seal_holds(path, fd))
 		return fd;
 	close(fd);
 	return -1;
 }
 
-/* A folder for a new import, held: others that nobody reads are of no use any more. Nobody
- * removes between its making and its holding, as only one at a time is here. */
-static int part_make(const char *cache, char *part, struct error *error)
+/* One at a time makes folders for imports. Who has it locked may be stopped: after a second it
+ * is given up. Returns a descriptor to close, or -1. */
+static int cache_lock(const char *cache)
 {
-	int lock = open(cache, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd = -1;
+	const struct timespec pause = {.tv_nsec = 10000000};
+	int fd = open(cache, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (lock >= 0)
-		flock(lock, LOCK_EX);
-	trace_cache_remove_imports(cache);
-	if (mkdtemp(part))
-		fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		fd = error_add(error, -errno, "%s: %s", part, strerror(errno));
-	else
-		flock(fd, LOCK_SH | LOCK_NB);
-	if (lock >= 0)
-		close(lock);
+	for (unsigned i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); i++) {
+		/* A file system without locks: only its own readers are disturbed. */
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return fd;
+		if (i == 100) {
+			close(fd);
+			return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
 	return fd;
 }
 
-/* The part becomes the import when it is whole. Another reader may have been faster. */
-static int import_make(struct lttng_import *import, const char *part, int fd, const char *path,
+/* A folder for a new import, held: others that nobody reads are of no use any more. Nobody
+ * removes between its making and its holding, as only one at a time is here. -1: this cache
+ * can't have one. */
+static int part_make(const char *cache, char *part)
+{
+	int lock = cache_lock(cache), fd = -1;
+
+	if (lock < 0)
+		return -1;
+	trace_cache_remove_imports(cache);
+	if (mkdtemp(part))
+		fd = open(part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		flock(fd, LOCK_SH | LOCK_NB);
+	close(lock);
+	return fd;
+}
+
+/* The part becomes the import when it is whole. Another reader may have been faster; where
+ * something else has the name, the part is read as it is, and removed by the next import. */
+static int import_make(struct lttng_import *import, char **part, int fd, const char *path,
 		       const struct lttng_modules *modules, struct error *error)
 {
-	int status = lttng_convert(path, part, modules, error);
+	int status = lttng_convert(path, *part, modules, error), held = -1;
+	char *name = import->session;
 
-	if (!status && !rename(part, import->session)) {
+	if (!status)
+		status = import_seal_write(*part);
+	if (!status && rename(*part, name)) {
+		held = import_hold(name);
+		if (held < 0) {
+			import->session = *part;
+			*part = name;
+		}
+	}
+	if (!status && held < 0) {
 		import->held = fd;
 		return 0;
 	}
-	if (!status) {
-		status = -errno;
-		import->held = import_hold(import->session);
-		if (import->held >= 0)
-			status = 0;
-		else
-			error_add(error, status, "%s: %s", import->session, strerror(-status));
-	}
-	tree_remove(part);
+	import->held = held;
+	tree_remove(*part);
 	close(fd);
 	return status;
 }
@@ -178,8 +201,8 @@ static int make_cached(struct lttng_import *import, const char *cache, const cha
 		return 0;
 	if (asprintf(&part, "%s/" TRACE_CACHE_IMPORT ".part-XXXXXX", cache) < 0)
 		return -ENOMEM;
-	fd = part_make(cache, part, error);
-	status = fd < 0 ? fd : import_make(import, part, fd, path, modules, error);
+	fd = part_make(cache, part);
+	status = fd < 0 ? -EACCES : import_make(import, &part, fd, path, modules, error);
 	free(part);
 	return status;
 }
