@@ -150,6 +150,21 @@ def http_inputs():
     yield b"GET / HTTP/1.1\r\nHost: \3\r\nCookie: " + b"a" * 3000 + b"\r\n\r\n"
 
 
+def cache_inputs():
+    """Steps of fuzz_cache.c: readers that come, go and meet, and between them each kind of meddling
+    at each place."""
+    read, close, change, other, unlock = 0, 4, 5, 6, 7
+    yield bytes((read, 0, read, 1, change, 1, read, 2, close, 0, read, 0, close, 1, other, 1, read, 1))
+    yield bytes((8, 20)) + part(b"/nowhere") + bytes((10, 21, other, 1, read, 0))
+    for kind in range(11):
+        for place in range(26):
+            content = part(b"damaged") if kind < 2 else b""
+            meddle = bytes((8 + kind, place)) + content
+            yield (bytes((read, 0)) + meddle + bytes((read, 1, close, 0, close, 1, read, 0, unlock, 0))
+                   + bytes((8 + kind, place + 26)) + content
+                   + bytes((change, 3, other, 1, read, 2, read, 1)))
+
+
 def xpti_input(seed):
     chance = random.Random(seed)
     return bytes(chance.choice((0, 1, 2, 3, 65, 255, chance.randrange(256))) for _ in range(400))
@@ -192,7 +207,7 @@ def main():
     for seed in range(40):
         write(folder, "lttng", str(seed), user_space_input(seed))
         write(folder, "xpti", str(seed), xpti_input(seed))
-    for target, inputs in (("control", control_inputs()), ("guest", guest_inputs()), ("http", http_inputs()),
+    for target, inputs in (("cache", cache_inputs()), ("control", control_inputs()), ("guest", guest_inputs()), ("http", http_inputs()),
                            ("view", (view_input(build, records) for records in (20, 60)))):
         for number, data in enumerate(inputs):
             write(folder, target, str(number), data)
