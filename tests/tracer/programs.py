@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
+# tandem-test: timeout=400
 """The tracer's programs, which print TAP themselves: without `tandem record` and with it."""
 import os
 import pathlib
