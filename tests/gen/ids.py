@@ -70,8 +70,9 @@ check(len(rocm) == 483 and known.items() <= rocm.items() <= hip.numbers.items() 
 
 # As looked up in the sources of ROCm's releases, which have some by their names before HIP's macros.
 MACROS = {"hipChooseDevice": "hipChooseDeviceR0600"}
-facts = [line.split() for line in open(os.path.join(root, "tests/data/hip/numbers.txt"), encoding="utf-8")
-         if line[0] != "#" and line.split()[0] != "6.2"]
+lines = [line.split() for line in open(os.path.join(root, "tests/data/hip/numbers.txt"), encoding="utf-8")
+         if line[0] != "#"]
+facts = [words for words in lines if "." not in words[0]]
 places = {name: int(place) - 1 for place, name in re.findall(r"^runtime (\d+) (\w+)", table, re.M)}
 for what, column, have, count in (("number", 1, rocm, 396), ("place in the table", 2, places, 477)):
     looked_up = {MACROS.get(words[0], words[0]): int(words[column]) for words in facts
@@ -79,6 +80,15 @@ for what, column, have, count in (("number", 1, rocm, 396), ("place in the table
     check(len(looked_up) == count and looked_up.items() <= have.items(),
           "HIP's functions have the %s that ROCm's sources say %s" %
           (what, sorted(looked_up.items() - have.items())[:5]))
+
+# Those of two versions, by which ROCTracer's clients of that time go.
+with open(os.path.join(root, "src/tracer/roctracer/hip_number.c"), encoding="utf-8") as source:
+    tables = dict(re.findall(r"rocm_(\d_\d)\[\] = \{(.*?)\};", source.read(), re.S))
+for version in ("6.0", "6.2"):
+    pairs = {(int(a), int(b)) for a, b in re.findall(r"\{(\d+), (\d+)\}", tables[version.replace(".", "_")])}
+    own = {(int(words[2]), rocm[words[1]]) for words in lines if words[0] == version}
+    check(own and own <= pairs and {a for a, _ in pairs} == {b for _, b in pairs},
+          "functions of ROCm %s have its numbers in ROCTracer's interface %s" % (version, own - pairs))
 
 work = os.environ.get("TANDEM_TMP", ".")
 

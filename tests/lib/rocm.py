@@ -10,10 +10,11 @@ BUILD = os.environ["TANDEM_BUILD"]
 STUBS = os.path.join(BUILD, "tests", "stubs", "hip")
 # What a stub is, to the name of its library's file: as AMD and Debian have them.
 VERSIONS = {"5.2": "libamdhip64.so.5.2.21153", "5.7": "libamdhip64.so.5.7.31921",
+            "6.0": "libamdhip64.so.6.0.60000", "6.2": "libamdhip64.so.6.2.60202",
             "6.3": "libamdhip64.so.6.3.60300", "7.2": "libamdhip64.so.7.2.70200",
             "8.0": "libamdhip64.so.8.0.80000"}
-# A runtime of a version that is not known yet: the newest stub under its name.
-STUB_OF = {"8.0": "7.2"}
+# A runtime of a version that is not known yet: the newest stub under its name. And two of HIP 6's.
+STUB_OF = {"8.0": "7.2", "6.0": "6.3", "6.2": "6.3"}
 
 
 def runtime(version, folder="."):

@@ -3,7 +3,7 @@
  * MatrixTranspose, the program that ROCTracer's specification traces. Facts: their public sources
  * (TAU's TauRocTracer.cpp, APEX's hip_trace.cpp, Caliper's RocTracer.cpp, ROCTracer's tracer_tool).
  *
- *	hip-clients-N matrix|tau|apex|caliper|rocprof */
+ *	hip-clients-N matrix|tau|apex|caliper|rocprof|numbers */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -365,16 +365,83 @@ static void rocprof(void)
 	OK(!matrix_transpose(), "the matrix is transposed");
 }
 
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+#if STUB_HIP == 603
+static unsigned number_calls[IDS * 2], number_records[IDS * 2];
+
+static void number_called(uint32_t domain, uint32_t cid, const void *data, void *arg)
+{
+	(void)domain, (void)data;
+	number_calls[cid % (IDS * 2)] += arg == number_calls;
+}
+
+static void number_recorded(const char *begin, const char *end, void *arg)
+{
+	(void)arg;
+	for (const roctracer_record_t *record = (const void *)begin;
+	     record < (const roctracer_record_t *)(const void *)end; record++)
+		number_records[record->op % (IDS * 2)]++;
+}
+
+/* A client has HIP_API_ID_* of the headers of its time: 365 or 379, 399 or 406. */
+static void numbers(void)
+{
+	static const char *const names[] = {"hipExtGetLastError", "hipSetValidDevices"};
+	roctracer_properties_t properties = {.buffer_size = 0x1000,
+					     .buffer_callback_fun = number_recorded};
+	unsigned number[2] = {0}, wrong = 0, all = 0;
+	uint32_t op = 0, kind = 1;
+	int device = 0;
+
+	OK(sscanf(getenv("HIP_NUMBERS") ?: "", "%u %u", &number[0], &number[1]) == 2, "numbers");
+	for (int i = 0; i < 2; i++)
+		wrong += roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, names[i], &op, &kind) ||
+			 op != number[i] || kind ||
+			 strcmp(roctracer_op_string(ACTIVITY_DOMAIN_HIP_API, number[i], 0) ?: "",
+				names[i]) != 0;
+	OK(!wrong, "functions have those of the runtime that is here, both ways");
+	for (uint32_t i = 1; i < 2 * IDS; i++) {
+		const char *name = roctracer_op_string(ACTIVITY_DOMAIN_HIP_API, i, 0);
+
+		all += name != NULL;
+		wrong += name &&
+			 (roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, name, &op, NULL) || op != i);
+	}
+	OK(!wrong && all > 400, "each of %u numbers is one function's", all);
+	OK(S(roctracer_open_pool(&properties)) &&
+		   S(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HIP_API, number[0], number_called,
+						  number_calls)) &&
+		   S(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HIP_API, number[1], number_called,
+						  number_calls)) &&
+		   S(roctracer_enable_op_activity(ACTIVITY_DOMAIN_HIP_API, number[1])),
+	   "they are enabled by them");
+	hipExtGetLastError();
+	hipSetValidDevices(&device, 1);
+	hipSetDevice(0);
+	OK(S(roctracer_disable_op_callback(ACTIVITY_DOMAIN_HIP_API, number[1])), "and disabled");
+	hipSetValidDevices(&device, 1);
+	hipExtGetLastError();
+	OK(S(roctracer_close_pool()), "closed");
+	OK(number_calls[number[0]] == 4 && number_calls[number[1]] == 2 &&
+		   number_records[number[1]] == 2,
+	   "callbacks and records have them: %u, %u, %u", number_calls[number[0]],
+	   number_calls[number[1]], number_records[number[1]]);
+	OK(S(roctracer_disable_callback()), "disabled");
+}
+#else
+static void numbers(void)
+{
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} clients[] = {{"matrix", matrix},
-		       {"tau", tau},
-		       {"apex", apex},
-		       {"caliper", caliper},
-		       {"rocprof", rocprof}};
+	} clients[] = {{"matrix", matrix},   {"tau", tau},	   {"apex", apex},
+		       {"caliper", caliper}, {"rocprof", rocprof}, {"numbers", numbers}};
 
 	__hipRegisterFunction(NULL, &matrixTranspose, NULL, "matrixTranspose", 0, NULL, NULL, NULL,
 			      NULL, NULL);

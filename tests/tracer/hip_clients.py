@@ -23,6 +23,13 @@ for version in ("5.2", "5.7", "6.3", "7.2"):
             failed = [line for line in done.stdout.splitlines() if line.startswith(("not ok", "#"))]
             check(done.returncode == 0 and not failed and done.stdout.count("ok ") >= least, title,
                   (done.returncode, failed, done.stdout.count("ok "), done.stderr[-400:]))
+# Functions' numbers are those of the headers of the runtime's version: 6.0 and 6.2 have some of their own.
+for version, numbers in (("6.0", "365 406"), ("6.2", "379 399"), ("6.3", "379 406")):
+    done = rocm.run([os.path.join(rocm.BUILD, "tests", "tracer", "hip-clients-6"), "numbers"], version,
+                    HIP_NUMBERS=numbers)
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("not ok", "#"))]
+    check(done.returncode == 0 and not failed and done.stdout.count("ok ") == 9,
+          "numbers of HIP %s" % version, (done.returncode, failed, done.stdout, done.stderr[-400:]))
 for version in ("5.7", "7.2"):
     if "thread" in (SANITIZED or ""):
         skip("signals in calls of HIP %s" % version, "the thread sanitizer puts signals off to the next system call")

@@ -6,6 +6,7 @@
 #include "roctracer/roctracer_hip.h"
 #include "roctracer/roctracer_hsa.h"
 #include "roctracer/roctracer_roctx.h"
+#include "tracer/roctracer/hip_number.h"
 #include "tracer/roctracer/status.h"
 
 static const char *const hsa_events[] = {
@@ -116,6 +117,8 @@ uint32_t face_op_of_call(const struct face_domain *domain, uint32_t function)
 	_Atomic uint32_t *place = &known[domain - domains];
 	uint32_t first;
 
+	if (domain->number == ACTIVITY_DOMAIN_HIP_API)
+		return hip_number_of(function);
 	if (!domain->first)
 		return function;
 	first = *place;
@@ -126,7 +129,12 @@ uint32_t face_op_of_call(const struct face_domain *domain, uint32_t function)
 
 uint32_t face_call_of_op(const struct face_domain *domain, uint32_t op)
 {
-	return op == TANDEM_TRACER_ALL ? op : op + first_function(domain);
+	if (op == TANDEM_TRACER_ALL)
+		return op;
+	if (domain->number != ACTIVITY_DOMAIN_HIP_API)
+		return op + first_function(domain);
+	hip_number_begin();
+	return hip_number_function(op);
 }
 
 bool face_op_exists(const struct face_domain *domain, uint32_t op)
@@ -193,6 +201,8 @@ roctracer_status_t roctracer_op_code(uint32_t number, const char *name, uint32_t
 	if (!name || !op)
 		return status_set(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
 				  "no name, or no place for the operation");
+	if (domain->number == ACTIVITY_DOMAIN_HIP_API)
+		hip_number_begin();
 	for (uint32_t i = 0; domain->ops && i < domain->op_count; i++)
 		if (!strcmp(domain->ops[i], name))
 			found = i;

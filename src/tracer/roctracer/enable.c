@@ -13,6 +13,7 @@
 #include "roctracer/roctracer_roctx.h"
 #include "tracer/roctracer/api_data.h"
 #include "tracer/roctracer/domain.h"
+#include "tracer/roctracer/hip_number.h"
 #include "tracer/roctracer/pool.h"
 #include "tracer/roctracer/status.h"
 
@@ -136,6 +137,8 @@ static roctracer_status_t callback_set(uint32_t number, uint32_t op, struct call
 		return status;
 	if (domain->what == FACE_ROCTX)
 		roctx_set(op, callback);
+	if (number == ACTIVITY_DOMAIN_HIP_API)
+		hip_number_begin();
 	ours = face_tracer_domain(domain);
 	if (domain->what != FACE_API || ours == ALL)
 		return ROCTRACER_STATUS_SUCCESS;
@@ -249,6 +252,8 @@ static roctracer_status_t activity_set(uint32_t number, uint32_t op, tandem_trac
 	ours = face_tracer_domain(domain);
 	if ((domain->what != FACE_API && domain->what != FACE_OPERATIONS) || ours == ALL)
 		return ROCTRACER_STATUS_SUCCESS;
+	if (number == ACTIVITY_DOMAIN_HIP_API)
+		hip_number_begin();
 	error = tracer_get(&own);
 	if (error)
 		return status_of(error);

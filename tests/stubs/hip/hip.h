@@ -32,6 +32,14 @@ struct launch_config {
 #define STUB_HIP_7_FUNCTIONS(X)
 #endif
 
+#if STUB_HIP >= 600
+#define STUB_HIP_6_FUNCTIONS(X)           \
+	X(hipExtGetLastError, (void), ()) \
+	X(hipSetValidDevices, (int *devices, int count), (devices, count))
+#else
+#define STUB_HIP_6_FUNCTIONS(X)
+#endif
+
 #define STUB_HIP_FUNCTIONS(X)                                                                     \
 	X(hipInit, (unsigned flags), (flags))                                                     \
 	X(hipRuntimeGetVersion, (int *version), (version))                                        \
@@ -74,6 +82,7 @@ struct launch_config {
 	X(hipEventDestroy, (void *event), (event))                                                \
 	X(hipGetLastError, (void), ())                                                            \
 	X(hipPeekAtLastError, (void), ())                                                         \
+	STUB_HIP_6_FUNCTIONS(X)                                                                   \
 	STUB_HIP_7_FUNCTIONS(X)
 
 #define X(name, parameters, arguments) int name parameters;

@@ -522,6 +522,25 @@ FUNCTION(hipGetLastError, (void))
 	return error;
 }
 
+#if STUB_HIP >= 600
+FUNCTION(hipExtGetLastError, (void))
+{
+	int error;
+
+	BEGIN(hipExtGetLastError, );
+	error = last_error;
+	last_error = 0;
+	call_end(&call_);
+	return error;
+}
+
+FUNCTION(hipSetValidDevices, (int *devices, int count))
+{
+	BEGIN(hipSetValidDevices, PUT(0, devices); PUT(8, count));
+	RETURN(devices && count > 0 ? 0 : 1);
+}
+#endif
+
 FUNCTION(hipPeekAtLastError, (void))
 {
 	BEGIN(hipPeekAtLastError, );
