@@ -258,6 +258,32 @@ static void test_begun_twice(void)
 	    "10 running 2500-3000 cpu0\n");
 }
 
+/* Without records of wake-ups the CPU that it gets is the one that it waited for, as long as what ran
+ * there did; who ran on it before that may not have been in its way. */
+static void test_new_without_wakeups(void)
+{
+	begin();
+	states_collecting(&states, 1500, 0, TANDEM_SCOPE_system, true, false, false);
+	states_collecting(&states, 1500, 1, TANDEM_SCOPE_system, true, false, false);
+	states_switch(&states, 1600, 0, 0, READY, C);
+	states_switch(&states, 1600, 1, 0, READY, C);
+	states_switch(&states, 1700, 1, C, SLEEPS, B);
+	states_task_new(&states, 2000, 0, A, A, A, C);
+	states_switch(&states, 2500, 1, B, PREEMPTED, A);
+	states_switch(&states, 3000, 1, A, ZOMBIE, C);
+	states_task_new(&states, 4000, 0, A, A, A, C);
+	states_switch(&states, 4400, 1, C, SLEEPS, B);
+	states_switch(&states, 4500, 1, B, PREEMPTED, A);
+	end("new, without wake-ups", 5000,
+	    "10 unknown 1000-1500\n"
+	    "10 unknown 1500-2000\n"
+	    "10 wait_cpu 2000-2500 cpu1 by busy/20\n"
+	    "10 running 2500-3000 cpu1\n"
+	    "10 wait_cpu 4000-4400\n"
+	    "10 wait_cpu 4400-4500 cpu1 by busy/20\n"
+	    "10 running 4500-5000 cpu1\n");
+}
+
 /* The thread's own records say that it runs, whatever the kernel's do not say. */
 static void test_own_records(void)
 {
@@ -484,6 +510,7 @@ int main(void)
 	test_cpu_gone();
 	test_number_reused();
 	test_begun_twice();
+	test_new_without_wakeups();
 	test_own_records();
 	test_seen();
 	test_idle_before();

@@ -328,7 +328,7 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 	const struct wait_thread *thread = waits->threads[sum->thread];
 	struct finding *finding;
 	struct culprit *culprits;
-	uint64_t known_ns = 0;
+	uint64_t known_ns = 0, unnamed_ns = 0;
 	int count = find_culprits(findings, sum->thread, cause, &culprits);
 
 	finding = count < 0 ? NULL : findings_add(findings, "preemption", cause_names[cause]);
@@ -357,6 +357,14 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 			"%s; no scheduler records of the thread for "
 			"%.1f %% of the time",
 			finding->why, 100 * (double)thread->ns[STATE_UNKNOWN] / (double)known_ns);
+	for (int i = 0; i < count; i++)
+		unnamed_ns += culprits[i].pid || culprits[i].name ? 0 : culprits[i].ns;
+	if (unnamed_ns * 4 > sum->ns) {
+		finding->confidence = unnamed_ns * 2 > sum->ns ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
+		finding->why = findings_text(
+			findings, "%s; what ran instead was not recorded for %.0f %% of it",
+			finding->why, 100 * (double)unnamed_ns / (double)sum->ns);
+	}
 	free(culprits);
 	return 0;
 }

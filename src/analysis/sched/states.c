@@ -259,6 +259,21 @@ static void gets_cpu(struct states *states, struct states_thread *thread, int64_
 	thread->has_run = true;
 }
 
+/* Where wake-ups are not recorded, a new thread's CPU is the one that it gets: who had that since the
+ * switch before kept it waiting. Of the time before that switch nothing is known, as it may have
+ * been another CPU's. */
+static void waited_here(struct states *states, struct states_thread *thread,
+			const struct states_cpu *cpu, uint32_t cpu_number)
+{
+	if (thread->state != STATE_WAIT_CPU || thread->cpu != STATES_NO_CPU)
+		return;
+	if (cpu->switch_ns > thread->since)
+		states_emit(states, thread, cpu->switch_ns, false);
+	thread->cpu = cpu_number;
+	if (thread->watched)
+		states_waiting_add(states, thread);
+}
+
 void states_switch(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t prev_tid,
 		   uint8_t prev_state, uint32_t next_tid)
 {
@@ -273,7 +288,10 @@ void states_switch(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 		states_invalidate(states, cpu->running, ns);
 	if (cpu->running != prev)
 		cpu->known = false;
+	if (next)
+		waited_here(states, next, cpu, cpu_number);
 	cpu_run(states, cpu, next, ns);
+	cpu->switch_ns = ns;
 	if (!prev || !next)
 		cpu->idle_ns = ns;
 	if (prev && prev != next)

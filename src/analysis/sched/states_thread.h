@@ -74,6 +74,7 @@ struct states_cpu {
 	uint8_t scope;		       /* enum tandem_scope */
 	struct states_thread *running; /* NULL: the idle thread */
 	int64_t last_ns;	       /* of the latest record */
+	int64_t switch_ns;	       /* of the latest switch */
 	int64_t idle_ns;	       /* when it was idle, as far as is known, for the last time */
 	struct states_thread **waiting; /* for this CPU, of those that are watched */
 	size_t waiting_count, waiting_capacity;
