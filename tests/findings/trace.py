@@ -22,6 +22,13 @@ found = findings("made", "--all")
 cost = [f for f in found if f["cause"] == "recording"]
 check(len(cost) == 1 and cost[0]["count"] == made["calls"], "what recording cost", cost)
 LIKELY = {"high": 1, "medium": 0.8, "low": 0.3}
+check(cost and "completions took at least" in cost[0]["description"], "calls and completions", cost)
+made = Session("calls")
+for at in range(1000, 2001000, 1000):
+    made.call("clFlush", at, at + 500)
+made.write()
+without = [f["description"] for f in findings("calls", "--all") if f["cause"] == "recording"]
+check(len(without) == 1 and "recording 2,000 calls took at least" in without[0], "no completions are not counted", without)
 check(found == sorted(found, key=lambda f: ("symptom_of" in f, -f["cost_ns"] * LIKELY[f["confidence"]])),
       "causes before symptoms, the largest likely saving first",
       [(f["name"], f["cost_ns"], f["confidence"]) for f in found])

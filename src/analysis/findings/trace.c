@@ -263,11 +263,15 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 		return -ENOMEM;
 	finding->count = findings->iterator->calls;
 	finding->cost_ns = (uint64_t)(each * (double)records);
-	finding->what = findings_text(findings,
-				      "recording %s calls and %s completions took at "
-				      "least %s each",
+	finding->what = findings_text(findings, "recording %s call%s%s%s%s took at least %s each",
 				      units_count(calls, findings->iterator->calls),
-				      units_count(all, trace->operations), units_ns(call, each));
+				      findings->iterator->calls == 1 ? "" : "s",
+				      trace->operations ? " and " : "",
+				      trace->operations ? units_count(all, trace->operations) : "",
+				      !trace->operations       ? ""
+				      : trace->operations == 1 ? " completion"
+							       : " completions",
+				      units_ns(call, each));
 	if (run->recorder_cpu_ns)
 		finding->what = findings_text(findings, "%s; the recorder used %s of CPU time",
 					      finding->what,
