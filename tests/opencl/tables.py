@@ -67,4 +67,8 @@ check([b["log"].strip("\0") for b in failed] == ["stub: #error"], "a failed buil
 report = session.report()
 check(report["operations"]["builds_failed"] == 1 and report["operations"]["builds"] == len(builds) == 5,
       "builds are counted", report["operations"])
+shown = [(build["status"], build["status_name"]) for build in report["builds"]]
+check(shown == [(-11, "CL_BUILD_PROGRAM_FAILURE")] + 4 * [(0, "CL_SUCCESS")], "the failed one is first, by its name", shown)
+times = [build["duration_ns"] for build in report["builds"][1:]]
+check(times == sorted(times, reverse=True), "then the longest", times)
 finish()

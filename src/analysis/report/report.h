@@ -160,6 +160,7 @@ struct report_build { /* one build, compile or link step; the first REPORT_BUILD
 	uint64_t process, program;
 	const char *step, *device, *options;
 	int64_t status;
+	const char *status_name; /* "" where the code has none */
 	uint64_t duration_ns;
 	const char *log; /* of a failed one */
 };

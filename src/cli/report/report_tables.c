@@ -190,7 +190,8 @@ static const struct table_column overheads_columns[] = {
 
 static const struct table_column builds_columns[] = {
 	{"duration_ns", "time", TABLE_NS, offsetof(struct report_build, duration_ns)},
-	{"status", "status", TABLE_SIGNED, offsetof(struct report_build, status)},
+	{"status", NULL, TABLE_SIGNED, offsetof(struct report_build, status)},
+	{"status_name", "status", TABLE_STRING, offsetof(struct report_build, status_name)},
 	{"step", "step", TABLE_STRING, offsetof(struct report_build, step)},
 	{"process", "process", TABLE_NUMBER, offsetof(struct report_build, process)},
 	{"program", "program", TABLE_NUMBER, offsetof(struct report_build, program)},

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "analysis/report/table.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 
@@ -25,6 +26,21 @@ static const char *build_text(struct report *report, const struct trace_event *e
 		count = REPORT_LOG_BYTES;
 	copy = arena_copy(&report->arena, (const char *)text, count);
 	return copy ? copy : "";
+}
+
+/* As the domain's calls call it, any of which returns such a code. */
+static const char *status_name(const struct trace_session *session, unsigned domain, int64_t status)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; !name && i < session->event_count; i++) {
+		const struct tandem_event *event = trace_session_event_at(session, (unsigned)i);
+
+		if (event && event->results &&
+		    trace_session_domain_of(session, event->id) == domain)
+			name = trace_name_find(event->results, status);
+	}
+	return name ? name : "";
 }
 
 /* Where to put it: a free place, or for a failed one that of a good one. */
@@ -83,14 +99,30 @@ int builds_add(struct builds *builds, struct report *report, const struct range 
 		.step = record->step < 3 ? steps[record->step] : "unknown",
 		.options = build_text(report, event, "options"),
 		.status = record->status,
+		.status_name = status_name(process->session, record->domain, record->status),
 		.duration_ns = duration,
 		.log = record->status ? build_text(report, event, "log") : "",
 	};
 	return 0;
 }
 
+/* Failed ones first, then the longest. */
+static int build_compare(const void *a, const void *b)
+{
+	const struct report_build *left = a, *right = b;
+
+	if (!left->status != !right->status)
+		return left->status ? -1 : 1;
+	if (left->duration_ns != right->duration_ns)
+		return left->duration_ns < right->duration_ns ? 1 : -1;
+	if (left->process != right->process)
+		return left->process < right->process ? -1 : 1;
+	return left->program < right->program ? -1 : left->program > right->program;
+}
+
 void builds_finish(struct builds *builds, struct report *report)
 {
 	for (size_t i = 0; i < report->build_count; i++)
 		report->builds[i].device = builds->devices->rows[builds->device[i]].shown;
+	table_sort(report->builds, report->build_count, sizeof(*report->builds), build_compare);
 }
