@@ -215,5 +215,24 @@ for where, page in pages("blocking"):
     check("blocking" in colours and colours["blocking"] == colours["wait"] != colours["enqueue"],
           f"blocking: {where}: a blocking call has a wait's colour", colours)
 
+# --- two calls without time between them are seen to be two, wherever on a pixel one ends
+made = Session("adjacent")
+made.call("clCreateBuffer", 0, 1000000)
+made.call("clCreateBuffer", 1000000, 2000000)
+made.write()
+for where, page in pages("adjacent"):
+    widths = []
+    for by in range(16):
+        page.show(0, 2000000 + by * 373)
+        widths.append(page.run("""
+            const row = app.rows.shown.find(r => r.kind === "thread"), lane = row.lanes.find(l => l.track.type === "spans");
+            const {picture, ratio, node} = app.pane, at = app.pane.x(1e6) * ratio;
+            const y = Math.round((row.y - node.scrollTop + lane.y + 2) * ratio), from = Math.round(at) - 4;
+            const data = picture.getContext("2d").getImageData(from, y, 8, 1).data, found = [];
+            for (let i = 0; i < 8; i++)
+                found.push([0, 1, 2].every(c => data[4 * i + c] === data[c]) ? "span" : "gap");
+            return found.filter(one => one === "gap").length"""))
+    check(set(widths) == {1}, f"adjacent: {where}: a gap of one pixel is between two calls", widths)
+
 Page.close_browser()
 finish()

@@ -137,6 +137,9 @@ class Painter {
 							memory[base + left] = (pixel | alpha << 24) >>> 0;
 						continue;
 					}
+					/* Rounded as the end of the one before it is, or it would lie on the gap
+					 * between them. */
+					left = x < 0 ? 0 : Math.min(pixels - 1, Math.round(x));
 					let last = right > pixels ? pixels : Math.round(right);
 					if (last <= left)
 						last = left + 1;
