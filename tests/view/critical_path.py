@@ -52,6 +52,9 @@ for where, page in pages("made"):
     kinds = [piece[0] for piece in pieces]
     check(kinds == ["path_before", "path_launch", "path_execution", "path_behind", "path_execution",
                     "path_return", "path_host", "path_call"], f"{where}: what it is made of", kinds)
+    briefs = page.run("return app.labels[0].filter(l => ['path_before', 'path_host', 'path_after'].includes(l.kind))"
+                      ".map(l => [l.name, l.brief])")
+    check(briefs and all(len(brief) < 10 for _, brief in briefs), f"{where}: a piece without a name has a short one", briefs)
     check(is_whole(pieces, 96000), f"{where}: from the begin to the end, without a hole", pieces)
     running = [piece for piece in pieces if piece[0] == "path_execution"]
     check([piece[2:4] for piece in running] == [[10000, 50000], [52000, 80000]],

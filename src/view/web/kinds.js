@@ -58,6 +58,19 @@ const KINDS = {
 	path_several: ["critical path: several pieces, the longest of them", "#8794a8"],
 };
 
+/* Pieces of the critical path that have no name of their own (graph_part_kind_words()), where there is
+ * little room. */
+const PATH_BRIEFS = {
+	"before the first call": "before",
+	"host, between calls": "host",
+	"in an API call": "call",
+	"from the call to the command's start": "start",
+	"from the end of the command before to the start": "gap",
+	"command executing": "executing",
+	"from the command's end to the wait's return": "return",
+	"after the last call": "after",
+};
+
 /* Which group each kind is of (src/view/index/kinds.h): the session says. */
 const GROUPS = new Map();
 
@@ -130,7 +143,7 @@ class Label {
 		/* Where there is little room, what all names of a runtime begin with
 		 * says nothing: it is left out. The runtime's row knows that
 		 * beginning (src/schema/domains.def). */
-		this.brief = visible(name.slice(brief));
+		this.brief = PATH_BRIEFS[name] && kind.startsWith("path_") ? PATH_BRIEFS[name] : visible(name.slice(brief));
 		this.kind = kind;
 		this.flags = flags;
 		this.plain = plain;
