@@ -43,6 +43,15 @@ TABLE = (
     ("a queue's kernels and transfers are in one row",
      "const r = app.rows.shown.find(r => r.kind === 'queue'); return [r.folded, r.lanes.map(l => l.track.row.kind)]",
      [True, ["kernels", "transfers"]]),
+    ("a pin is not on its row's name", """
+        const name = [...document.querySelectorAll('#rows .name')].find(n => !n.querySelector('.chip'));
+        const text = name.querySelector('.text'), before = text.textContent;
+        text.textContent = 'a device with a long name '.repeat(8);
+        const found = box(text).right <= box(name.querySelector('.pin')).left;
+        text.textContent = before;
+        return found""", True),
+    ("a finding's flag ends below the names in its row", """
+        return FLAG_HEIGHT - ROW_PADDING <= (TRACK_HEIGHTS.spans - parseInt(TEXT_FONT)) / 2""", True),
     BEYOND,
     ("the page itself does not scroll",
      "const d = document.documentElement; return [d.scrollWidth > innerWidth, d.scrollHeight > innerHeight]", [False, False]),

@@ -12,7 +12,7 @@ const CLICK_PIXELS = 4;
 /* The mark of a finding. */
 const FINDING_BAR = 3;
 const FLAG_WIDTH = 7;
-const FLAG_HEIGHT = 10;
+const FLAG_HEIGHT = 7;
 
 class Pane {
 	constructor(node, app, pinned) {
