@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from kernelside import scope
+from recording import DRIVERS, PROGRAMS
 from tap import TANDEM, check, finish
 from viewing import Page, need_browser, pages
 
@@ -65,9 +66,38 @@ for where, page in pages("idle"):
     page.still()
     after = [r["words"] for r in page.rows() if r["kind"] == "thread"]
     check(len(after) == len(before) + 7, f"{where}: which opens", (before, after))
-    sums = page.run("const r = app.rows.all.find(r => r.kind === 'idle'); return (await app.source.select(0, -1e6, 1e12, [r.number]))"
-                    ".states.filter(s => s.state === 'wait_blocked').reduce((sum, s) => sum + s.within_ns, 0)")
-    check(sums > 7 * 1e9, f"{where}: it can be aggregated as one row", sums)
+    # Of a machine that is busy with others the file may be too large to have each event.
+    if page.run("return app.model.sessions[0].notes.some(note => note.text.includes('downsampled'))") and where == "file":
+        continue
+    # On a busy machine some kernels leave switches out (doc/KERNEL.md): then it is unknown whether they slept.
+    sums = page.run("""
+        const row = app.rows.all.find(r => r.kind === "idle");
+        const lengths = async rows => (await app.source.select(0, -1e6, 1e12, rows)).states
+            .filter(s => s.state !== "running").reduce((sum, s) => sum + s.within_ns, 0);
+        let each = 0;
+        for (const child of row.children)
+            each += await lengths([child.number]);
+        return [await lengths([row.number]), each]""")
+    check(sums[0] == sums[1] > 7 * 1e9, f"{where}: it can be aggregated as one row", sums)
+
+# Of a shell that starts a program with calls that program is what one looks for.
+done = subprocess.run([TANDEM, "record", "-q", "-o", "mixed", "sh", "-c", '"$1" 4 5 16384 && sleep 0.02', "sh",
+                       PROGRAMS / "threads"], capture_output=True, env=dict(os.environ, **DRIVERS["stub"]))
+check(done.returncode == 0, "a shell with a program that makes calls", done.stderr)
+for where, page in pages("mixed"):
+    folded = page.run("return Object.fromEntries(app.rows.all.filter(r => r.kind === 'process').map(r => [r.name, "
+                      "[r.folded, r.lanes.some(l => l.track.type === 'state')]]))")
+    check(folded.get("threads") == [False, False] and folded.get("sh") == folded.get("sleep") == [True, True],
+          f"{where}: processes without calls are folded where others make some, and show their state", folded)
+    page.findings()
+    said = page.run("""
+        const found = name => app.rows.all.find(r => r.kind === "process" && r.name === name);
+        const made = where => app.findings.entry({name: "made", description: "", suggestion: "", confidence: "low", cost_ns: 0,
+            session: 0, where, rows: app.findings.rowsOf(0, where)}).innerText;
+        const device = app.rows.all.find(r => r.kind === "device"), process = found("threads");
+        return [device.name, process.words, made({process: process.id, device: device.name}), made({process: process.id})]""")
+    check(said[1] + ", " + said[0] in said[2].replace("\n", " ") and said[3].count(said[1]) == 1,
+          f"{where}: a finding of a device says which process it is about, once", said)
 
 Page.close_browser()
 finish()

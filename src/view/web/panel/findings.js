@@ -88,6 +88,16 @@ class Findings {
 		return found.filter((row) => row);
 	}
 
+	/* The row of its process where that has to be said: there are several, and the row to go to is
+	 * in none of them, as a device's. */
+	processOf({session, rows, where = {}}) {
+		const processes = this.app.rows.all.filter((row) => row.session === session && row.kind === "process");
+		for (let row = rows[0]; row; row = row.parent)
+			if (row.kind === "process")
+				return null;
+		return processes.length > 1 && processes.find((row) => row.id === where.process) || null;
+	}
+
 	show() {
 		const {app} = this;
 		const sheet = byId("findings");
@@ -124,6 +134,9 @@ class Findings {
 		const {app} = this;
 		const {where = {}} = finding;
 		const place = [];
+		const process = this.processOf(finding);
+		if (process)
+			place.push(process.words);
 		if (finding.rows.length)
 			place.push(pathWords(finding.rows[0]));
 		if (where.device && (!finding.rows.length || finding.rows[0].kind !== "device"))

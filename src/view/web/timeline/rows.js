@@ -69,11 +69,16 @@ class Row {
 
 	/* Of a folded process without calls: the states of its first thread; null: none. */
 	get stateBelow() {
-		if (this.kind !== "process" || !this.folded || this.opened || this.tracks.some((track) => track.items))
+		if (this.kind !== "process" || !this.folded || this.opened || this.hasActivity)
 			return null;
 		const first = (row) => row.kind === "thread" ? row : row.children.map(first).find((one) => one);
 		const thread = first(this);
 		return thread && thread.tracks.find((track) => track.type === "state") || null;
+	}
+
+	/* A process that made calls, or whose commands ran. */
+	get hasActivity() {
+		return this.tracks.some((track) => track.items);
 	}
 
 	/* It has no picture but those of the rows below it. */
@@ -142,11 +147,16 @@ class Rows {
 		row.children.forEach((child) => this.setDepth(child, depth + 1));
 	}
 
-	/* Queues are one row each, so are idle threads, and devices and CPUs where there are
-	 * many. Whatever does not fit on a few screens then is folded, too: contexts, then the
+	/* Queues are one row each, so are idle threads, processes without calls where others make some,
+	 * and devices and CPUs where there are many. Whatever does not fit on a few screens then is folded, too: contexts, then the
 	 * processes with the least in them; never the one with the most. */
 	foldAtStart() {
 		const many = {queue: 0, idle: 0, device: DEVICES_AT_START};
+		const withoutCalls = this.all.filter((row) => row.kind === "process" && row.children.length && !row.hasActivity);
+		if (this.all.some((row) => row.kind === "process" && row.hasActivity))
+			withoutCalls.forEach((row) => {
+				row.folded = true;
+			});
 		for (const [kind, most] of Object.entries(many)) {
 			const rows = this.all.filter((row) => row.kind === kind && row.children.length);
 			if (rows.length > most)
