@@ -204,7 +204,7 @@ with View("--no-open", "hand") as view, Page(view.address) as page:
     browser.click(*page.place("worker 1001", 120000))
     check(page.run("return app.measure.span && app.measure.span.to - app.measure.span.from") == 100000,
           "measuring snaps to events", page.run("return app.measure.span"))
-    check("measured 100 us (100,000 ns)" in page.text("state"), "and says the length", page.text("state"))
+    check(page.wait("return document.getElementById('state').innerText.includes('measured 100 us (100,000 ns)')"), "and says the length", page.text("state"))
     browser.press("Escape")
 
     # --- selecting with the pointer, sorting, CSV
