@@ -8,13 +8,11 @@
  * kernel was recorded, slept; what came last, from the call to the start, is the
  * launch.
  */
+#include "analysis/findings/idle/idle.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "analysis/findings/finding.h"
-#include "analysis/sched/recent.h"
-#include "util/units.h"
 
 /* Enqueues of a thread that are remembered. A command that was overtaken by so
  * many of its own thread was enqueued long ago. */
@@ -24,85 +22,9 @@
  * itself, as when the driver compiles in it. */
 #define LAUNCH_TIMES 8
 
-enum activity { WORKING, WAITING, CALLING, ACTIVITIES };
-
-/* Fewer gaps of the host's doing are no habit: a program has to begin and to end. */
-#define HABIT_COUNT 4u
-
-/* A wait in the midst of more commands than this is no way to feed a device command by
- * command: the host needs a result now and then. */
-#define COMMANDS_A_WAIT 8u
-
 /* A command that was enqueued and started only when a later call of its thread was under way
  * was kept back until then, if that is so many times as long as from that call to the start. */
 #define KEPT_TIMES 4
-
-/* LAUNCH: enqueued in the gap; AHEAD: before it; UNFLUSHED: either, and kept back. */
-enum cause {
-	SYNCHRONISATION,
-	HOST_WORK,
-	HOST_BLOCKED,
-	HOST_CALLS,
-	LAUNCH,
-	AHEAD,
-	UNFLUSHED,
-	CAUSES,
-};
-
-struct idle_enqueue {
-	uint64_t call;
-	int64_t ns;
-	int64_t spent[ACTIVITIES]; /* by the thread until then */
-};
-
-struct idle_mark {
-	int64_t busy_ns; /* of the device, at the thread's latest event */
-	uint64_t gap;
-	int64_t spent[ACTIVITIES];
-};
-
-struct idle_thread { /* of a stream */
-	enum activity activity;
-	unsigned depth; /* calls within calls */
-	int64_t since_ns;
-	int64_t call_ns;  /* begin of the call that is under way */
-	int64_t flush_ns; /* same, of the latest that is about a queue and does nothing else */
-	bool known;	  /* an event of it was seen */
-	int64_t spent[ACTIVITIES];
-	struct idle_enqueue *enqueues; /* a ring, made at the first */
-	uint64_t enqueued;
-	struct recent slept, preempted;
-	struct idle_mark *marks; /* by device: `spent` when it fell idle */
-};
-
-struct idle_cause {
-	uint64_t count, ns, longest_ns;
-	uint64_t longer;	  /* gaps that are longer than the command behind them */
-	int64_t begin_ns, end_ns; /* of the longest */
-	uint32_t stream;
-};
-
-struct idle_device {
-	unsigned running;
-	bool active;		   /* it has run something */
-	int64_t idle_ns, first_ns; /* since when; when it first ran */
-	uint64_t gap;		   /* number of the current one */
-	uint64_t count, busy_ns;
-	int64_t busy_since_ns;
-	uint64_t bound_ns; /* the greatest of the clock's bounds */
-	struct idle_cause causes[CAUSES];
-	struct map calls;  /* event id -> ns in such calls within gaps */
-	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
-	int64_t waited_ns; /* by threads while it ran something */
-};
-
-struct idle {
-	struct map process_of;	/* pid -> index */
-	struct recent *drivers; /* by process: its threads without calls, for a CPU */
-	struct idle_thread *threads;
-	struct idle_device *devices;
-	size_t device_count;
-};
 
 static int idle_begin(struct findings *findings, void *state)
 {
@@ -266,8 +188,8 @@ static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
 	       kept_ns > KEPT_TIMES * KEPT_TIMES * recent_within(drivers, from_ns, thread->call_ns);
 }
 
-static enum cause cause_of(const struct idle *idle, const struct sequence_event *next,
-			   const struct idle_device *device, size_t index)
+static enum idle_cause_kind cause_of(const struct idle *idle, const struct sequence_event *next,
+				     const struct idle_device *device, size_t index)
 {
 	const struct idle_thread *thread;
 	const struct idle_enqueue *enqueue;
@@ -303,7 +225,7 @@ static enum cause cause_of(const struct idle *idle, const struct sequence_event 
 static void count_gap(const struct idle *idle, struct idle_device *device, size_t index,
 		      const struct sequence_event *next)
 {
-	enum cause kind = cause_of(idle, next, device, index);
+	enum idle_cause_kind kind = cause_of(idle, next, device, index);
 	struct idle_cause *cause = &device->causes[kind];
 	uint64_t ns = (uint64_t)(next->ns - device->idle_ns), away_ns = 0;
 
@@ -379,233 +301,9 @@ static int idle_event(struct findings *findings, void *state, const struct seque
 	}
 }
 
-/* The function in which most of the time was spent. */
-static const char *main_call(const struct findings *findings, const struct map *calls)
-{
-	const struct tandem_event *call = NULL;
-	uint64_t id, ns, most = 0;
-	size_t at = 0;
-
-	while (map_next(calls, &at, &id, &ns)) {
-		if (ns > most) {
-			most = ns;
-			call = trace_session_event(findings->session, (unsigned)id);
-		}
-	}
-	return call ? call->name : "";
-}
-
-/* Whether most of the gaps' time in other calls was in such as make code: builds tell. */
-static bool is_building(const struct findings *findings, const struct idle_device *device)
-{
-	uint64_t id, ns, build = 0, all = 0;
-	size_t at = 0;
-
-	while (map_next(&device->calls, &at, &id, &ns)) {
-		all += ns;
-		if (trace_session_event(findings->session, (unsigned)id)->class ==
-		    TANDEM_CLASS_BUILD)
-			build += ns;
-	}
-	return 2 * build > all;
-}
-
-/* What work of the host takes that would be done while the device works: no time of its own,
- * but where the device is the CPU, a part of what the device does meanwhile. */
-static uint64_t saving_beside(const struct findings *findings, uint32_t index, uint64_t ns)
-{
-	const struct device_row *row = &findings->iterator->devices.rows[index];
-
-	return (uint64_t)((1 - devices_taken_part(row)) * (double)ns);
-}
-
-/* What would be saved. For work of the host to be done while the device works, the host must
- * have waited then. 0: nothing. */
-static uint64_t saving(const struct findings *findings, const struct idle *idle, uint32_t index,
-		       enum cause kind)
-{
-	const struct idle_device *device = &idle->devices[index];
-	const struct idle_cause *cause = &device->causes[kind];
-	uint64_t waited_ns = device->waited_ns > 0 ? (uint64_t)device->waited_ns : 0;
-
-	switch (kind) {
-	case AHEAD:
-		/* The driver's own pace; that of short commands can be mended. */
-		return 2 * cause->longer > cause->count ? cause->ns : 0;
-	case LAUNCH:
-		return cause->count >= HABIT_COUNT ? cause->ns : 0;
-	case SYNCHRONISATION:
-		return cause->count >= HABIT_COUNT &&
-				       cause->count * COMMANDS_A_WAIT >= device->count
-			       ? cause->ns
-			       : 0;
-	case UNFLUSHED:
-		if (cause->count < HABIT_COUNT)
-			return 0;
-		/* All of the wait would have passed before, as far as the host was busy. */
-		waited_ns = (uint64_t)idle->threads[cause->stream].spent[WAITING];
-		return cause->ns < waited_ns ? cause->ns : waited_ns;
-	default:
-		if (cause->count < HABIT_COUNT ||
-		    (kind == HOST_CALLS && is_building(findings, device)))
-			return 0;
-		if (waited_ns > cause->ns)
-			waited_ns = cause->ns;
-		return kind == HOST_BLOCKED ? waited_ns : saving_beside(findings, index, waited_ns);
-	}
-}
-
-/* What the device's runtime has for commands that are always the same. */
-static const char *batch_advice(struct findings *findings, uint32_t index)
-{
-	const char *batch = findings_domain(findings, index)->batch;
-
-	return findings_text(findings,
-			     "commands are shorter than their launch: give each more "
-			     "work, or record them once and run them as one%s%s%s",
-			     *batch ? " (" : "", batch, *batch ? ")" : "");
-}
-
-static const char *const cause_names[] = {
-	[SYNCHRONISATION] = "synchronisation",
-	[HOST_WORK] = "host-busy",
-	[HOST_BLOCKED] = "host-blocked",
-	[HOST_CALLS] = "host-calls",
-	[LAUNCH] = "launch",
-	[AHEAD] = "launch",
-	[UNFLUSHED] = "unflushed",
-};
-
-static void describe(struct findings *findings, struct finding *finding,
-		     const struct idle_device *device, const struct idle_cause *cause,
-		     enum cause kind, uint32_t index)
-{
-	double gap = (double)cause->ns / (double)cause->count;
-	double operation = (double)device->busy_ns / (double)device->count;
-	char count[UNITS_BYTES], all[UNITS_BYTES], each[UNITS_BYTES], run[UNITS_BYTES];
-	const char *gaps = units_ns(all, (double)cause->ns);
-
-	units_ns(run, operation);
-	if (cause->count > 1)
-		gaps = findings_text(findings, "%s (%s gaps, mean %s)", all,
-				     units_count(count, cause->count), units_ns(each, gap));
-	switch (kind) {
-	case SYNCHRONISATION:
-		finding->object = main_call(findings, &device->waits);
-		finding->what = findings_text(findings,
-					      "the device was idle for %s because the host waited "
-					      "for a command%s%s%s before it enqueued the next",
-					      gaps, *finding->object ? " (" : "", finding->object,
-					      *finding->object ? ")" : "");
-		finding->suggestion =
-			"enqueue the next commands before waiting, or work on several "
-			"queues, so that the device always has something to do";
-		break;
-	case HOST_WORK:
-		finding->what = findings_text(findings,
-					      "the device was idle for %s while the host was "
-					      "%s between commands",
-					      gaps,
-					      findings->waits->any ? "computing"
-								   : "in no call (computing, or "
-								     "asleep)");
-		finding->suggestion = "enqueue before that work, or do it in another thread";
-		break;
-	case HOST_BLOCKED:
-		finding->what = findings_text(
-			findings,
-			"the device was idle for %s while the host slept, or "
-			"waited for a file, a lock or another thread, between commands",
-			gaps);
-		finding->suggestion =
-			"enqueue before that wait, or wait in another thread; `tandem report "
-			"--table waits` names what it waited on";
-		break;
-	case HOST_CALLS:
-		finding->object = main_call(findings, &device->calls);
-		finding->what = findings_text(findings,
-					      "the device was idle for %s while the host was in "
-					      "other calls, mainly %s",
-					      gaps, finding->object);
-		finding->suggestion = "move these calls out of the loop, or enqueue before them";
-		break;
-	case UNFLUSHED:
-		finding->what = findings_text(
-			findings,
-			"the device was idle for %s with commands enqueued: they started "
-			"only when the thread made a later call",
-			gaps);
-		finding->suggestion =
-			"flush the queue after the last of these commands, before the "
-			"host goes on with other work";
-		break;
-	case AHEAD:
-		finding->what =
-			findings_text(findings,
-				      "the device was idle for %s between commands that were "
-				      "already enqueued; a command runs for %s",
-				      gaps, run);
-		finding->suggestion = batch_advice(findings, index);
-		break;
-	default:
-		finding->what = findings_text(findings,
-					      "the device was idle for %s between a command's "
-					      "enqueue and its start; a command runs for %s",
-					      gaps, run);
-		finding->suggestion = gap > operation ? batch_advice(findings, index)
-						      : "enqueue further ahead, and flush";
-		break;
-	}
-}
-
-static int add_cause(struct findings *findings, const struct idle *idle, uint32_t index,
-		     enum cause kind)
-{
-	const struct idle_device *device = &idle->devices[index];
-	const struct idle_cause *cause = &device->causes[kind];
-	struct finding *finding;
-	char off[UNITS_BYTES];
-
-	if (!cause->count || !saving(findings, idle, index, kind))
-		return 0;
-	finding = findings_add(findings, "idle-device", cause_names[kind]);
-	if (!finding)
-		return -ENOMEM;
-	finding->count = cause->count;
-	finding->cost_ns = saving(findings, idle, index, kind);
-	finding->device = findings_text(findings, "%s",
-					event_iterator_device_name(findings->iterator, index));
-	describe(findings, finding, device, cause, kind, index);
-	finding->confidence =
-		device->bound_ns < cause->ns / cause->count ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
-	finding->why = findings_text(findings,
-				     "gaps are measured by the device's own clock; host-clock "
-				     "alignment %s%s",
-				     device->bound_ns == CLOCKFIT_UNBOUNDED ? "" : "±",
-				     device->bound_ns == CLOCKFIT_UNBOUNDED
-					     ? "unknown"
-					     : units_ns(off, (double)device->bound_ns));
-	if (kind == HOST_WORK && !findings->waits->any) {
-		finding->confidence = CONFIDENCE_MEDIUM;
-		finding->why = findings_text(
-			findings, "%s; what the thread did is not recorded without the scheduler",
-			finding->why);
-	}
-	finding_place(findings, finding, cause->stream);
-	finding_time(findings, finding, cause->begin_ns, cause->end_ns);
-	return 0;
-}
-
 static int idle_end(struct findings *findings, void *state)
 {
-	struct idle *idle = state;
-	int status = 0;
-
-	for (uint32_t i = 0; !status && i < idle->device_count; i++) {
-		for (unsigned cause = 0; !status && cause < CAUSES; cause++)
-			status = add_cause(findings, idle, i, cause);
-	}
-	return status;
+	return idle_say(findings, state);
 }
 
 static void idle_release(struct findings *findings, void *state)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What is learnt of the gaps between a device's commands (idle_device.c), and what is said of
+ * them (idle_said.c).
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_IDLE_H
+#define TANDEM_ANALYSIS_FINDINGS_IDLE_H
+
+#include "analysis/findings/finding.h"
+#include "analysis/sched/recent.h"
+
+enum idle_activity { WORKING, WAITING, CALLING, ACTIVITIES };
+
+/* LAUNCH: enqueued in the gap; AHEAD: before it; UNFLUSHED: either, and kept back. */
+enum idle_cause_kind {
+	SYNCHRONISATION,
+	HOST_WORK,
+	HOST_BLOCKED,
+	HOST_CALLS,
+	LAUNCH,
+	AHEAD,
+	UNFLUSHED,
+	CAUSES,
+};
+
+struct idle_enqueue {
+	uint64_t call;
+	int64_t ns;
+	int64_t spent[ACTIVITIES]; /* by the thread until then */
+};
+
+struct idle_mark {
+	int64_t busy_ns; /* of the device, at the thread's latest event */
+	uint64_t gap;
+	int64_t spent[ACTIVITIES];
+};
+
+struct idle_thread { /* of a stream */
+	enum idle_activity activity;
+	unsigned depth; /* calls within calls */
+	int64_t since_ns;
+	int64_t call_ns;  /* begin of the call that is under way */
+	int64_t flush_ns; /* same, of the latest that is about a queue and does nothing else */
+	bool known;	  /* an event of it was seen */
+	int64_t spent[ACTIVITIES];
+	struct idle_enqueue *enqueues; /* a ring, made at the first */
+	uint64_t enqueued;
+	struct recent slept, preempted;
+	struct idle_mark *marks; /* by device: `spent` when it fell idle */
+};
+
+struct idle_cause {
+	uint64_t count, ns, longest_ns;
+	uint64_t longer;	  /* gaps that are longer than the command behind them */
+	int64_t begin_ns, end_ns; /* of the longest */
+	uint32_t stream;
+};
+
+struct idle_device {
+	unsigned running;
+	bool active;		   /* it has run something */
+	int64_t idle_ns, first_ns; /* since when; when it first ran */
+	uint64_t gap;		   /* number of the current one */
+	uint64_t count, busy_ns;
+	int64_t busy_since_ns;
+	uint64_t bound_ns; /* the greatest of the clock's bounds */
+	struct idle_cause causes[CAUSES];
+	struct map calls;  /* event id -> ns in such calls within gaps */
+	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
+	int64_t waited_ns; /* by threads while it ran something */
+};
+
+struct idle {
+	struct map process_of;	/* pid -> index */
+	struct recent *drivers; /* by process: its threads without calls, for a CPU */
+	struct idle_thread *threads;
+	struct idle_device *devices;
+	size_t device_count;
+};
+
+/* A finding for each cause of each device by which something would be saved. Returns 0 or
+ * -ENOMEM. */
+int idle_say(struct findings *findings, const struct idle *idle);
+
+#endif
