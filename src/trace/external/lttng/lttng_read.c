@@ -13,6 +13,7 @@
 #include "trace/external/hosts/trace_folders.h"
 #include "trace/external/hosts/trace_packets.h"
 #include "trace/external/lttng/event_plan.h"
+#include "trace/external/lttng/live_session.h"
 #include "trace/external/lttng/session_writer.h"
 #include "trace/watch.h"
 #include "util/map.h"
@@ -22,6 +23,9 @@
 /* Of CPU time without an event; a trace of gigabytes is opened in a few seconds. */
 #define STUCK_S 60
 #define FLUSH_MS 500
+#define PAUSE_MS 100
+#define SILENT_MS 5000
+#define LIVE_CLASS "lttng-live"
 
 /* A call whose end has not been seen. */
 struct open_call {
@@ -52,6 +56,7 @@ struct reading {
 	bool live;
 	bool kernel_alone;	 /* no event of ours: when it was is all that is read here */
 	struct timespec flushed; /* a live session: when it was written last */
+	uint64_t messages;
 	int status;
 	uint8_t bytes[RECORD_BYTES];
 };
@@ -290,6 +295,7 @@ static bt_graph_simple_sink_component_consume_func_status on_messages(bt_message
 	default:
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
 	}
+	reading->messages += count;
 	for (uint64_t i = 0; i < count; i++) {
 		bt_message_type type = bt_message_get_type(messages[i]);
 
@@ -325,7 +331,7 @@ static const bt_component_source *add_source(bt_graph *graph, const bt_plugin *c
 {
 	const bt_component_class_source *class =
 		bt_plugin_borrow_source_component_class_by_name_const(ctf,
-								      live ? "lttng-live" : "fs");
+								      live ? LIVE_CLASS : "fs");
 	const bt_component_source *source = NULL;
 	bt_value *parameters = bt_value_map_create(), *inputs = NULL;
 	char name[32];
@@ -406,6 +412,32 @@ static bool build_live(bt_graph *graph, const bt_plugin *ctf, const bt_plugin *u
 	       connect(graph, source, muxer, &next);
 }
 
+/* Until there is no more. Whoever hears nothing of a live session for long looks whether it is
+ * there still. */
+static bt_graph_run_status run_graph(bt_graph *graph, const bt_plugin *ctf,
+				     const struct reading *reading, const char *from)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
+	bt_graph_run_status status;
+	uint64_t heard = 0;
+	unsigned silent_ms = 0;
+
+	while ((status = bt_graph_run(graph)) == BT_GRAPH_RUN_STATUS_AGAIN) {
+		silent_ms = reading->messages == heard ? silent_ms + PAUSE_MS : 0;
+		heard = reading->messages;
+		if (reading->live && silent_ms >= SILENT_MS) {
+			if (live_session_is_gone(
+				    bt_plugin_borrow_source_component_class_by_name_const(
+					    ctf, LIVE_CLASS),
+				    from))
+				return BT_GRAPH_RUN_STATUS_OK;
+			silent_ms = 0;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return status;
+}
+
 /* `folders`: of a live session NULL. */
 static bool run(struct reading *reading, const char *from, const struct trace_folders *folders)
 {
@@ -417,12 +449,8 @@ static bool run(struct reading *reading, const char *from, const struct trace_fo
 	bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &utils);
 	if (ctf && utils && graph &&
 	    (folders ? build(graph, ctf, utils, folders, reading)
-		     : build_live(graph, ctf, utils, from, reading))) {
-		struct timespec pause = {.tv_nsec = 100000000};
-
-		while ((status = bt_graph_run(graph)) == BT_GRAPH_RUN_STATUS_AGAIN)
-			nanosleep(&pause, NULL);
-	}
+		     : build_live(graph, ctf, utils, from, reading)))
+		status = run_graph(graph, ctf, reading, from);
 	bt_graph_put_ref(graph);
 	bt_plugin_put_ref(ctf);
 	bt_plugin_put_ref(utils);
