@@ -17,7 +17,7 @@ from tap import TANDEM, check, finish  # noqa: E402
 need("system")
 CPUS = sorted(os.sched_getaffinity(0))[:2]
 if len(CPUS) < 2:
-    print("skipped: this machine has one CPU")
+    print("this machine has one CPU")
     sys.exit(77)
 
 # A hash of much data is made without the interpreter's lock: both threads want to run.
@@ -36,6 +36,19 @@ for thread in threads:
 """
 
 
+def idle_part(before, after):
+    """How much of the second CPU nobody used meanwhile."""
+    spent = [b - a for a, b in zip(before, after)]
+    return spent[3] / max(sum(spent), 1)
+
+
+def cpu_times():
+    """user, nice, system, idle, ... of the second CPU: proc(5), /proc/stat."""
+    with open("/proc/stat", encoding="utf-8") as file:
+        line = next(line for line in file if line.startswith("cpu%d " % CPUS[1]))
+    return [int(word) for word in line.split()[1:]]
+
+
 def placed(folder, *cpus):
     subprocess.run([TANDEM, "record", "-q", "-o", folder, "--", sys.executable, "-c", PROGRAM,
                     *map(str, cpus)], check=True)
@@ -45,7 +58,15 @@ def placed(folder, *cpus):
             if (found["name"], found["cause"]) == ("preemption", "placement")]
 
 
-one = placed("one", CPUS[0], CPUS[0])
+for attempt in range(3):
+    before = cpu_times()
+    one = placed(f"one-{attempt}", CPUS[0], CPUS[0])
+    idle = idle_part(before, cpu_times())
+    if idle > 0.5:
+        break
+else:
+    print("other programs of this machine leave no CPU idle")
+    sys.exit(77)
 two = placed("two", *CPUS)
 check(len(one) == 1 and "shared a CPU while another CPU was idle" in one[0]["description"],
       "two threads on one CPU", one)
