@@ -143,8 +143,8 @@ check(sorted(row["clock"] for row in said["hosts"]) == ["its own", "time of day"
 moved = next(row for row in said["hosts"] if row["clock"] == "time of day")
 first, second = (row["name"] for row in said["hosts"])
 offsets = {name: metadata(f"machines/{name}")[3] for name in ROUNDS}
-check(moved["moved_ns"] == offsets[second] - offsets[first] >= 0 and moved["bound_ns"] is None or
-      moved["bound_ns"] >= 2 ** 63, "moved by what it says, within no bound", moved)
+check(moved["moved_ns"] == offsets[second] - offsets[first] >= 0 and
+      (moved["bound_ns"] is None or moved["bound_ns"] >= 2 ** 63), "moved by what it says, within no bound", moved)
 found = calls("machines")
 check(found[0] == alone[first] and
       found[1] == [(ns + offsets[second] - offsets[first], name) for ns, name in alone[second]],

@@ -63,7 +63,7 @@ said = ended(recording)
 check(recording.returncode == 5, "a daemon that stands still: the program's status", (recording.returncode, said))
 name = f"tandem-{recording.pid}"
 check("did not answer for 30 s" in said and f"`lttng destroy {name}`" in said, "it is said, with the fix", said)
-check("nothing lost" not in said and "may be missing" in said or "cannot be read" in said,
+check("nothing lost" not in said and ("may be missing" in said or "cannot be read" in said),
       "nobody says that nothing is lost", said)
 text = tandem("report", "still").stdout
 check("may be missing" in text and "did not answer" in text and "nothing lost" not in text, "nor does the report", text)
