@@ -176,6 +176,22 @@ def write_lttng_network(folder, boot_id, host, offset, rows):
     _channel(folder, ident, 0, data)
 
 
+def write_lttng_calls(folder, boot_id, host, offset, rows, pid=77, tid=78):
+    """A program's trace by our own provider: calls of clFinish, (begin in ns, end in ns) each."""
+    os.makedirs(folder)
+    ident = uuid.uuid4()
+    text = _head(ident, boot_id, host, domain="ust", offset=offset).replace("lttng-modules", "lttng-ust")
+    text = text.replace("event.header :=", "event.context := struct { u32_t vpid; u32_t vtid; char_t procname[16]; };\n"
+                        " event.header :=")
+    for number, (name, field) in enumerate((("clFinish_entry", "u32_t queue;"), ("clFinish_exit", "i32_t result;"))):
+        text += (f'event {{ name = "tandem_opencl:{name}"; id = {number}; stream_id = 0; '
+                 f'fields := struct {{ {field} }}; }};\n')
+    with open(os.path.join(folder, "metadata"), "w", encoding="utf-8") as file:
+        file.write(text)
+    _channel(folder, ident, 0, [(ns, struct.pack("<HQII16sI", half, ns, pid, tid, comm(host), 1 - half))
+                                for row in rows for half, ns in enumerate(row)])
+
+
 def lttng_event(ns, name, fields):
     number, kinds = LTTNG[name]
     data = struct.pack("<HQ", number, ns)

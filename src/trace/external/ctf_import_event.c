@@ -420,9 +420,10 @@ static void host_move(struct ctf_importing *importing, struct external_event *ev
 {
 	size_t host = event->trace < importing->trace_count ? importing->host_of[event->trace] : 0;
 	uint32_t cpu = importing->hosts->list[host].first_cpu;
+	uint64_t bound_ns; /* hosts_use() was told of its first and its last event */
 
 	importing->host = host;
-	event->ns = hosts_ns(importing->hosts, host, event->ns);
+	event->ns = hosts_ns(importing->hosts, host, event->ns, &bound_ns);
 	event->tid = hosts_id(host, event->tid);
 	event->other_tid = hosts_id(host, event->other_tid);
 	event->pid = hosts_id(host, event->pid);

@@ -11,6 +11,7 @@
 /* A hundred MB; what comes after says little more. */
 #define MESSAGES_MOST (4u << 20)
 #define CPUS_MOST 65536u
+#define GAP_PARTS 8
 
 struct message {
 	int64_t key;
@@ -47,6 +48,14 @@ static int on_begin(void *user, const struct external_description *description)
 	return 0;
 }
 
+static void note_moment(struct host *host, uint64_t ns)
+{
+	if (!host->last_ns || ns < host->first_ns)
+		host->first_ns = ns;
+	if (ns > host->last_ns)
+		host->last_ns = ns;
+}
+
 static int on_event(void *user, const struct external_event *event)
 {
 	struct gathering *gathering = user;
@@ -57,6 +66,7 @@ static int on_event(void *user, const struct external_event *event)
 	host = gathering->host_of[event->trace];
 	if (event->cpu < CPUS_MOST && event->cpu >= gathering->hosts->list[host].cpus)
 		gathering->hosts->list[host].cpus = event->cpu + 1;
+	note_moment(&gathering->hosts->list[host], event->ns);
 	if ((event->kind != EXTERNAL_SENT && event->kind != EXTERNAL_RECEIVED) ||
 	    event->ns > INT64_MAX || gathering->count == MESSAGES_MOST)
 		return 0;
@@ -213,6 +223,48 @@ static void hosts_take(struct hosts *hosts, struct pair *pairs)
 		}
 }
 
+static int64_t device_at(const struct clockfit_line *line, int64_t host_ns)
+{
+	return line->device_ns +
+	       (int64_t)((double)(host_ns - line->host_ns) / (1 + line->drift_ppm / 1e6));
+}
+
+/* Between two segments the one clock was set, or slept. Where nothing is known of a moment there,
+ * its host most likely had none: it slept. */
+static void use_gaps(struct hosts *hosts, size_t host)
+{
+	size_t count = 0;
+	const struct host *from = &hosts->list[host];
+	const struct clockfit_line *lines = from->fit ? clockfit_lines(from->fit, &count) : NULL;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct clockfit_line *before = &lines[i - 1], *line = &lines[i];
+		int64_t end = device_at(before, before->end_ns);
+		int64_t begin = device_at(line, line->begin_ns);
+
+		for (int part = 0; part <= GAP_PARTS && begin > end && end > 0; part++) {
+			uint64_t at = (uint64_t)(end + (begin - end) / GAP_PARTS * part);
+			uint64_t bound_ns;
+
+			hosts_ns(hosts, host, at, &bound_ns);
+			if (bound_ns != CLOCKFIT_UNBOUNDED)
+				hosts_use(hosts, host, at);
+		}
+	}
+}
+
+/* What is said of the clocks holds of all of the kernels' events, not of the messages alone. */
+static void bounds_widen(struct hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->count; i++) {
+		if (!hosts->list[i].last_ns)
+			continue;
+		hosts_use(hosts, i, hosts->list[i].first_ns);
+		hosts_use(hosts, i, hosts->list[i].last_ns);
+		use_gaps(hosts, i);
+	}
+}
+
 static int join(struct gathering *gathering)
 {
 	size_t hosts = gathering->hosts->count, next;
@@ -230,8 +282,10 @@ static int join(struct gathering *gathering)
 	}
 	if (!status)
 		status = pairs_finish(pairs, hosts * hosts);
-	if (!status)
+	if (!status) {
 		hosts_take(gathering->hosts, pairs);
+		bounds_widen(gathering->hosts);
+	}
 	for (size_t i = 0; pairs && i < hosts * hosts; i++)
 		clockfit_destroy(pairs[i].fit);
 	free(pairs);

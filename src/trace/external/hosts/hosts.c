@@ -92,29 +92,45 @@ int hosts_find(struct hosts *hosts, const struct trace_folders *folders)
 	return 0;
 }
 
-/* Where the fit has no answer, the time of day has one. */
-static int64_t fitted_ns(const struct host *host, const struct host *towards, int64_t ns)
+/* Where the fit has no answer, the time of day has one, of which nobody knows how right it is. */
+static int64_t fitted_ns(const struct host *host, const struct host *towards, int64_t ns,
+			 uint64_t *bound_ns)
 {
-	uint64_t bound_ns;
 	int64_t found;
 
-	if (host->fit && !clockfit_to_host(host->fit, ns, &found, &bound_ns))
+	if (host->fit && !clockfit_to_host(host->fit, ns, &found, bound_ns))
 		return found;
+	*bound_ns = CLOCKFIT_UNBOUNDED;
 	return (int64_t)((uint64_t)ns + host->offset_ns - towards->offset_ns);
 }
 
-uint64_t hosts_ns(const struct hosts *hosts, size_t host, uint64_t ns)
+uint64_t hosts_ns(const struct hosts *hosts, size_t host, uint64_t ns, uint64_t *bound_ns)
 {
 	int64_t at = ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+	uint64_t sum_ns = 0;
 
 	while (host && host < hosts->count) {
 		const struct host *from = &hosts->list[host];
+		uint64_t own_ns = 0;
 
 		if (from->clock != TRACE_HOST_SAME_BOOT)
-			at = fitted_ns(from, &hosts->list[from->towards], at);
+			at = fitted_ns(from, &hosts->list[from->towards], at, &own_ns);
+		sum_ns =
+			own_ns > CLOCKFIT_UNBOUNDED - sum_ns ? CLOCKFIT_UNBOUNDED : sum_ns + own_ns;
 		host = from->towards;
 	}
+	*bound_ns = sum_ns;
 	return at < 0 ? 0 : (uint64_t)at;
+}
+
+uint64_t hosts_use(struct hosts *hosts, size_t host, uint64_t ns)
+{
+	uint64_t bound_ns, at = hosts_ns(hosts, host, ns, &bound_ns);
+
+	if (host < hosts->count && bound_ns > hosts->list[host].bound_ns &&
+	    hosts->list[host].clock != TRACE_HOST_TIME_OF_DAY)
+		hosts->list[host].bound_ns = bound_ns;
+	return at;
 }
 
 void hosts_free(struct hosts *hosts)

@@ -8,7 +8,7 @@
  *
  *	status = hosts_find(&hosts, &folders);
  *	host = hosts_get(&hosts, "node1", boot_id, offset_ns);
- *	ns = hosts_ns(&hosts, host, their_ns);
+ *	ns = hosts_use(&hosts, host, their_ns);
  *	hosts_free(&hosts);
  */
 #ifndef TANDEM_TRACE_HOSTS_H
@@ -27,8 +27,9 @@ struct host {
 	uint64_t offset_ns;   /* of CLOCK_MONOTONIC to the time of day */
 	bool kernel, ours;    /* a trace of its kernel is there; one of our providers */
 	enum trace_host_clock clock;
-	size_t towards;	      /* where its clock is fitted to, or whose it is */
-	struct clockfit *fit; /* of TRACE_HOST_MESSAGES */
+	size_t towards;		    /* where its clock is fitted to, or whose it is */
+	struct clockfit *fit;	    /* of TRACE_HOST_MESSAGES */
+	uint64_t first_ns, last_ns; /* of its kernel's events, on its own clock */
 	uint64_t bound_ns, messages;
 	int64_t moved_ns; /* what was added to its times, in the middle */
 	double drift_ppm;
@@ -47,8 +48,13 @@ int hosts_find(struct hosts *hosts, const struct trace_folders *folders);
  * SIZE_MAX: out of memory, or too many. */
 size_t hosts_get(struct hosts *hosts, const char *name, const char *boot_id, uint64_t offset_ns);
 
-/* A moment of its CLOCK_MONOTONIC, on the first host's. */
-uint64_t hosts_ns(const struct hosts *hosts, size_t host, uint64_t ns);
+/* A moment of its CLOCK_MONOTONIC, on the first host's; wrong by `*bound_ns` at most, which is
+ * CLOCKFIT_UNBOUNDED where that is not said. */
+uint64_t hosts_ns(const struct hosts *hosts, size_t host, uint64_t ns, uint64_t *bound_ns);
+
+/* The same of a moment that is shown: the host's bound covers it from now on. A fit knows less
+ * before the first message, behind the last one, and where a clock was set. */
+uint64_t hosts_use(struct hosts *hosts, size_t host, uint64_t ns);
 
 /* The number of its process or thread in the session; 0 stays. */
 static inline uint32_t hosts_id(size_t host, uint32_t id)

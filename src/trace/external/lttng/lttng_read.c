@@ -201,8 +201,8 @@ static void handle_moment(struct reading *reading, const bt_message *message)
 	}
 	session_writer_moment(
 		reading->writer,
-		hosts_ns(reading->hosts, host,
-			 ctf_ns(bt_message_event_borrow_default_clock_snapshot_const(message))));
+		hosts_use(reading->hosts, host,
+			  ctf_ns(bt_message_event_borrow_default_clock_snapshot_const(message))));
 	reading->events++;
 }
 
@@ -231,8 +231,8 @@ static void handle_event(struct reading *reading, const bt_message *message)
 		return;
 	if (plan->levels)
 		session_writer_levels(reading->writer, pid, plan->levels);
-	ns = hosts_ns(reading->hosts, host,
-		      ctf_ns(bt_message_event_borrow_default_clock_snapshot_const(message)));
+	ns = hosts_use(reading->hosts, host,
+		       ctf_ns(bt_message_event_borrow_default_clock_snapshot_const(message)));
 	reading->events++;
 	if (plan->half == EVENT_EXIT) {
 		call_ended(reading, thread, plan, payload, ns);
