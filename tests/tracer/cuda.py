@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A tool of the tracer's in CUDA programs that ran on an H200, replayed by the stub CUPTI: the calls
-and operations that a recording has, without `tandem record` and next to it."""
+"""A tool of the tracer's, and a client of ROCTracer's, in CUDA programs that ran on an H200, replayed
+by the stub CUPTI: the calls and operations that a recording has, without `tandem record` and next to it."""
 import os
 import subprocess
 import sys
@@ -13,8 +13,7 @@ from tap import TANDEM, check, finish, preload  # noqa: E402
 BUILD = os.environ["TANDEM_BUILD"]
 REPLAY = os.path.join(BUILD, "tests", "stubs", "cuda", "replay")
 DATA = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda")
-ENV = dict(os.environ, LD_PRELOAD=preload(os.path.join(BUILD, "tests", "tracer", "tracer-cuda-client.so")),
-           CUDA_CLIENT_PROGRAM="replay")
+CLIENTS = {"a tool": "tracer-cuda-client.so", "ROCTracer's client": "tracer-cuda-face.so"}
 
 
 def got(text):
@@ -22,15 +21,18 @@ def got(text):
     return {words[1]: int(words[-1]) for words in lines}
 
 
-for name in ("overlap", "graph", "ranges", "failing"):
-    replay = [REPLAY, os.path.join(DATA, name + ".replay")]
-    done = subprocess.run(replay, text=True, capture_output=True, env=ENV)
+def tested(client, program):
+    env = dict(os.environ, CUDA_CLIENT_PROGRAM="replay",
+               LD_PRELOAD=preload(os.path.join(BUILD, "tests", "tracer", CLIENTS[client])))
+    session, name = program + CLIENTS[client], "%s, %s" % (client, program)
+    replay = [REPLAY, os.path.join(DATA, program + ".replay")]
+    done = subprocess.run(replay, text=True, capture_output=True, env=env)
     alone = got(done.stderr)
     check(done.returncode == 0 and alone.get("wrong") == 0 and not alone["strays"] and
-          not alone["early"], "%s: ids, words, names, times" % name, (alone, done.stderr[-600:]))
-    recorded = subprocess.run([TANDEM, "record", "-o", name, *replay], text=True,
-                              capture_output=True, env=ENV)
-    both, trace = got(recorded.stderr), Trace(name)
+          not alone.get("early"), "%s: ids, words, names, times" % name, (alone, done.stderr[-600:]))
+    recorded = subprocess.run([TANDEM, "record", "-o", session, *replay], text=True,
+                              capture_output=True, env=env)
+    both, trace = got(recorded.stderr), Trace(session)
     check(recorded.returncode == 0 and both.get("wrong") == 0 and not both["strays"],
           "%s: and next to a recording" % name, (both, recorded.stderr[-600:]))
     for title, found in (("alone", alone), ("next to a recording", both)):
@@ -47,4 +49,9 @@ for name in ("overlap", "graph", "ranges", "failing"):
               found)
         check(all(found["failed:" + call] == trace.count("failed:" + call) for call in calls),
               "%s, %s: what failed" % (name, title), found)
+
+
+for client in CLIENTS:
+    for program in ("overlap", "graph", "ranges", "failing"):
+        tested(client, program)
 finish()
