@@ -31,3 +31,10 @@ int run_import(const char *session)
 				 session);
 	return WEXITSTATUS(status);
 }
+
+int run_import_snapshot(const char *folder)
+{
+	int status = run_import(folder);
+
+	return status == IMPORT_NO_EVENTS ? -ENODATA : status ? -EIO : 0;
+}

@@ -11,4 +11,7 @@
  * or CLI_FAILED, said on stderr. */
 int run_import(const char *session);
 
+/* As snapshot_save() asks for it (recorder/snapshot/snapshot.h): -ENODATA or -EIO. */
+int run_import_snapshot(const char *folder);
+
 #endif

@@ -62,7 +62,7 @@ int cmd_snapshot(int argc, char **argv)
 {
 	struct arguments arguments = {.output = NULL};
 	int first = options_parse(&command_snapshot, argc, argv, handle_option, &arguments);
-	struct snapshot_request request = {.reason = "asked for"};
+	struct snapshot_request request = {.reason = "asked for", .import = run_import_snapshot};
 	struct snapshot_result result;
 	struct error error = ERROR_INIT;
 	struct target target;
@@ -82,11 +82,7 @@ int cmd_snapshot(int argc, char **argv)
 	target_close(&target);
 	if (status)
 		return cli_fail(&error);
-	if (result.lttng)
-		status = run_import(result.output);
-	if (status == IMPORT_NO_EVENTS)
-		return cli_error("%s: LTTng's rings hold no event of Tandem's", result.output);
-	if (status)
+	if (result.unread)
 		return CLI_FAILED;
 	if (!arguments.quiet)
 		print_result(&result);

@@ -171,6 +171,7 @@ int lttng_command_counting(char *const words[], unsigned patience_s, uint64_t *l
 {
 	int fd = memfd_create("lttng", MFD_CLOEXEC);
 	int status = lttng_command_into(words, fd, patience_s);
+	const char *command = words[strcmp(words[1], LTTNG_NO_DAEMON) ? 1 : 2];
 	char said[512] = "";
 
 	if (fd >= 0) {
@@ -180,7 +181,7 @@ int lttng_command_counting(char *const words[], unsigned patience_s, uint64_t *l
 		close(fd);
 	}
 	if (status == -ETIMEDOUT)
-		return lttng_command_unanswered(error, words[1], patience_s);
+		return lttng_command_unanswered(error, command, patience_s);
 	if (status < 0) {
 		error_set_hint(error, "install lttng-tools");
 		return error_add(error, status, "cannot run lttng: %s", strerror(-status));
@@ -191,7 +192,7 @@ int lttng_command_counting(char *const words[], unsigned patience_s, uint64_t *l
 		error_set_hint(error,
 			       "restart lttng-sessiond, which may be of another version than "
 			       "`lttng --version`");
-	return error_add(error, -EIO, "lttng %s: %s", words[1], *said ? said : "failed");
+	return error_add(error, -EIO, "lttng %s: %s", command, *said ? said : "failed");
 }
 
 int lttng_command(char *const words[], unsigned patience_s, struct error *error)

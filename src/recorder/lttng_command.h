@@ -19,6 +19,9 @@
 /* It copies rings meanwhile, and says nothing. */
 #define LTTNG_PATIENCE_COPY_S 300
 
+/* The first word, where no daemon is to be started. */
+#define LTTNG_NO_DAEMON "--no-sessiond"
+
 /* 0; -ETIMEDOUT: the daemon did not answer; else -errno. What lttng(1) said last is in `error`,
  * with the fix. */
 int lttng_command(char *const words[], unsigned patience_s, struct error *error);

@@ -22,14 +22,15 @@
 #define CHANNEL "tandem"
 #define PREFIX "tandem-" /* of a session that was given no name */
 /* A busy program makes some 50 MB a second; two sub-buffers more than LTTng's own. */
-#define SUB_BUFFER "1M"
-#define SUB_BUFFERS "8"
-#define SUB_BUFFER_COUNT 8u /* the same */
+#define SUB_BUFFER_BYTES (1u << 20)
+#define SUB_BUFFERS 8u
 #define SUB_BUFFER_LEAST_BYTES (32u * 1024)
-#define SIZE_WORD_BYTES 64
-/* Of a flight recorder: what is described, of which there is little. */
+#define WORD_BYTES 64
+/* Of a flight recorder: what is described, of which there is little: 2 MiB. As each snapshot ends a
+ * sub-buffer of every ring, there are many of them (recorder/snapshot/snapshot_lttng.h). */
 #define DESCRIPTIONS "tandem-descriptions"
-#define DESCRIPTIONS_BYTES (2u << 20)
+#define DESCRIPTIONS_SUB_BUFFER_BYTES (16u * 1024)
+#define DESCRIPTIONS_SUB_BUFFERS 128u
 
 #define RUN_FOR(seconds, error, ...) \
 	lttng_command((char *const[]){(char *)"lttng", __VA_ARGS__, NULL}, seconds, error)
@@ -64,27 +65,30 @@ void lttng_session_name(char name[LTTNG_NAME_BYTES], const struct lttng_options 
 }
 
 /* Of a channel with so many bytes for each CPU, in sub-buffers of a power of two; 0: as usual. */
-static void size_write(char size[SIZE_WORD_BYTES], uint64_t bytes)
+static uint64_t part_bytes(uint64_t bytes)
 {
-	uint64_t part = SUB_BUFFER_LEAST_BYTES;
+	uint64_t part = bytes ? SUB_BUFFER_LEAST_BYTES : SUB_BUFFER_BYTES;
 
-	while (part * SUB_BUFFER_COUNT < bytes)
+	while (part * SUB_BUFFERS < bytes)
 		part *= 2;
-	if (bytes)
-		snprintf(size, SIZE_WORD_BYTES, "--subbuf-size=%llu", (unsigned long long)part);
-	else
-		snprintf(size, SIZE_WORD_BYTES, "--subbuf-size=" SUB_BUFFER);
+	return part;
 }
 
-static int channel_enable(const char *name, const char *channel, uint64_t bytes,
+static void size_write(char size[WORD_BYTES], char count[WORD_BYTES], uint64_t part, unsigned parts)
+{
+	snprintf(size, WORD_BYTES, "--subbuf-size=%llu", (unsigned long long)part);
+	snprintf(count, WORD_BYTES, "--num-subbuf=%u", parts);
+}
+
+/* `part`: the bytes of each of the sub-buffers, of which it has `parts`. */
+static int channel_enable(const char *name, const char *channel, uint64_t part, unsigned parts,
 			  struct error *error)
 {
-	char size[SIZE_WORD_BYTES];
+	char size[WORD_BYTES], count[WORD_BYTES];
 
-	size_write(size, bytes);
+	size_write(size, count, part, parts);
 	return RUN(error, (char *)"enable-channel", (char *)"--userspace", (char *)"--session",
-		   (char *)(uintptr_t)name, size, (char *)"--num-subbuf=" SUB_BUFFERS,
-		   (char *)(uintptr_t)channel);
+		   (char *)(uintptr_t)name, size, count, (char *)(uintptr_t)channel);
 }
 
 /* Which thread of which process. */
@@ -104,10 +108,10 @@ static int event_enable(const char *name, const char *channel, const char *event
 		   (char *)(uintptr_t)events, (char *)(uintptr_t)excluded);
 }
 
-static int channel_make(const char *name, const char *channel, uint64_t bytes, const char *events,
-			const char *excluded, struct error *error)
+static int channel_make(const char *name, const char *channel, uint64_t part, unsigned parts,
+			const char *events, const char *excluded, struct error *error)
 {
-	int status = channel_enable(name, channel, bytes, error);
+	int status = channel_enable(name, channel, part, parts, error);
 
 	if (!status)
 		status = context_add(name, channel, error);
@@ -143,10 +147,11 @@ static int rings_make(const char *name, uint64_t bytes, struct error *error)
 	text_format(&excluded, "--exclude=%s", list.data ? list.data : "");
 	status = list.failed || excluded.failed ? -ENOMEM : 0;
 	if (!status)
-		status = channel_make(name, CHANNEL, bytes, "tandem_*", excluded.data, error);
+		status = channel_make(name, CHANNEL, part_bytes(bytes), SUB_BUFFERS, "tandem_*",
+				      excluded.data, error);
 	if (!status)
-		status = channel_make(name, DESCRIPTIONS, DESCRIPTIONS_BYTES, list.data, NULL,
-				      error);
+		status = channel_make(name, DESCRIPTIONS, DESCRIPTIONS_SUB_BUFFER_BYTES,
+				      DESCRIPTIONS_SUB_BUFFERS, list.data, NULL, error);
 	text_free(&list);
 	text_free(&excluded);
 	return status;
@@ -166,13 +171,13 @@ static void add_left(struct error *error, const char *name)
 static int kernel_enable(struct lttng_session *session, const struct lttng_options *options,
 			 struct error *error)
 {
-	char size[SIZE_WORD_BYTES];
+	char size[WORD_BYTES], count[WORD_BYTES];
 	const struct lttng_kernel_request request = {.session = session->name,
 						     .size = size,
-						     .count = "--num-subbuf=" SUB_BUFFERS,
+						     .count = count,
 						     .rings = session->snapshots};
 
-	size_write(size, options->snapshot_bytes);
+	size_write(size, count, part_bytes(options->snapshot_bytes), SUB_BUFFERS);
 	return lttng_kernel_enable(&request, session->kernel_note, error);
 }
 
@@ -195,9 +200,9 @@ int lttng_session_start(struct lttng_session *session, const struct lttng_option
 	}
 	status = lttng_version_check(error);
 	if (!status)
-		status = session->snapshots
-				 ? rings_make(name, options->snapshot_bytes, error)
-				 : channel_make(name, CHANNEL, 0, "tandem_*", NULL, error);
+		status = session->snapshots ? rings_make(name, options->snapshot_bytes, error)
+					    : channel_make(name, CHANNEL, part_bytes(0),
+							   SUB_BUFFERS, "tandem_*", NULL, error);
 	if (!status && options->kernel)
 		status = kernel_enable(session, options, error);
 	if (!status)
@@ -215,8 +220,9 @@ int lttng_session_snapshot(const char *name, const char *folder, struct error *e
 
 	snprintf(session, sizeof(session), "--session=%s", name);
 	snprintf(output, sizeof(output), "file://%s", folder);
-	return RUN_FOR(LTTNG_PATIENCE_COPY_S, error, (char *)"snapshot", (char *)"record", session,
-		       output);
+	/* Where no daemon runs there is nothing to save: none is started for that. */
+	return RUN_FOR(LTTNG_PATIENCE_COPY_S, error, (char *)LTTNG_NO_DAEMON, (char *)"snapshot",
+		       (char *)"record", session, output);
 }
 
 /* The process that a session has in its name, as "  1) tandem-123 [active]"; 0: another's. */
@@ -232,7 +238,7 @@ int lttng_session_left(char *name, size_t bytes, unsigned patience_s)
 {
 	int fd = memfd_create("lttng", MFD_CLOEXEC);
 	int status = lttng_command_into(
-		(char *const[]){(char *)"lttng", (char *)"--no-sessiond", (char *)"list", NULL}, fd,
+		(char *const[]){(char *)"lttng", (char *)LTTNG_NO_DAEMON, (char *)"list", NULL}, fd,
 		patience_s);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	bool found = false;

@@ -200,6 +200,11 @@ void tandem_sink_statedump(void)
 	tandem_control_refresh();
 }
 
+void tandem_sink_refresh(void)
+{
+	tandem_control_refresh();
+}
+
 int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted)
 {
 	const struct tandem_domain *schema = tandem_domain_get(domain);

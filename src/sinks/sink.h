@@ -126,4 +126,7 @@ TANDEM_SINK_API int tandem_sink_begin(enum tandem_args_level *level);
  * thread. */
 TANDEM_SINK_API void tandem_sink_statedump(void);
 
+/* The same, if somebody asked for it in the session's page since. Any thread, now and then. */
+TANDEM_SINK_API void tandem_sink_refresh(void);
+
 #endif

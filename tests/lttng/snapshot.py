@@ -4,11 +4,14 @@
 """The flight recorder with LTTng's rings (`record --sink lttng --snapshot`): LTTng's own snapshot
 session, saved while the program runs and at its end, and read as any session, with names."""
 import json
+import mmap
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 import lttng  # noqa: E402
@@ -76,5 +79,43 @@ check("nothing lost" in said, "to overwrite is not to lose", said)
 check_last("at the end", "run", count(), count())
 said = tandem("snapshot", "run")
 check(said.returncode == 1, "what has ended is no flight recorder's", said)
+
+
+# Each snapshot ends a sub-buffer of every ring of LTTng's: these are more than the rings of calls have.
+recorder = subprocess.Popen([TANDEM, "record", "--sink", "lttng", "--snapshot=256K", "-q", "-o", "steps", "--",
+                             PROGRAMS / "steps"], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def step(words):
+    recorder.stdin.write(words + "\n")
+    recorder.stdin.flush()
+    recorder.stdout.readline()
+
+
+step("launch 1")
+for _ in range(9):
+    lttng.need(lttng.run("snapshot", "record", f"--session=tandem-{recorder.pid}", "file://" + os.path.abspath("more")))
+    shutil.rmtree("more")
+step("launch 2")
+said = tandem("snapshot", "-q", "-o", "tenth", "steps")
+found = launches("tenth")
+check(said.returncode == 0 and len(found) == 2 and all(line["args"].get("kernel_name") == "add" for line in found),
+      "after ten snapshots names are there yet", (said, found))
+# After many a snapshot asks for descriptions in the session's page, which the sink sees in a second.
+with open("steps/control", "r+b") as file, mmap.mmap(file.fileno(), 4096) as page:
+    page[16:20] = struct.pack("<I", struct.unpack("<I", page[16:20])[0] + 1)
+
+
+def described_again():
+    step("launch 1")
+    time.sleep(0.2)
+    shutil.rmtree("more", ignore_errors=True)
+    done = tandem("snapshot", "-q", "-o", "more", "steps")
+    said = tandem("print", "--raw", "--format", "json", "--name", "kernel", "more")
+    return done.returncode == 0 and len([line for line in said.stdout.splitlines() if '"add"' in line]) == 2
+
+
+check(wait_for(described_again, 60), "what is asked for is described once more")
+recorder.communicate()
 check("tandem-" not in lttng.run("list").stdout, "no session of LTTng's is left", lttng.run("list").stdout)
 finish()

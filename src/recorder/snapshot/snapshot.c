@@ -21,12 +21,14 @@
 #include "schema/control.h"
 #include "util/array.h"
 #include "util/folder/open_below.h"
+#include "util/folder/tree_remove.h"
 
 #define PAIR_TRIES 4u
 
 struct snapshot {
 	const struct snapshot_request *request;
 	bool traced_only; /* without the operating system's side, and code */
+	bool drafted;	  /* its folder is ours, and there */
 	int from, to;	  /* folders */
 	struct tandem_control control;
 	struct snapshot_window window;
@@ -103,8 +105,12 @@ static int control_read(struct snapshot *snapshot)
 		return fd < 0 ? fd : -ENOMSG;
 	if (snapshot->control.version != TANDEM_CONTROL_VERSION)
 		return -EPROTO;
+	/* Of one that was saved, or has ended, all is there. */
 	if (!snapshot->control.ring_bytes && snapshot->control.external)
-		return snapshot_lttng_name(snapshot->from, snapshot->lttng) ? -ENOTSUP : 0;
+		return snapshot->control.state == TANDEM_STATE_STOPPED ||
+				       snapshot_lttng_name(snapshot->from, snapshot->lttng)
+			       ? -ENOTSUP
+			       : 0;
 	return snapshot->control.ring_bytes ? 0 : -ENOTSUP;
 }
 
@@ -158,9 +164,9 @@ static int copy_all(struct snapshot *snapshot)
 	int error;
 
 	snapshot->window.subbuffer_bytes = snapshot->control.subbuffer_bytes;
-	error = *snapshot->lttng
-			? snapshot_lttng_save(snapshot->lttng, snapshot->to, snapshot->error)
-			: each_entry(snapshot, entry_read);
+	error = *snapshot->lttng ? snapshot_lttng_save(snapshot->lttng, snapshot->from,
+						       snapshot->to, snapshot->error)
+				 : each_entry(snapshot, entry_read);
 	ticks_pair_read(&pair, snapshot->control.clock_source, PAIR_TRIES);
 	clock_gettime(CLOCK_REALTIME, &now);
 	description->end_ticks = pair.ticks;
@@ -192,6 +198,9 @@ static int explain(const struct snapshot_request *request, const char *output, i
 	case -EEXIST:
 		return error_add(error, status, "%s already exists: give another name with -o",
 				 output);
+	case -ENODATA:
+		return error_add(error, status, "%s: LTTng's rings hold no event of Tandem's",
+				 request->directory);
 	case -EPROTO:
 		return error_add(error, status, "%s was made by another version of tandem",
 				 request->directory);
@@ -227,6 +236,30 @@ static int output_choose(const struct snapshot_request *request, char output[PAT
 	return -EEXIST;
 }
 
+/* What LTTng saved there as well. */
+static void draft_remove(const char *draft)
+{
+	char trace[PATH_MAX + 16];
+
+	snprintf(trace, sizeof(trace), "%s/" DIRECTORY_LTTNG, draft);
+	tree_remove(trace);
+	folder_remove(draft);
+}
+
+/* Gives it its name, when it is whole. */
+static int complete(const struct snapshot *snapshot, const char *draft,
+		    struct snapshot_result *result)
+{
+	int status = 0;
+
+	if (*snapshot->lttng && snapshot->request->import)
+		status = snapshot->request->import(draft);
+	result->unread = status && status != -ENODATA;
+	if (status == -ENODATA)
+		return status;
+	return rename(draft, result->output) ? -errno : 0;
+}
+
 /* Under another name until it is complete. */
 static int save(struct snapshot *snapshot, const char *draft)
 {
@@ -234,9 +267,14 @@ static int save(struct snapshot *snapshot, const char *draft)
 
 	if (error)
 		return error;
-	folder_remove(draft);
+	/* One that was given a name may be anybody's. */
+	if (snapshot->request->output)
+		folder_remove(draft);
+	else
+		draft_remove(draft);
 	if (mkdir(draft, 0700))
 		return -errno;
+	snapshot->drafted = true;
 	snapshot->to = open_folder(draft);
 	error = snapshot->to < 0 ? snapshot->to : copy_all(snapshot);
 	if (snapshot->to >= 0)
@@ -264,10 +302,10 @@ int snapshot_save(const struct snapshot_request *request, struct snapshot_result
 	if (!status) {
 		snprintf(draft, sizeof(draft), "%s.part", result->output);
 		status = save(&snapshot, draft);
-		if (!status && rename(draft, result->output))
-			status = -errno;
-		if (status && status != -ENOTSUP)
-			folder_remove(draft);
+		if (!status)
+			status = complete(&snapshot, draft, result);
+		if (status && snapshot.drafted)
+			draft_remove(draft);
 	}
 	if (snapshot.from >= 0)
 		close(snapshot.from);

@@ -23,15 +23,19 @@ struct snapshot_request {
 	const char *output;	  /* NULL: DIRECTORY-snapshot-N */
 	const char *reason;	  /* why it is saved, or "" */
 	uint64_t at_monotonic_ns; /* when that was; 0: nothing is said of it */
+
+	/* Where LTTng saves it, below FOLDER/lttng: makes what every command reads of that, before the
+	 * snapshot has its name. 0; -ENODATA: it holds nothing, and there is no snapshot; else it has
+	 * said why, and what LTTng saved is kept. */
+	int (*import)(const char *folder);
 };
 
 struct snapshot_result {
 	char output[PATH_MAX];
 	uint64_t records, bytes;
 	uint64_t window_ns; /* from where everything is complete, to now */
-	/* What LTTng saved is below OUTPUT/lttng, and the rest is not known: the caller makes
-	 * what every command reads of it. */
-	bool lttng;
+	bool lttng;	    /* it is what LTTng's rings held, of which the rest is not known */
+	bool unread;	    /* and could not be read in */
 };
 
 /* What has happened since an earlier look, and a little more. */

@@ -11,7 +11,8 @@
 /* The name of LTTng's session of a session's folder. 0, or -ENOENT: it has none with rings. */
 int snapshot_lttng_name(int folder, char name[LTTNG_NAME_BYTES]);
 
-/* Into `to`/lttng. 0 or -errno: what lttng(1) said is in `error`. */
-int snapshot_lttng_save(const char *name, int to, struct error *error);
+/* Into `to`/lttng. After many, it asks the processes of the session's folder to describe their
+ * objects once more, as by then LTTng's rings have no room for what they had. 0 or -errno: what lttng(1) said is in `error`. */
+int snapshot_lttng_save(const char *name, int session, int to, struct error *error);
 
 #endif

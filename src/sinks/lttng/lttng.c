@@ -6,7 +6,8 @@
  * so in the words of the tracepoints alone, without a call: they are looked at when a
  * session begins (LTTng's thread then passes the tracepoint lttng_ust_statedump:start),
  * with the events themselves, and once a second, for events that are enabled or disabled
- * in a session that runs.
+ * in a session that runs. As often it is asked whether objects are to be described once more: a
+ * snapshot of LTTng's takes room in its rings (recorder/snapshot/snapshot_lttng.h).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -139,6 +140,7 @@ static void *look_on(void *unused)
 
 	for (;;) {
 		nanosleep(&pause, NULL);
+		tandem_sink_refresh();
 		look();
 	}
 	return unused;
