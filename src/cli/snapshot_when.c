@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "analysis/conditions/conditions.h"
+#include "cli/run_import.h"
 #include "recorder/session/live_processes.h"
 #include "recorder/snapshot/snapshot.h"
 #include "recorder/snapshot/watcher.h"
@@ -101,7 +102,8 @@ static uint64_t compose(const struct watch *watch, struct text *reason)
 static void save(struct watch *watch)
 {
 	struct text reason = TEXT_INIT;
-	struct snapshot_request request = {.directory = watch->look.directory};
+	struct snapshot_request request = {.directory = watch->look.directory,
+					   .import = run_import_snapshot};
 	struct snapshot_result result;
 	struct error error = ERROR_INIT;
 	int64_t now = now_ns();
@@ -121,6 +123,7 @@ static void save(struct watch *watch)
 			saving->pause_ns = PAUSE_MOST_NS;
 		saving->next_ns = now + saving->pause_ns;
 	}
+	watch->failed += !status && result.unread;
 	if (status)
 		tell_failure(watch, &error);
 	else if (!watch->quiet)

@@ -16,6 +16,7 @@
 #include "recorder/session/recover.h"
 #include "recorder/session/session_files.h"
 #include "recorder/snapshot/snapshot.h"
+#include "recorder/snapshot/watch_rings.h"
 #include "schema/domain.h"
 
 static const char *const injection_words[] = {
@@ -279,6 +280,8 @@ static void finish_lttng(struct recorder *recorder)
 	struct session *session = &recorder->session;
 
 	session->lttng = &recorder->lttng.outcome;
+	if (session->options->ring_bytes)
+		watch_rings_remove(session->absolute, session->control);
 	if (*lttng_options_relay(&session->options->lttng))
 		atomic_fetch_add(&session->control->lost[TANDEM_LOSS_tracer_buffer],
 				 recorder->lttng.outcome.discarded);
@@ -309,7 +312,7 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 	if (status)
 		error_add(error, status, "cannot complete %s/session.json: %s", session->directory,
 			  strerror(-status));
-	else if (session->options->ring_bytes)
+	else if (session->options->ring_bytes && !session->options->lttng.enabled)
 		finish_rings(recorder, error);
 	return wait_status;
 }

@@ -78,8 +78,10 @@ struct tandem_control {
 
 	char capture[128]; /* what bounds the recording (capture.h); "": nothing */
 	struct tandem_domain_control domain[TANDEM_DOMAINS_MOST]; /* by number (ids.h) */
-	uint64_t domains;  /* the mask that `recording` has when not paused */
-	uint32_t external; /* 1: another tool's daemons record, and say what */
+	uint64_t domains; /* the mask that `recording` has when not paused */
+	/* 1: another tool's daemons record, and say what. With rings, these are looked at by
+	 * `record --snapshot-when` alone, and what is saved is the other tool's. */
+	uint32_t external;
 
 	/* A flight recorder: each stream holds its last records, in so many bytes
 	 * (format/ring.h). 0: everything is kept; and in what a snapshot has copied. */

@@ -51,7 +51,7 @@ static void domains_update(void)
 /* Stamps cost two readings of the clock a call: none, where nobody would read them. */
 static void stamps_update(void)
 {
-	bool unstamped = tandem_local || tandem_control.external;
+	bool unstamped = tandem_local || (tandem_control.external && !tandem_control.ring_bytes);
 
 	lock();
 	for (uint32_t i = 0; i < TANDEM_SINKS; i++) {

@@ -46,7 +46,8 @@ def need(done):
     return done
 
 
-def _stop():
+def stop():
+    """No daemon runs any more."""
     for daemon in reversed(_daemons):
         daemon.terminate()
     for daemon in reversed(_daemons):
@@ -84,7 +85,7 @@ def start():
     home = os.path.abspath("lttng-home")
     os.makedirs(home, exist_ok=True)
     os.environ["LTTNG_HOME"] = home
-    atexit.register(_stop)
+    atexit.register(stop)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     daemon("lttng-sessiond", "--no-kernel")
     for _ in range(600):

@@ -22,7 +22,8 @@ if os.environ.get("TANDEM_SANITIZE"):
     print("LTTng's library is not built with a sanitizer")
     sys.exit(77)
 lttng.start()
-for words, said in ((["--snapshot-when", "error"], "add-trigger"), (["--snapshot", "--relay", "net://localhost"], "--relay")):
+for words, said in ((["--snapshot-when", "error", "--live", "net://localhost"], "--live"),
+                    (["--snapshot", "--relay", "net://localhost"], "--relay")):
     done = subprocess.run([TANDEM, "record", "--sink", "lttng", *words, "true"], capture_output=True, text=True)
     check(done.returncode == 2 and said in done.stderr, " ".join(words), done)
 ENV = {**os.environ, **DRIVERS["stub"]}

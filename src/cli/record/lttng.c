@@ -16,12 +16,6 @@ static int parse_lttng_rings(struct recorder_options *recorder)
 	struct session_options *session = &recorder->session;
 	struct lttng_options *lttng = &session->lttng;
 
-	if (recorder->watcher.count) {
-		cli_error(
-			"--snapshot-when looks at Tandem's own rings: omit --sink lttng (LTTng has "
-			"`lttng add-trigger --action=snapshot-session`)");
-		return options_wrong(&command_record);
-	}
 	if (lttng->live || lttng->relay) {
 		cli_error("--snapshot keeps rings here: omit --live and --relay");
 		return options_wrong(&command_record);
@@ -31,7 +25,10 @@ static int parse_lttng_rings(struct recorder_options *recorder)
 		return options_wrong(&command_record);
 	}
 	lttng->snapshot_bytes = session->ring_bytes;
-	session->ring_bytes = 0;
+	/* Conditions are looked for in rings of ours: each snapshot of LTTng's takes a sub-buffer of
+	 * each of its rings, so that looking there would leave nothing in them. */
+	if (!recorder->watcher.count)
+		session->ring_bytes = 0;
 	session->clock = CLOCK_MONOTONIC_NS;
 	/* Which would be kept whole. */
 	recorder->level = LINUX_OFF;

@@ -29,7 +29,8 @@ struct session_options {
 	bool device_timing;
 	bool start_paused;
 	uint64_t limit_bytes;
-	uint64_t ring_bytes; /* of each stream of a flight recorder; 0: it is none */
+	uint64_t
+		ring_bytes; /* of each stream of a flight recorder; 0: it is none, or LTTng's alone */
 	uint32_t exit_wait_ms;
 	uint32_t drain_ms;
 	uint32_t choices[TANDEM_DOMAINS_MOST]; /* of each domain */

@@ -207,7 +207,10 @@ static void fill_control(struct session *session)
 	control->limit_bytes = options->limit_bytes;
 	control->state = options->start_paused ? TANDEM_STATE_PAUSED : TANDEM_STATE_RECORDING;
 	/* LTTng says itself what it records. */
-	control->recording = options->start_paused || options->lttng.enabled ? 0 : options->domains;
+	control->recording =
+		options->start_paused || (options->lttng.enabled && !options->ring_bytes)
+			? 0
+			: options->domains;
 	control->magic = TANDEM_CONTROL_MAGIC;
 }
 

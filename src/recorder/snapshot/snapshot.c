@@ -18,6 +18,7 @@
 #include "recorder/snapshot/snapshot_description.h"
 #include "recorder/snapshot/snapshot_folder.h"
 #include "recorder/snapshot/snapshot_lttng.h"
+#include "recorder/snapshot/watch_rings.h"
 #include "schema/control.h"
 #include "util/array.h"
 #include "util/folder/open_below.h"
@@ -106,7 +107,7 @@ static int control_read(struct snapshot *snapshot)
 	if (snapshot->control.version != TANDEM_CONTROL_VERSION)
 		return -EPROTO;
 	/* Of one that was saved, or has ended, all is there. */
-	if (!snapshot->control.ring_bytes && snapshot->control.external)
+	if (!snapshot->traced_only && snapshot->control.external)
 		return snapshot->control.state == TANDEM_STATE_STOPPED ||
 				       snapshot_lttng_name(snapshot->from, snapshot->lttng)
 			       ? -ENOTSUP
@@ -130,6 +131,8 @@ static int control_write(struct snapshot *snapshot)
 	control->start_ticks = snapshot->description.start_ticks;
 	control->start_monotonic_ns = snapshot->description.start_monotonic_ns;
 	control->start_realtime_ns = snapshot->description.start_realtime_ns;
+	if (*snapshot->lttng)
+		watch_rings_forget(control);
 	if (write(fd, control, sizeof(*control)) != (ssize_t)sizeof(*control))
 		error = -ENOSPC;
 	close(fd);
