@@ -102,7 +102,7 @@ check(events == WANTED, "the scheduler's events and who is there, as far as the 
 first = log.index("create")
 check(first < log.index(" ".join(kernel[1])) and log.index(" ".join(kernel[2])) < log.index("start"),
       "after the session is made, before it starts", log)
-check("--output=mmap" not in kernel[1] and "--subbuf-size=1M" in kernel[1], "as the other channel", kernel[1])
+check("--output=mmap" not in kernel[1] and "--subbuf-size=1048576" in kernel[1], "as the other channel", kernel[1])
 done, log = record("rings", "--snapshot=512K")
 words = next((line.split() for line in log if line.startswith("enable-channel") and "--kernel" in line), [])
 check(done.returncode == 0 and "--output=mmap" in words and "--subbuf-size=65536" in words and
