@@ -64,10 +64,11 @@ static int check_folder(const struct trace_folder *folder, char *why, size_t why
 		close(fd);
 		if (at < 0)
 			continue;
-		snprintf(why, why_bytes,
-			 "%s/%s: the packet at byte %lld has no size: the tracer had not ended it; "
-			 "what is before is readable in a copy that ends there (truncate -s %lld)",
-			 folder->path, entry->d_name, (long long)at, (long long)at);
+		snprintf(
+			why, why_bytes,
+			"%s/%s: the packet at byte %lld has no size, as one that its tracer did not end; "
+			"what is before is readable in a copy that ends there (truncate -s %lld)",
+			folder->path, entry->d_name, (long long)at, (long long)at);
 		status = -EBADMSG;
 	}
 	if (files)
