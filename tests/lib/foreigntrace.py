@@ -176,8 +176,17 @@ def write_lttng_network(folder, boot_id, host, offset, rows):
     _channel(folder, ident, 0, data)
 
 
+OPERATION = [("op", "Q"), ("queued", "Q"), ("submitted", "Q"), ("start", "Q"), ("end", "Q"), ("queue", "I"),
+             ("kernel", "I"), ("bytes", "Q"), ("status", "i"), ("api", "H"), ("kind", "B"), ("domain", "B"),
+             ("completion_source", "B"), ("time_domain", "B"), ("launch_config", "I")]
+BUILD = [("program", "I"), ("domain", "B"), ("step", "B"), ("device", "I"), ("status", "i"), ("begin", "Q"),
+         ("end", "Q"), ("options", "s"), ("log", "s")]
+
+
 def write_lttng_calls(folder, boot_id, host, offset, rows, pid=77, tid=78):
-    """A program's trace by our own provider: calls of clFinish, (begin in ns, end in ns) each."""
+    """A program's trace by our own provider: calls of clFinish, (begin in ns, end in ns) each. In the middle
+    of each an operation of the device was between begin and end by the host's clock, and a program was built
+    from begin to end."""
     os.makedirs(folder)
     ident = uuid.uuid4()
     text = _head(ident, boot_id, host, domain="ust", offset=offset).replace("lttng-modules", "lttng-ust")
@@ -186,10 +195,25 @@ def write_lttng_calls(folder, boot_id, host, offset, rows, pid=77, tid=78):
     for number, (name, field) in enumerate((("clFinish_entry", "u32_t queue;"), ("clFinish_exit", "i32_t result;"))):
         text += (f'event {{ name = "tandem_opencl:{name}"; id = {number}; stream_id = 0; '
                  f'fields := struct {{ {field} }}; }};\n')
+    kinds = {"Q": "u64_t", "I": "u32_t", "i": "i32_t", "H": "u16_t", "B": "u8_t", "s": "string"}
+    for number, (name, fields) in enumerate((("operation", OPERATION), ("build", BUILD)), 2):
+        body = " ".join(f"{kinds[kind]} {field};" for field, kind in fields)
+        text += (f'event {{ name = "tandem_core:{name}"; id = {number}; stream_id = 0; '
+                 f'fields := struct {{ {body} }}; }};\n')
     with open(os.path.join(folder, "metadata"), "w", encoding="utf-8") as file:
         file.write(text)
-    _channel(folder, ident, 0, [(ns, struct.pack("<HQII16sI", half, ns, pid, tid, comm(host), 1 - half))
-                                for row in rows for half, ns in enumerate(row)])
+    data = []
+    for number, (begin, end) in enumerate(rows, 1):
+        head = struct.pack("<II16s", pid, tid, comm(host))
+        begun = {"op": number, "queued": begin, "submitted": begin, "start": begin, "end": end, "domain": 1,
+                 "time_domain": 2, "kind": 1, "begin": begin}
+        data.append((begin, struct.pack("<HQ", 0, begin) + head + struct.pack("<I", 1)))
+        middle = (begin + end) // 2
+        for which, fields in ((2, OPERATION), (3, BUILD)):
+            data.append((middle, struct.pack("<HQ", which, middle) + head + b"".join(
+                b"\0" if kind == "s" else struct.pack("<" + kind, begun.get(field, 0)) for field, kind in fields)))
+        data.append((end, struct.pack("<HQ", 1, end) + head + struct.pack("<i", 0)))
+    _channel(folder, ident, 0, data)
 
 
 def lttng_event(ns, name, fields):

@@ -23,7 +23,7 @@
 #include "util/hash.h"
 
 /* Of what is made of a trace: older versions made something else. */
-#define IMPORT_VERSION 3
+#define IMPORT_VERSION 4
 
 /* A folder with more entries is no trace of LTTng's: nobody who asks for a report of his home
  * waits until all of it has been looked at. */

@@ -12,6 +12,7 @@
 #include "trace/external/ctf_value.h"
 #include "trace/external/hosts/trace_folders.h"
 #include "trace/external/hosts/trace_packets.h"
+#include "trace/external/lttng/event_moments.h"
 #include "trace/external/lttng/event_plan.h"
 #include "trace/external/lttng/live_session.h"
 #include "trace/external/lttng/session_writer.h"
@@ -240,6 +241,8 @@ static void handle_event(struct reading *reading, const bt_message *message)
 	}
 	if (payload)
 		count = event_plan_fill(plan, payload, reading->bytes, sizeof(reading->bytes));
+	if (payload && count != SIZE_MAX)
+		event_moments_move(plan, reading->bytes, reading->hosts, host);
 	place = count == SIZE_MAX
 			? SESSION_NOWHERE
 			: session_stream_put(thread->stream, plan->event->id,
