@@ -46,4 +46,15 @@ for driver in ("stub", "pthread", "intel"):
             left = recorded.session.report()["operations"]["unfinished"]
             check(len(enqueued) - len(ended) == left, f"{words}: the rest is reported as unfinished",
                   f"{len(enqueued)} enqueued, {len(ended)} ended, {left} unfinished")
+
+# A callback wakes the program and has not returned when that ends: it is the one call without an end.
+for driver in ("stub", "pthread") if has_pocl() else ("stub",):
+    command, words = [PROGRAMS / "userevent", "leave"], f"a callback that is left on {driver}"
+    env = dict(DRIVERS[driver], STUB_ENGINE="thread")
+    alone, recorded = run(command, env=env), run(command, "basic", env=env)
+    compare(words, alone, recorded)
+    recorded.session.verify(words, run(command, env=env, calls=True).calls)
+    left = [e["name"] for e in recorded.session.events if e["domain"] == "opencl" and e["duration_ns"] is None]
+    check(left == ["event_callback"] and recorded.session.callbacks_left() == 1,
+          f"{words}: has no end", left)
 finish()

@@ -2,19 +2,23 @@
 /* User events: commands that wait for one, one that fails, callbacks on both.
  *
  *   userevent             both
+ *   userevent leave       ends while the callback of the first still runs
  *   userevent complete    only the one that completes (PoCL 3.1 never ends a
  *                         command whose user event has failed)
  */
 #include "world.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int called;
 static cl_int called_status;
+static bool leaves;
 
 static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *user_data)
 {
@@ -25,6 +29,8 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *user_da
 	*(int *)user_data += 1;
 	pthread_cond_signal(&changed);
 	pthread_mutex_unlock(&lock);
+	while (leaves)
+		pause();
 }
 
 static void called_wait(int count)
@@ -58,6 +64,10 @@ static void complete(struct world *world, int *mine)
 	CHECK(event_status(done) > CL_COMPLETE);
 	CL(clSetUserEventStatus(gate, CL_COMPLETE));
 	CL_FAILS(CL_INVALID_OPERATION, clSetUserEventStatus(gate, CL_COMPLETE));
+	if (leaves) {
+		called_wait(1);
+		_exit(0);
+	}
 	CL(clWaitForEvents(1, &done));
 	called_wait(1);
 	CHECK(called_status == CL_COMPLETE && *mine == 1);
@@ -102,7 +112,7 @@ int main(int argc, char **argv)
 	struct world world;
 	int mine = 0;
 
-	(void)argv;
+	leaves = argc > 1 && !strcmp(argv[1], "leave");
 	world_create(&world, 0, 0);
 	complete(&world, &mine);
 	if (argc < 2)
