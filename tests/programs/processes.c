@@ -8,6 +8,7 @@
  *   processes replace  exec without fork, in the middle
  *   processes vfork    vfork and exec
  *   processes raw [N]  N (2, up to 4) ways to fork without the handlers of pthread_atfork()
+ *   processes many N   N children, of which twenty live at a time; five calls each
  *   processes storm    forks while other threads are calling
  *   processes cut      exec while other threads are calling
  *   processes daemon   detaches as a daemon does; writes FILE when it is done
@@ -104,6 +105,27 @@ static void storm(void)
 		}
 		light_work();
 		child_wait(child);
+	}
+}
+
+static void many(int children)
+{
+	cl_uint count;
+
+	for (int i = 0; i < children; i++) {
+		pid_t child = fork();
+
+		CHECK(child >= 0);
+		if (!child) {
+			for (int j = 0; j < 5; j++)
+				CL(clGetPlatformIDs(0, NULL, &count));
+			_exit(0);
+		}
+		for (int j = 0; j < 20 && i % 20 == 19; j++) {
+			int status;
+
+			CHECK(wait(&status) > 0 && status == 0);
+		}
 	}
 }
 
@@ -220,6 +242,8 @@ int main(int argc, char **argv)
 			light_work();
 			child_wait(child);
 		}
+	} else if (!strcmp(way, "many")) {
+		many(atoi(argv[2]));
 	} else if (!strcmp(way, "exec")) {
 		work();
 		child = fork();

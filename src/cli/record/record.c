@@ -21,6 +21,7 @@
 #include "format/ring.h"
 #include "recorder/program/child.h"
 #include "recorder/recorder.h"
+#include "schema/control.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
 #include "setup/library.h"
@@ -306,6 +307,19 @@ static int refuse_program(const char *name, int error)
 	}
 }
 
+/* Whether a recorded program has started this recorder. */
+static void print_outer(void)
+{
+	const char *outer = getenv(TANDEM_ENV_SESSION);
+	char control[PATH_MAX];
+
+	if (outer &&
+	    snprintf(control, sizeof(control), "%s/" DIRECTORY_CONTROL, outer) <
+		    (int)sizeof(control) &&
+	    !access(control, F_OK))
+		cli_note("inside of the recording %s, which gets none of the API calls", outer);
+}
+
 /* What of the operating system is not recorded, and how to get it. */
 static void print_notes(const struct linux_notes *notes)
 {
@@ -376,6 +390,7 @@ int cmd_record(int argc, char **argv)
 		return recorder.cannot_run ? refuse_program(request.recorder.command[0], status)
 					   : cli_fail(&error);
 	if (!request.quiet) {
+		print_outer();
 		print_notes(&recorder.notes);
 		record_lttng_note(&recorder);
 	}
