@@ -32,8 +32,9 @@
  *
  * Changes take effect at the next call: one that is under way when its callback is enabled
  * has no exit; one whose callback is disabled gets no exit either. A callback that is left by
- * longjmp() has been left; the next call of the thread is traced again. A signal handler may leave
- * a call anywhere: a record that it leaves in the making is dropped and counted.
+ * longjmp() has been left, at the latest with the thread's next call, which is traced again. A
+ * signal handler may leave a call anywhere: a record that it leaves in the making is dropped and
+ * counted.
  *
  * A program that runs under `tandem record` may use this too: both see the same ids.
  * In the child of a fork, callbacks go on; pools and what is recorded into them are the

@@ -58,6 +58,7 @@ if "thread" in (SANITIZED or ""):
 else:
     program("steps", ["11"], least=38)
 program("roctracer", least=75)
+program("roctracer-edges", [FOLDER / "tracer-face-client.so"], least=49)
 program("clients", least=20)
 program("sample", says="1 entries, 1 exits, 1 calls, 1 kernels, one id")
 # Its pool is delivered at the exit, while what the callback uses is still there.
