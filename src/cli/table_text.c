@@ -4,6 +4,7 @@
 
 #include "cli/colour.h"
 #include "cli/table_cell.h"
+#include "cli/wrapped.h"
 
 #define CONTEXT_MOST 48u  /* characters of a value in a heading */
 #define CONTEXT_LEAST 16u /* fewer are not worth it: on the next line */
@@ -250,7 +251,6 @@ static const char *const narrow_keys[] = {
 	"fgp_act",
 	"thr_reg",
 	"a_errors",
-	"b_errors",
 	"system_ns",
 	"device_queue_depth",
 	"host_queue_depth",
@@ -259,34 +259,71 @@ static const char *const narrow_keys[] = {
 	"max_ns",
 	"submit_max_ns",
 	"a_each_ns",
-	"b_each_ns",
 	"a_count",
-	"b_count",
 	"by_pid",
 	"by_kind",
-	"mean_ns",
-	"submit_mean_ns",
 	"on_cpu_ns",
 	"wait_cpu_ns",
+	"mean_ns",
+	"submit_mean_ns",
 	"wait_blocked_ns",
+	NULL,
+	"a_total_ns",
+	"a_cost_ns",
 	"kind",
 	"domain",
 	"process",
 	"pid",
 	"file",
 	"operations",
+	"profiling",
 	"platform",
 	NULL,
 	"device",
+	"count",
+	NULL,
 };
-static const size_t name_leasts[] = {40, 24, 12};
+static const size_t name_leasts[] = {40, 24, 16, 12, 8};
+
+/* Where columns were left out after names were cut, names have their room again. */
+static void widen_names(const struct table *table, struct layout *layout,
+			const struct table_style *style, const size_t *uncut)
+{
+	size_t width;
+
+	while ((width = line_width(layout, style)) < style->width) {
+		size_t shortest = COLUMNS_MOST, missing = 0;
+
+		for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++) {
+			if (!(layout->used >> i & 1) || uncut[i] <= layout->widths[i] + missing)
+				continue;
+			shortest = i;
+			missing = uncut[i] - layout->widths[i];
+		}
+		if (!missing)
+			return;
+		layout->widths[shortest]++;
+		layout->most[shortest] = layout->widths[shortest];
+	}
+}
+
+/* Of what two sides have, one without the other says nothing: "a_total_ns" is both. */
+static bool same_key(const char *key, const char *narrow_key)
+{
+	return !strcmp(key, narrow_key) ||
+	       (!strncmp(key, "b_", 2) && !strncmp(narrow_key, "a_", 2) &&
+		!strcmp(key + 2, narrow_key + 2));
+}
 
 /* Leaves columns out until lines fit. Returns those. */
 static uint32_t narrow(const struct table *table, struct layout *layout,
 		       const struct table_style *style)
 {
 	const size_t *least = name_leasts;
+	size_t uncut[COLUMNS_MOST];
 	uint32_t left_out = 0;
+
+	memcpy(uncut, layout->widths, sizeof(uncut));
 
 	for (size_t k = 0; k < sizeof(narrow_keys) / sizeof(*narrow_keys); k++) {
 		if (line_width(layout, style) <= style->width)
@@ -298,12 +335,14 @@ static uint32_t narrow(const struct table *table, struct layout *layout,
 		for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++) {
 			uint32_t bit = 1u << i;
 
-			if (!(layout->used & bit) || strcmp(table->columns[i].key, narrow_keys[k]))
+			if (!(layout->used & bit) ||
+			    !same_key(table->columns[i].key, narrow_keys[k]))
 				continue;
 			layout->used &= ~bit;
 			left_out |= bit;
 		}
 	}
+	widen_names(table, layout, style, uncut);
 	return left_out;
 }
 
@@ -311,16 +350,25 @@ static void add_left_out(struct text *out, const struct table *table, uint32_t l
 			 const struct table_style *style)
 {
 	struct text names = TEXT_INIT;
+	size_t indent = strlen(style->indent);
 
-	for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++)
-		if (left_out >> i & 1)
-			text_format(&names, "%s%s", names.length ? ", " : "",
-				    table->columns[i].heading);
-	text_format(out, "%s%snot shown at this width: ", style->indent,
-		    colour_begin(style->colour, COLOUR_DIM));
-	table_add_cut(out, names.data ? names.data : "",
-		      style->width > 40 ? style->width - 30 - strlen(style->indent) : 10);
-	text_format(out, "%s\n", colour_end(style->colour));
+	text_add_string(&names, "not shown at this width: ");
+	for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++) {
+		bool named = false; /* another one is called that, too */
+
+		if (!(left_out >> i & 1))
+			continue;
+		for (size_t j = 0; j < i; j++)
+			named |= left_out >> j & 1 &&
+				 !strcmp(table->columns[i].heading, table->columns[j].heading);
+		if (!named)
+			text_format(&names, "%s, ", table->columns[i].heading);
+	}
+	if (!names.failed)
+		names.data[names.length - 2] = '\0'; /* without the last comma */
+	text_format(out, "%s%s", style->indent, colour_begin(style->colour, COLOUR_DIM));
+	wrapped_add(out, names.failed ? "" : names.data, indent, indent, style->width);
+	text_add_string(out, colour_end(style->colour));
 	text_free(&names);
 }
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from recording import DRIVERS, PROGRAMS  # noqa: E402
 from onterminal import on_terminal  # noqa: E402
 from tap import TANDEM, check, finish  # noqa: E402
 
@@ -28,8 +29,12 @@ subprocess.run([TANDEM, "record", "-q", "-o", "t", REPLAY, os.path.join(DATA, "o
 subprocess.run([TANDEM, "record", "-q", "-o", "lines", "sh", "-c", ":\n" * 80], check=True)
 lines = on_terminal(80, TANDEM, "report", "lines")
 check(len(lines[0]) == 80 and "…" in lines[0], "a command of many lines is cut to one", lines[0])
-for width in (80, 120):
-    for command in (("report", "s"), ("findings", "s"), ("diff", "s", "t"),
+subprocess.run([TANDEM, "record", "-q", "-o", "queues", PROGRAMS / "threads", "4", "5", "16384"], check=True,
+               env=dict(os.environ, **DRIVERS["stub"]), capture_output=True)
+subprocess.run([TANDEM, "record", "-q", "-o", "pipeline", "sh", "-c", "seq 1 20000 | sort -r | tail -1"], check=True,
+               capture_output=True)
+for width in (60, 80, 120):
+    for command in (("report", "s"), ("report", "queues"), ("report", "pipeline"), ("findings", "--all", "queues"), ("findings", "--all", "s"), ("diff", "s", "t"), ("diff", "queues", "s"),
                     ("report", "--metrics", "s")):
         lines = on_terminal(width, TANDEM, *command)
         # diff names the commands, which are what they are.
@@ -38,6 +43,15 @@ for width in (80, 120):
               f"{' '.join(command)} fits {width} columns",
               "\n".join(line for line in rest if len(line) > width))
 lines = on_terminal(80, TANDEM, "report", "s")
+narrow = on_terminal(60, TANDEM, "report", "queues")
+left_out = [line for line in narrow if "not shown at this width" in line]
+check(left_out and not any("…" in line for line in left_out), "and their names are not cut", left_out)
+calls = next(i for i, line in enumerate(narrow) if line.startswith("API calls"))
+check("mean" in narrow[calls + 1] and "calls" in narrow[calls + 1], "a call's mean is shown to the last", narrow[calls + 1])
+for width in (60, 80, 100):
+    headings = [line.split() for line in on_terminal(width, TANDEM, "diff", "queues", "s") if "difference" in line.split()]
+    check(len(headings) > 2 and all(line.count("A") == line.count("B") for line in headings),
+          f"diff at {width} columns has both sides or none", headings)
 check("…" in lines[0], "the command is cut in the middle", lines[0])
 check(any("not shown at this width: " in line for line in lines), "columns left out are named")
 heading = next(line for line in lines if line.startswith("Device operations"))

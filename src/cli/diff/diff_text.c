@@ -85,13 +85,17 @@ static void add_side(struct text *out, const struct diff *diff, int side, bool c
 		text_format(out, "ran %s\n", units_ns(buffer, sum));
 }
 
-static void add_notes(struct text *out, const struct diff *diff, bool colour)
+static void add_notes(struct text *out, const struct diff *diff, bool colour, size_t width)
 {
 	for (const char *at = diff->notes.data; at && *at;) {
 		size_t length = strcspn(at, "\n");
+		struct text note = TEXT_INIT;
 
-		text_format(out, "   %s%.*s%s\n", colour_begin(colour, COLOUR_YELLOW), (int)length,
-			    at, colour_end(colour));
+		text_add(&note, at, length);
+		text_format(out, "   %s", colour_begin(colour, COLOUR_YELLOW));
+		wrapped_add(out, note.data ? note.data : "", 3, 3, width ? width : SIZE_MAX);
+		text_add_string(out, colour_end(colour));
+		text_free(&note);
 		at += length + (at[length] == '\n');
 	}
 }
@@ -277,13 +281,14 @@ static void add_wrapped(struct text *out, void (*add)(struct text *, const struc
 static void add_changes(struct text *out, const struct diff *diff, size_t width)
 {
 	struct sentence *sentences;
+	struct text heading = TEXT_INIT;
 	size_t all = 0, count = 0;
 
 	for (int i = DIFF_API; i < DIFF_TABLE_COUNT; i++)
 		all += diff->tables[i].significant;
 	if (!all) {
-		text_add_string(out, "Nothing changed significantly in calls, operations and "
-				     "findings.\n");
+		wrapped_add(out, "Nothing changed significantly in calls, operations and findings.",
+			    0, 0, width ? width : SIZE_MAX);
 		add_wrapped(out, add_test, diff, width);
 		return;
 	}
@@ -298,8 +303,10 @@ static void add_changes(struct text *out, const struct diff *diff, size_t width)
 		return;
 	}
 	qsort(sentences, count, sizeof(*sentences), sentence_compare);
-	text_format(out, "%zu change%s significant%s:\n", all, all == 1 ? " is" : "s are",
+	text_format(&heading, "%zu change%s significant%s:", all, all == 1 ? " is" : "s are",
 		    is_pair(diff) ? ", by the spread within the two runs" : "");
+	wrapped_add(out, heading.data ? heading.data : "", 0, 0, width ? width : SIZE_MAX);
+	text_free(&heading);
 	for (size_t i = 0; i < count && i < SENTENCES_MOST; i++)
 		add_sentence(out, sentences[i].kind, sentences[i].row, diff->each_statistic);
 	if (count > SENTENCES_MOST)
@@ -327,7 +334,7 @@ void diff_text(struct text *out, const struct diff *diff, int table, size_t top,
 	if (table < 0) {
 		add_side(out, diff, DIFF_A, colour);
 		add_side(out, diff, DIFF_B, colour);
-		add_notes(out, diff, colour);
+		add_notes(out, diff, colour, style.width);
 		text_add_char(out, '\n');
 		add_wrapped(out, add_run, diff, style.width);
 		add_changes(out, diff, style.width);

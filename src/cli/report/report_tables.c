@@ -275,7 +275,7 @@ static const struct table_column waits_columns[] = {
 	{"function", "API call", TABLE_STRING, offsetof(struct report_wait, function)},
 	{"pid", "process", TABLE_NUMBER, offsetof(struct report_wait, process)},
 	{"tid", "thread", TABLE_NUMBER, offsetof(struct report_wait, thread)},
-	{"name", "thread's name", TABLE_STRING, offsetof(struct report_wait, name)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_wait, name)},
 };
 
 static const struct table_column functions_columns[] = {
