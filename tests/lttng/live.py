@@ -8,11 +8,14 @@ import os
 import re
 import subprocess
 import sys
+import threading
+import urllib.request
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 import lttng
 from recording import DRIVERS, PROGRAMS
 from tap import check, finish, skip, wait_for, TANDEM
+from viewing import View
 
 # First, as this program begins again in namespaces.
 try:
@@ -130,6 +133,53 @@ if wait_for(lambda: relay.poll() is not None, 1):
 for show in ("report", "print"):
     look(f"net://localhost/host/{os.uname().nodename}/follow-{show}", f"relay-{show}", "--sink", "lttng", "--live",
          "net://localhost", "--lttng-session", f"follow-{show}", shows=(show,))
+
+
+def follow_by_view(name):
+    """The timeline of a live session: more each time that it is asked for, until it ends."""
+    program = subprocess.Popen([TANDEM, "record", "-q", "--kernel", "off", "-o", name, "--sink", "lttng", "--live",
+                                "net://localhost", "--lttng-session", name, "--", PROGRAMS / "steps"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENV)
+    enough = threading.Event()
+
+    def call():
+        while not enough.wait(0.3):
+            program.stdin.write("calls 20\n")
+            program.stdin.flush()
+            program.stdout.readline()
+        program.stdin.close()
+
+    caller = threading.Thread(target=call, daemon=True)
+    caller.start()
+    address = f"net://localhost/host/{os.uname().nodename}/{name}"
+    wait_for(lambda: any(os.path.getsize(os.path.join(folder, file)) for folder, _, files in os.walk("relayed")
+                         for file in files if name in folder and "index" not in folder and
+                         re.search(r"_\d+$", file)), 60)
+    with View("--no-open", "--follow", address) as view:
+        def ask(what):
+            with urllib.request.urlopen(view.address + what) as answer:
+                return json.load(answer)
+
+        def events():
+            return ask("model")["sessions"][0]["events"]
+
+        if check(view.address.startswith("http"), f"{name}: the timeline of a live session is served", view.end()
+                 if not view.address else view.address):
+            first = events()
+            check(wait_for(lambda: events() > first + 100, 60), f"{name}: it has what has come since", first)
+            second = events()
+            check(ask("follow")["runs"] and wait_for(lambda: events() > second + 100, 60), f"{name}: and again", second)
+            enough.set()
+            caller.join(30)
+            check(wait_for(lambda: not ask("follow")["runs"], 60), f"{name}: until it ends", ask("follow"))
+            status, said = view.end()
+            check(status == 0, f"{name}: Ctrl-C ends it", said)
+    enough.set()
+    caller.join(30)
+    program.wait(60)
+
+
+follow_by_view("follow-view")
 said = subprocess.run([TANDEM, "report", "--live", f"net://localhost/host/{os.uname().nodename}/nobody"],
                       capture_output=True, text=True, timeout=60)
 check(said.returncode == 1 and said.stderr.startswith("tandem:"), "no such session", said)
