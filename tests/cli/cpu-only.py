@@ -28,7 +28,9 @@ SCRIPT = "ls / | wc -l; %s -c 'sum(range(10**6))'" % sys.executable
 done = tandem("record", "-o", "pipe", "sh", "-c", SCRIPT)
 last = done.stderr.splitlines()[-1]
 kernel = "kernel events" in last
-check("no GPU API calls" in last and "nothing lost" in last and "OpenCL" not in last,
+# On a busy machine the kernel's own buffers may be full.
+check("no GPU API calls" in last and "OpenCL" not in last and
+      re.search(r"; (nothing lost|lost [\d,]+: per-CPU kernel buffer overflow)$", last),
       "the last line says that there were no calls", last)
 made = report("pipe")
 rows = {row["name"]: row for row in made["processes"]} if kernel else {}

@@ -73,7 +73,7 @@ class Terminal:
 
 for key, name, number in (("\x03", "Ctrl-C", signal.SIGINT), ("\x1c", "Ctrl-\\", signal.SIGQUIT)):
     folder = f"caught-{int(number)}"
-    terminal = Terminal([TANDEM, "record", "-o", folder, sys.executable, "-c", CATCHER])
+    terminal = Terminal([TANDEM, "record", "--kernel", "off", "-o", folder, sys.executable, "-c", CATCHER])
     check(terminal.expect("ready"), f"{name}: the program starts", terminal.text)
     terminal.type(key)
     check(terminal.expect(f"caught {int(number)}"), f"{name} reaches the program", terminal.text)

@@ -22,7 +22,7 @@ def run(command, **more):
 
 
 def record(session, *options, **more):
-    return run([TANDEM, "record", "-o", session, *options, PROGRAM], **more)
+    return run([TANDEM, "record", "--kernel", "off", "-o", session, *options, PROGRAM], **more)
 
 
 untraced = run([PROGRAM])

@@ -44,5 +44,5 @@ def run(command, version, **more):
 
 
 def record(session, version, *options, words=(), command=None, **more):
-    return run([TANDEM, "record", "-o", session, *options, *(command or [program(version), *words])],
+    return run([TANDEM, "record", "--kernel", "off", "-o", session, *options, *(command or [program(version), *words])],
                version, **more)

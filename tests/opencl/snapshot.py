@@ -59,8 +59,10 @@ def check_rounds(what, session, least, low, high):
     report = tandem("report", session)
     check(report.returncode == 0 and "Stub device A" in report.stdout and "damage" not in report.stdout,
           f"{what}: the device has its name", report.stdout + report.stderr)
-    check("nothing lost" in report.stdout, f"{what}: to overwrite is not to lose",
-          report.stdout[:300])
+    # On a busy machine the kernel's own buffers may be full: that is another matter.
+    lost = json.loads(tandem("report", "--format", "json", session).stdout)["losses"]["by_reason"]
+    check(not any(count for reason, count in lost.items() if reason != "kernel_buffer"),
+          f"{what}: to overwrite is not to lose", lost)
     return rounds
 
 
