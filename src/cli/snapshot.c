@@ -50,7 +50,8 @@ static void print_result(const struct snapshot_result *result)
 	char count[UNITS_BYTES], bytes[UNITS_BYTES], time[UNITS_BYTES];
 
 	if (result->lttng) {
-		cli_note("saved what LTTng's rings hold in %s", result->output);
+		cli_note("saved what LTTng's rings hold of the last %s in %s",
+			 units_ns(time, (double)result->window_ns), result->output);
 		return;
 	}
 	cli_note("saved %s events (%s) of the last %s in %s", units_count(count, result->records),

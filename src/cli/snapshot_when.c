@@ -99,6 +99,20 @@ static uint64_t compose(const struct watch *watch, struct text *reason)
 	return at_ns;
 }
 
+/* What is true was overwritten in the rings that are saved. */
+static bool is_too_late(const struct watch *watch, const struct snapshot_result *result)
+{
+	for (size_t i = 0; i < watch->conditions.count; i++) {
+		const struct condition_match *match = &watch->conditions.states[i].match;
+
+		if (match->count && !match->open && watch->list[i].kind != CONDITION_LOSS &&
+		    match->ns + (watch->list[i].kind == CONDITION_ERROR ? 0 : match->value_ns) <
+			    (int64_t)result->begin_monotonic_ns)
+			return true;
+	}
+	return false;
+}
+
 static void save(struct watch *watch)
 {
 	struct text reason = TEXT_INIT;
@@ -127,7 +141,10 @@ static void save(struct watch *watch)
 	if (status)
 		tell_failure(watch, &error);
 	else if (!watch->quiet)
-		cli_note("saved %s: %s", result.output, request.reason);
+		cli_note("saved %s: %s%s", result.output, request.reason,
+			 is_too_late(watch, &result) ? "; it begins after that: give a larger "
+						       "--snapshot=BYTES"
+						     : "");
 	text_free(&reason);
 }
 

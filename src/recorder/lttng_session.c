@@ -19,7 +19,6 @@
 #include "schema/schema.h"
 #include "util/text.h"
 
-#define CHANNEL "tandem"
 #define PREFIX "tandem-" /* of a session that was given no name */
 /* A busy program makes some 50 MB a second; two sub-buffers more than LTTng's own. */
 #define SUB_BUFFER_BYTES (1u << 20)
@@ -147,8 +146,8 @@ static int rings_make(const char *name, uint64_t bytes, struct error *error)
 	text_format(&excluded, "--exclude=%s", list.data ? list.data : "");
 	status = list.failed || excluded.failed ? -ENOMEM : 0;
 	if (!status)
-		status = channel_make(name, CHANNEL, part_bytes(bytes), SUB_BUFFERS, "tandem_*",
-				      excluded.data, error);
+		status = channel_make(name, LTTNG_CHANNEL, part_bytes(bytes), SUB_BUFFERS,
+				      "tandem_*", excluded.data, error);
 	if (!status)
 		status = channel_make(name, DESCRIPTIONS, DESCRIPTIONS_SUB_BUFFER_BYTES,
 				      DESCRIPTIONS_SUB_BUFFERS, list.data, NULL, error);
@@ -201,7 +200,7 @@ int lttng_session_start(struct lttng_session *session, const struct lttng_option
 	status = lttng_version_check(error);
 	if (!status)
 		status = session->snapshots ? rings_make(name, options->snapshot_bytes, error)
-					    : channel_make(name, CHANNEL, part_bytes(0),
+					    : channel_make(name, LTTNG_CHANNEL, part_bytes(0),
 							   SUB_BUFFERS, "tandem_*", NULL, error);
 	if (!status && options->kernel)
 		status = kernel_enable(session, options, error);

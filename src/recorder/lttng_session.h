@@ -30,6 +30,7 @@ struct lttng_options {
 };
 
 #define LTTNG_NAME_BYTES 256
+#define LTTNG_CHANNEL "tandem" /* of what happens */
 
 /* How complete its trace is. */
 struct lttng_outcome {

@@ -15,6 +15,7 @@
 #include "recorder/session/live_processes.h"
 #include "recorder/session/recover.h"
 #include "recorder/session/session_files.h"
+#include "recorder/snapshot/lttng_window.h"
 #include "recorder/snapshot/snapshot.h"
 #include "recorder/snapshot/watch_rings.h"
 #include "schema/domain.h"
@@ -274,12 +275,27 @@ static void finish_rings(struct recorder *recorder, struct error *error)
 		snapshot_finish(session->absolute, error);
 }
 
+/* To where LTTng's rings are complete. */
+static void session_move_begin(struct session *session, uint64_t ns)
+{
+	struct clock_pair *start = &session->start;
+
+	if (ns <= start->monotonic_ns)
+		return;
+	start->realtime_ns += ns - start->monotonic_ns;
+	start->ticks = start->monotonic_ns = ns;
+	session->control->start_ticks = session->control->start_monotonic_ns = ns;
+	session->control->start_realtime_ns = start->realtime_ns;
+}
+
 /* Of a trace that is here its reader counts them. */
 static void finish_lttng(struct recorder *recorder)
 {
 	struct session *session = &recorder->session;
 
 	session->lttng = &recorder->lttng.outcome;
+	if (session->options->lttng.snapshot_bytes)
+		session_move_begin(session, lttng_window_find(recorder->lttng.folder).begin_ns);
 	if (session->options->ring_bytes)
 		watch_rings_remove(session->absolute, session->control);
 	if (*lttng_options_relay(&session->options->lttng))

@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 import lttng  # noqa: E402
@@ -65,6 +66,7 @@ def lines(session, name):
     return [line for line in map(json.loads, said.stdout.splitlines()) if line["name"].startswith(name.rstrip("*"))]
 
 
+begin = time.monotonic()
 # Nothing is overwritten in so large a ring, so that the session has all that was looked at.
 said = record("all", ["call clFinish > 1ns", "call clCreate* > 1ns", "kernel a?d > 1ns", "error", "loss",
                       "call clWaitForEvents > 1ns"], [ROUNDS, "count", "3000"], "--snapshot=16M")
@@ -78,7 +80,9 @@ check([true[name][0] for name in ("error", "call clWaitForEvents > 1ns", "loss")
       "what was not is not true", said)
 check("overwritten" not in said and "nothing lost" in said, "nothing was overwritten", said)
 saved = snapshots("all")
-check(1 <= len(saved) <= 3 and all(count[1] <= 1 for count in true.values()),
+# A condition rests for 10 s.
+most = 1 + int((time.monotonic() - begin) // 10)
+check(1 <= len(saved) <= 3 * most and all(count[1] <= most for count in true.values()),
       "what is true all the time is saved once in a while", (said, saved))
 check(not glob.glob("all/process-*.*") and len(glob.glob("all/process-*")) == 1 and os.path.isdir("all/lttng"),
       "at the end LTTng's events alone are there", os.listdir("all"))
@@ -100,19 +104,18 @@ for _ in range(2):
     program.stdout.readline()
 said = subprocess.run([TANDEM, "snapshot", "-o", "asked", "hangs"], capture_output=True, text=True)
 check(said.returncode == 0 and os.path.isdir("asked/lttng"), "another one may be asked for", said)
-program.stdin.write("launch 1\n")
-program.stdin.flush()
 said = program.communicate(timeout=100)[1]
-check(times_true(said).get("call clFinish > 300ms") == (2, 1) and times_true(said).get("error") == (0, 0),
-      "a call that hangs, seen once, and the next one in its pause", said)
+check(times_true(said).get("call clFinish > 300ms") == (1, 1) and times_true(said).get("error") == (0, 0),
+      "a call that hangs, seen once", said)
 (saved,) = snapshots("hangs")
 reason = description(saved)["snapshot"]["reason"]
 check("clFinish had taken" in reason, "that it was not over", reason)
+check("begins after" not in said, "it is not overwritten", said)
 check(len(lines(saved, "clFinish")) == 1, "the call is in the snapshot", lines(saved, "clFinish"))
 (launch,) = lines(saved, "clEnqueueNDRangeKernel")
 check(launch["args"].get("kernel_name") == "add", "with what it refers to", launch)
 check(len(lines(saved, "clGetPlatformIDs")) == 8, "and what was before", lines(saved, "clGetPlatformIDs"))
-check((len(lines("hangs", "clGetPlatformIDs")), len(lines("hangs", "clFinish"))) == (8, 2),
+check((len(lines("hangs", "clGetPlatformIDs")), len(lines("hangs", "clFinish"))) == (8, 1),
       "all is there at the end", lines("hangs", "cl*"))
 
 # A call that fails.

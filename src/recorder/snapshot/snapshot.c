@@ -37,6 +37,7 @@ struct snapshot {
 	size_t count, capacity;
 	struct snapshot_description description;
 	char lttng[LTTNG_NAME_BYTES]; /* "": the rings are ours */
+	struct lttng_window lttng_window;
 	struct error *error;
 };
 
@@ -139,6 +140,24 @@ static int control_write(struct snapshot *snapshot)
 	return error;
 }
 
+/* LTTng's clock is the session's. It may take seconds until all that it has copied is on disk. */
+static void lttng_times_set(struct snapshot *snapshot)
+{
+	const struct lttng_window *window = &snapshot->lttng_window;
+	struct snapshot_description *description = &snapshot->description;
+
+	if (window->begin_ns > description->start_monotonic_ns) {
+		description->start_realtime_ns +=
+			window->begin_ns - description->start_monotonic_ns;
+		description->start_ticks = description->start_monotonic_ns = window->begin_ns;
+	}
+	if (window->end_ns > description->start_monotonic_ns &&
+	    window->end_ns < description->end_monotonic_ns) {
+		description->end_realtime_ns -= description->end_monotonic_ns - window->end_ns;
+		description->end_ticks = description->end_monotonic_ns = window->end_ns;
+	}
+}
+
 /* The session's begin, or where its streams are complete from. */
 static void times_set(struct snapshot *snapshot)
 {
@@ -149,6 +168,7 @@ static void times_set(struct snapshot *snapshot)
 	description->start_ticks = control->start_ticks;
 	description->start_monotonic_ns = control->start_monotonic_ns;
 	description->start_realtime_ns = control->start_realtime_ns;
+	lttng_times_set(snapshot);
 	if (!near->magic || !control->ticks_hz)
 		return;
 	description->start_ticks = snapshot->window.from;
@@ -167,9 +187,10 @@ static int copy_all(struct snapshot *snapshot)
 	int error;
 
 	snapshot->window.subbuffer_bytes = snapshot->control.subbuffer_bytes;
-	error = *snapshot->lttng ? snapshot_lttng_save(snapshot->lttng, snapshot->from,
-						       snapshot->to, snapshot->error)
-				 : each_entry(snapshot, entry_read);
+	error = *snapshot->lttng
+			? snapshot_lttng_save(snapshot->lttng, snapshot->from, snapshot->to,
+					      &snapshot->lttng_window, snapshot->error)
+			: each_entry(snapshot, entry_read);
 	ticks_pair_read(&pair, snapshot->control.clock_source, PAIR_TRIES);
 	clock_gettime(CLOCK_REALTIME, &now);
 	description->end_ticks = pair.ticks;
@@ -317,6 +338,7 @@ int snapshot_save(const struct snapshot_request *request, struct snapshot_result
 	result->lttng = *snapshot.lttng;
 	result->records = snapshot.window.records;
 	result->bytes = snapshot.window.bytes;
+	result->begin_monotonic_ns = snapshot.description.start_monotonic_ns;
 	result->window_ns =
 		snapshot.description.end_monotonic_ns - snapshot.description.start_monotonic_ns;
 	return 0;

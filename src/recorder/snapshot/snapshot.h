@@ -33,9 +33,10 @@ struct snapshot_request {
 struct snapshot_result {
 	char output[PATH_MAX];
 	uint64_t records, bytes;
-	uint64_t window_ns; /* from where everything is complete, to now */
-	bool lttng;	    /* it is what LTTng's rings held, of which the rest is not known */
-	bool unread;	    /* and could not be read in */
+	uint64_t begin_monotonic_ns; /* from where everything is complete */
+	uint64_t window_ns;	     /* from there to now */
+	bool lttng;  /* it is what LTTng's rings held, of which the rest is not known */
+	bool unread; /* and could not be read in */
 };
 
 /* What has happened since an earlier look, and a little more. */

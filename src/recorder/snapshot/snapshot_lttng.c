@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "format/directory.h"
+#include "recorder/snapshot/lttng_window.h"
 #include "schema/control.h"
 #include "util/folder/open_below.h"
 
@@ -83,7 +84,8 @@ static void descriptions_ask(int session)
 		close(fd);
 }
 
-int snapshot_lttng_save(const char *name, int session, int to, struct error *error)
+int snapshot_lttng_save(const char *name, int session, int to, struct lttng_window *window,
+			struct error *error)
 {
 	char link[64], folder[PATH_MAX - 16], output[PATH_MAX];
 	ssize_t length;
@@ -98,5 +100,7 @@ int snapshot_lttng_save(const char *name, int session, int to, struct error *err
 	status = lttng_session_snapshot(name, output, error);
 	if (!status && snapshot_number(to) % DESCRIBE_AFTER == DESCRIBE_AFTER - 1)
 		descriptions_ask(session);
+	if (!status)
+		*window = lttng_window_find(output);
 	return status;
 }

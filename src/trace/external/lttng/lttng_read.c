@@ -15,11 +15,12 @@
 #include "trace/external/lttng/event_moments.h"
 #include "trace/external/lttng/event_plan.h"
 #include "trace/external/lttng/live_session.h"
+#include "trace/external/lttng/lttng_thread.h"
+#include "trace/external/lttng/session_files.h"
 #include "trace/external/lttng/session_writer.h"
 #include "trace/watch.h"
 #include "util/map.h"
 
-#define OPEN_CALLS 64u
 #define RECORD_BYTES 65536u
 /* Of CPU time without an event; a trace of gigabytes is opened in a few seconds. */
 #define STUCK_S 60
@@ -27,19 +28,6 @@
 #define PAUSE_MS 100
 #define SILENT_MS 5000
 #define LIVE_CLASS "lttng-live"
-
-/* A call whose end has not been seen. */
-struct open_call {
-	uint16_t id;
-	uint64_t place;
-	size_t bytes; /* of its arguments */
-};
-
-struct thread {
-	struct session_stream *stream;
-	uint32_t depth;
-	struct open_call open[OPEN_CALLS];
-};
 
 struct reading {
 	struct trace_folders folders;
@@ -50,9 +38,10 @@ struct reading {
 	size_t trace_count;
 	struct event_plans plans;
 	struct map thread_of; /* pid << 32 | tid -> place in threads */
-	struct thread **threads;
+	struct lttng_thread **threads;
 	size_t thread_count;
 	uint64_t events;
+	uint64_t from_ns; /* where the session begins; 0: with its first event */
 	bool no_thread_context;
 	bool live;
 	bool kernel_alone;	 /* no event of ours: when it was is all that is read here */
@@ -125,15 +114,14 @@ static void context_name(const bt_field *context, const bt_trace *trace, char na
 		snprintf(name, 16, "%s", text ? text : ctf_environment(trace, "procname"));
 }
 
-static struct thread *thread_of(struct reading *reading, const bt_event *event, size_t host,
-				uint32_t *pid)
+static struct lttng_thread *thread_of(struct reading *reading, const bt_event *event, size_t host,
+				      uint32_t *pid)
 {
 	const bt_field *context = bt_event_borrow_common_context_field_const(event);
 	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
 	uint32_t tid;
 	uint64_t key, place;
-	struct thread *thread;
-	char name[16];
+	struct lttng_thread *thread;
 	void *more;
 
 	*pid = context_number(context, "vpid", environment_number(trace, "vpid"));
@@ -157,38 +145,19 @@ static struct thread *thread_of(struct reading *reading, const bt_event *event, 
 		return NULL;
 	}
 	reading->threads = more;
-	context_name(context, trace, name);
-	thread->stream = session_writer_stream(reading->writer, *pid, tid, name);
-	if (!thread->stream) {
-		free(thread);
-		reading->status = -ENOMEM;
-		return NULL;
-	}
+	context_name(context, trace, thread->name);
+	thread->pid = *pid;
+	thread->tid = tid;
 	reading->threads[reading->thread_count++] = thread;
 	return thread;
 }
 
-/* Calls above it in the thread were left by longjmp(), or their ends were discarded. */
-static void call_ended(struct reading *reading, struct thread *thread,
-		       const struct event_plan *plan, const bt_field *payload, uint64_t ns)
+/* Threads of which no call said it. */
+static void end_early(struct reading *reading)
 {
-	uint32_t depth = thread->depth;
-	uint8_t returned[8];
-	int32_t result;
-	size_t count;
-
-	(void)reading;
-	while (depth && thread->open[depth - 1].id != plan->event->id)
-		depth--;
-	if (!depth)
-		return;
-	thread->depth = depth - 1;
-	count = event_plan_end(plan, payload, &result, returned);
-	/* Recorded without arguments: there is no room for it. */
-	if (count > thread->open[depth - 1].bytes)
-		count = 0;
-	session_stream_end(thread->stream, thread->open[depth - 1].place, result, ns, returned,
-			   count);
+	for (size_t i = 0; i < reading->thread_count; i++)
+		if (!reading->threads[i]->begun)
+			reading->events += lttng_thread_begin(reading->threads[i], reading->writer);
 }
 
 static void handle_moment(struct reading *reading, const bt_message *message)
@@ -213,9 +182,10 @@ static void handle_event(struct reading *reading, const bt_message *message)
 	const struct event_plan *plan =
 		event_plans_get(&reading->plans, bt_event_borrow_class_const(event));
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	struct thread *thread;
-	uint64_t ns, place;
-	size_t count = 0, host;
+	struct early_record record = {.bytes = reading->bytes};
+	struct lttng_thread *thread;
+	uint64_t ns;
+	size_t host;
 	uint32_t pid;
 
 	if (!plan || !plan->event) {
@@ -234,23 +204,26 @@ static void handle_event(struct reading *reading, const bt_message *message)
 		session_writer_levels(reading->writer, pid, plan->levels);
 	ns = hosts_use(reading->hosts, host,
 		       ctf_ns(bt_message_event_borrow_default_clock_snapshot_const(message)));
-	reading->events++;
+	record.id = plan->event->id;
+	record.call = plan->half == EVENT_ENTRY;
+	record.ns = ns;
+	if (!thread->begun && ns >= reading->from_ns && lttng_thread_decides(thread, plan))
+		reading->events += lttng_thread_decide(thread, reading->writer, plan);
 	if (plan->half == EVENT_EXIT) {
-		call_ended(reading, thread, plan, payload, ns);
+		reading->events += thread->begun;
+		lttng_thread_return(thread, plan, payload, ns);
 		return;
 	}
 	if (payload)
-		count = event_plan_fill(plan, payload, reading->bytes, sizeof(reading->bytes));
-	if (payload && count != SIZE_MAX)
+		record.count =
+			event_plan_fill(plan, payload, reading->bytes, sizeof(reading->bytes));
+	if (payload && record.count != SIZE_MAX)
 		event_moments_move(plan, reading->bytes, reading->hosts, host);
-	place = count == SIZE_MAX
-			? SESSION_NOWHERE
-			: session_stream_put(thread->stream, plan->event->id,
-					     plan->half == EVENT_ENTRY, ns, reading->bytes, count);
-	if (place == SESSION_NOWHERE)
+	if (record.count == SIZE_MAX)
 		session_writer_lost(reading->writer, 1);
-	else if (plan->half == EVENT_ENTRY && thread->depth < OPEN_CALLS)
-		thread->open[thread->depth++] = (struct open_call){plan->event->id, place, count};
+	else
+		reading->events +=
+			lttng_thread_put(thread, reading->writer, &record, ns < reading->from_ns);
 }
 
 static void handle_discarded(struct reading *reading, const bt_message *message)
@@ -462,8 +435,10 @@ static bool run(struct reading *reading, const char *from, const struct trace_fo
 
 static void reading_free(struct reading *reading)
 {
-	for (size_t i = 0; i < reading->thread_count; i++)
+	for (size_t i = 0; i < reading->thread_count; i++) {
+		early_records_free(&reading->threads[i]->early);
 		free(reading->threads[i]);
+	}
 	free(reading->threads);
 	map_free(&reading->thread_of);
 	for (size_t i = 0; i < reading->trace_count; i++)
@@ -513,6 +488,8 @@ static int read_from(struct reading *reading, const char *from, bool live, bool 
 	} else if (!status) {
 		status = reading->status;
 	}
+	if (!status)
+		end_early(reading);
 	if (!status && !reading->events) {
 		snprintf(why, why_bytes, "%s", no_events(reading, live));
 		status = -ENODATA;
@@ -537,6 +514,7 @@ int tandem_lttng_read(const char *from, const char *to, bool whole, struct hosts
 	}
 	reading->hosts = hosts;
 	reading->live = live && whole;
+	reading->from_ns = whole ? 0 : session_files_begin(to);
 	status = read_from(reading, from, live, whole, why, why_bytes);
 	written = session_writer_destroy(reading->writer);
 	if (written && !status)

@@ -108,6 +108,22 @@ int session_files_add(const struct session_files *files)
 	return 0;
 }
 
+uint64_t session_files_begin(const char *session)
+{
+	struct tandem_control control;
+	char path[4200];
+	ssize_t count = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" DIRECTORY_CONTROL, session);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0) {
+		count = pread(fd, &control, sizeof(control), 0);
+		close(fd);
+	}
+	return count == (ssize_t)sizeof(control) ? control.start_monotonic_ns : 0;
+}
+
 static int description_write(const struct session_files *files)
 {
 	const char *program = files->processes ? files->names[0] : "";

@@ -28,6 +28,10 @@ int session_files_write(const struct session_files *files);
  * themselves. 0 or -errno. */
 int session_files_add(const struct session_files *files);
 
+/* When a session that there is begins (CLOCK_MONOTONIC), a snapshot's where its rings are complete; 0: its
+ * page can't be read. */
+uint64_t session_files_begin(const char *session);
+
 /* Puts PATH/NAME.new in the place of NAME: there is one or the other at any moment. */
 int session_file_replace(const char *path, const char *name);
 
