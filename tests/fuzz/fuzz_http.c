@@ -6,6 +6,7 @@
  * 3 "127.0.0.1:PORT". Who gave neither token nor ticket learns neither, and is served
  * nothing. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -76,6 +77,8 @@ static void send_all(int fd, const char *data, size_t bytes)
 	while (bytes) {
 		ssize_t sent = send(fd, data, bytes, MSG_NOSIGNAL);
 
+		if (sent < 0 && errno == EINTR)
+			continue;
 		/* The server may hang up in the middle. */
 		if (sent <= 0)
 			return;
@@ -91,6 +94,8 @@ static size_t receive_all(int fd, char *reply)
 	for (;;) {
 		ssize_t got = recv(fd, reply + bytes, REPLY_BYTES - bytes, 0);
 
+		if (got < 0 && errno == EINTR)
+			continue;
 		if (got <= 0)
 			return bytes;
 		bytes += (size_t)got;
@@ -98,6 +103,25 @@ static size_t receive_all(int fd, char *reply)
 		if (bytes == REPLY_BYTES)
 			bytes /= 2;
 	}
+}
+
+/* -1: there is no port left just now, of which each connection takes one for a minute. */
+static int view_connect(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), status;
+
+	if (fd < 0)
+		abort();
+	/* libFuzzer's alarm comes every few seconds. */
+	do
+		status = connect(fd, (struct sockaddr *)&view.address, sizeof(view.address));
+	while (status && (errno == EINTR || errno == EALREADY));
+	if (!status || errno == EISCONN)
+		return fd;
+	if (errno != EADDRNOTAVAIL)
+		abort();
+	close(fd);
+	return -1;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -111,9 +135,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (!view.server)
 		start();
 	secret = request_make(&request, data, bytes);
-	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&view.address, sizeof(view.address)))
-		abort();
+	fd = view_connect();
+	if (fd < 0) {
+		text_free(&request);
+		return 0;
+	}
 	send_all(fd, request.data, request.length);
 	shutdown(fd, SHUT_WR);
 	got = receive_all(fd, reply);
