@@ -91,11 +91,11 @@ done, log = record("with")
 check(done.returncode == 0 and not notes(done), "with a kernel tracer nothing is said of it", done.stderr)
 kernel = [line.split() for line in log if "--kernel" in line]
 check([words[0] for words in kernel] == ["list", "enable-channel", "enable-event"], "asked, then enabled", log)
-session, channel, events = "", "", set()
-if len(kernel) == 3:
-    session = kernel[1][kernel[1].index("--session") + 1]
-    channel = [word for word in kernel[1][1:] if not word.startswith("--") and word != session]
-    events = set(kernel[2][-1].split(","))
+if len(kernel) != 3:
+    finish()
+session = kernel[1][kernel[1].index("--session") + 1]
+channel = [word for word in kernel[1][1:] if not word.startswith("--") and word != session]
+events = set(kernel[2][-1].split(","))
 check(session.startswith("tandem-") and session in kernel[2] and len(channel) == 1 and
       f"--channel={channel[0]}" in kernel[2], "in the program's session, in a channel of its own", kernel)
 check(events == WANTED, "the scheduler's events and who is there, as far as the tracer has them", events)
