@@ -53,6 +53,7 @@ CASES = [
     ("clean_retained", [], STUB, [], ["leaks/event", "leaks/memory"]),
     ("prime_size", [], BASIC, ["launch/group-size"], []),
     ("prime_size", ["repaired"], BASIC, [], ["launch/group-size"]),
+    ("group_of_one", [], BASIC, ["launch/group-size"], []),
     ("clean_double_buffer", [], STUB, [], ["waiting/after-each-command"]),
     ("clean_two_programs", [], BUILDS, [], ["idle-device/host-calls", "builds/repeated"]),
     ("clean_host", [], STUB, [], ["idle-device/host-busy", "idle-device/synchronisation"]),
@@ -99,6 +100,7 @@ for name, arguments, device, wanted, unwanted in CASES:
         if f["name"] == "copies" or f["cause"] == "synchronisation":
             check(f["object"].startswith("cl"), f"{where}: {f['name']}/{f['cause']} names the call",
                   f["object"])
+        check(" 1 work-items" not in f["description"], f"{where}: {f['name']}/{f['cause']}: one is no plural", f["description"])
         # Not the one that ends the program, of which it has one as well.
         if f["cause"] == "after-each-command" and name == "wait_event_each":
             check(f["object"] == "clWaitForEvents", f"{where}: names the wait", f["object"])

@@ -322,11 +322,11 @@ static int add_lanes(struct findings *findings, const struct launch_row *row,
 		return -ENOMEM;
 	finding->what = findings_text(
 		findings,
-		"kernel %s (%s): the %s size of %llu %ss is not a multiple of the SIMD width "
+		"kernel %s (%s): the %s size of %llu %s%s is not a multiple of the SIMD width "
 		"%llu; lanes idle",
 		finding->object, shape_text(findings, row, domain), domain->group,
 		(unsigned long long)fill->group_items, domain->item,
-		(unsigned long long)row->preferred);
+		fill->group_items == 1 ? "" : "s", (unsigned long long)row->preferred);
 	finding->suggestion = row->described
 				      ? findings_text(findings,
 						      "make the number of %ss of a %s a multiple "
