@@ -138,6 +138,7 @@ TABLE = (
         const cut = [...document.querySelectorAll('#selection table .pick')].filter(n => n.innerText.startsWith('clEnq') &&
             n.scrollWidth > n.clientWidth).map(n => n.innerText);
         return [tables.length > 1 && (beside || sheet.right - first.right < 40), cut]""", [True, []]),
+    ("a line is not broken within a time's digits", "return /[ \\u2009]/.test(timeWords(4783936412).replace(/ s$/, ''))", False),
     ("from a name to all its launches, with a histogram and the slowest first", """
         await app.findAll('clEnqueueNDRangeKernel', 'call');
         await new Promise(done => setTimeout(done, 300));

@@ -32,8 +32,8 @@ function timeWords(ns) {
 	const sign = ns < 0 ? "\u2212" : "";
 	ns = Math.round(Math.abs(ns));
 	const digits = String(ns % 1e9).padStart(9, "0");
-	return sign + countWords(Math.floor(ns / 1e9)) + "." + digits.slice(0, 3) + "\u2009" +
-		digits.slice(3, 6) + "\u2009" + digits.slice(6) + " s";
+	return sign + countWords(Math.floor(ns / 1e9)) + "." + digits.slice(0, 3) + "\u202f" +
+		digits.slice(3, 6) + "\u202f" + digits.slice(6) + " s";
 }
 
 function countWords(count) {
