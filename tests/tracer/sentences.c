@@ -435,6 +435,33 @@ static const struct tandem_tracer_record *kept_of(uint32_t kind, uint32_t op)
 }
 
 /* world's own queue was made before the tool. */
+/* A command whose event it waits for fails: the runtime never runs it. */
+static void never_run(cl_context context, cl_command_queue queue, cl_mem numbers,
+		      tandem_tracer_pool_t pool)
+{
+	const struct tandem_tracer_record *fill;
+	cl_event gate, event;
+	cl_int zero = 0, error, status = CL_QUEUED;
+
+	gate = clCreateUserEvent(context, &error);
+	CL(error);
+	kept.count = 0;
+	CL(clEnqueueFillBuffer(queue, numbers, &zero, sizeof(zero), 0, 64, 1, &gate, &event));
+	CL(clSetUserEventStatus(gate, -5));
+	clFlush(queue);
+	for (unsigned i = 0; i < 2000 && status >= 0; i++, usleep(1000))
+		CL(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+				  NULL));
+	clReleaseEvent(event);
+	clReleaseEvent(gate);
+	tandem_tracer_pool_flush(pool);
+	fill = kept_of(TANDEM_TRACER_OPERATION, TANDEM_TRACER_FILL);
+	OK(status < 0 && fill && fill->result == status && !(fill->flags & TANDEM_TRACER_TIMED) &&
+		   fill->error_ns == UINT32_MAX,
+	   "a command that never ran has the runtime's error (%d, %d) and no times", status,
+	   fill ? fill->result : 1);
+}
+
 static void members(struct world *world)
 {
 	const struct tandem_tracer_record *of_call, *fill, *kernel;
@@ -476,6 +503,8 @@ static void members(struct world *world)
 	fill = kept_of(TANDEM_TRACER_OPERATION, TANDEM_TRACER_FILL);
 	OK(fill && fill->flags & TANDEM_TRACER_TIMED && fill->bytes == 64,
 	   "of queues that were made afterwards; what was filled");
+
+	never_run(world->context, after, numbers, pool);
 
 	kept.count = 0;
 	CL(clEnqueueFillBuffer(before, numbers, &zero, sizeof(zero), 0, 64, 0, NULL, NULL));
