@@ -114,8 +114,43 @@ if os.uname().machine == "x86_64":
     else:
         skip("a 32-bit program", f"the kernel runs none: {alone}")
 
+
+
+def half_made(session, seen):
+    """Files of new processes that have their names and not yet what they need to be read. `seen`:
+    how long each process's metadata was."""
+    for entry in os.scandir(session):
+        if not entry.name.startswith("process-") or entry.name in seen:
+            continue
+        try:
+            with open(entry.path + "/metadata", "rb") as file:
+                text = file.read()
+        except FileNotFoundError:
+            continue
+        seen[entry.name] = len(text)
+        if b"clock {" not in text or not text.endswith(b"\n"):
+            yield f"{entry.name}/metadata", len(text)
+        for name in os.listdir(entry.path):
+            if name.startswith("stream-"):
+                try:
+                    with open(f"{entry.path}/{name}", "rb") as file:
+                        begin = file.read(4)
+                except FileNotFoundError:  # of no use, and removed by the recorder
+                    continue
+                if begin != b"\xc1\x1f\xfc\xc1":
+                    yield f"{entry.name}/{name}", 0
+
+
 children = 100 if SANITIZED else 2000
-done = run(*RECORD, "-o", "many", "--", str(PROGRAMS / "processes"), "many", str(children))
+recorder = subprocess.Popen([*RECORD, "-o", "many", "--", str(PROGRAMS / "processes"), "many", str(children)],
+                            env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+halves, lengths = [], {}
+while recorder.poll() is None:
+    if os.path.isdir("many"):
+        halves += half_made("many", lengths)
+done = subprocess.CompletedProcess((), recorder.returncode, *recorder.communicate())
+halves += half_made("many", lengths)
+check(not halves and lengths, "no file has its name before it can be read", halves[:5])
 recorded(f"{children} children", done, "many", calls=5 * children)
 # The parent makes no call of OpenCL.
 found = len(Session("many").processes())
