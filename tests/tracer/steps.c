@@ -327,7 +327,8 @@ int main(int argc, char **argv)
 #endif
 	if (argc > 1)
 		stride = (unsigned)atoi(argv[1]);
-	alarm(argc > 1 ? 80 : 600); /* what hangs has failed */
+	/* What hangs has failed; a sanitizer takes several times as many steps. */
+	alarm(argc > 1 && !getenv("TANDEM_SANITIZE") ? 80 : 600);
 	steps_begin();
 	opencl = (uint32_t)tandem_tracer_domain("opencl");
 	annotation = (uint32_t)tandem_tracer_domain("annotation");
