@@ -68,6 +68,10 @@ for kind in ("api", "device", "findings"):
             each = 100 * (row["b_each_ns"] - row["a_each_ns"]) / row["a_each_ns"]
             check(abs(each - row["each_percent"]) < 0.1, "percentages are of what is beside them",
                   row)
+small = diff("--min-run", "100000", "one", "two")
+check(any(row["difference_ns"] for row in small["api"]) and
+      not any(row["verdict"] or row["significant"] for kind in ("api", "device") for row in small[kind]),
+      "what is too little of the run has no verdict", small)
 check(said["test"]["each"] == "median" and '"each" is the median' in text, "it has a name", said["test"])
 for before, after, percent in re.findall(
         r": ([\d.]+ \ws), then ([\d.]+ \ws) each, median \(([+-][\d.]+) %\)", text):
