@@ -92,6 +92,9 @@ static size_t subbuffers_skip(const struct subbuffer *found, size_t count, uint6
 	return skipped;
 }
 
+/* More than may be missing: among them what was recorded last. */
+#define LAST_MISSING SIZE_MAX
+
 /* Returns how many sub-buffers could not be read, though they were asked for. */
 static size_t read_once(struct ring_content *content, int fd, uint32_t subbuffer_bytes,
 			struct subbuffer *found, size_t most, uint64_t since)
@@ -99,6 +102,7 @@ static size_t read_once(struct ring_content *content, int fd, uint32_t subbuffer
 	size_t count = subbuffers_find(fd, subbuffer_bytes, found, most), kept = 0, first;
 	size_t skipped = subbuffers_skip(found, count, since);
 	uint64_t end = 0;
+	bool last = skipped == count;
 
 	for (size_t i = skipped; i < count; i++) {
 		struct subbuffer *subbuffer = &found[i];
@@ -115,13 +119,14 @@ static size_t read_once(struct ring_content *content, int fd, uint32_t subbuffer
 		subbuffer->place = end;
 		end += subbuffer->bytes;
 		found[kept++] = *subbuffer;
+		last = i + 1 == count;
 	}
 	first = gap_skip(found, kept);
 	content->bytes = kept ? end - found[first].place : 0;
 	content->overwritten = kept ? found[first].first != 0 : count != 0;
 	if (kept && found[first].place)
 		memmove(content->data, content->data + found[first].place, content->bytes);
-	return count - skipped - (kept - first);
+	return last ? count - skipped - (kept - first) : LAST_MISSING;
 }
 
 int ring_content_read(struct ring_content *content, int fd, uint32_t subbuffer_bytes,
@@ -144,8 +149,9 @@ int ring_content_read(struct ring_content *content, int fd, uint32_t subbuffer_b
 	}
 	for (unsigned i = 0; i < (content->bytes ? TRIES : TRIES_MOST); i++) {
 		missing = read_once(content, fd, subbuffer_bytes, found, most, since);
-		/* All but what is being overwritten. */
-		if (!content->overwritten || (content->bytes && missing < 3))
+		/* All but what is being overwritten: the oldest. Where the thread has gone round the
+		 * whole ring since it was looked at, it is the latest. */
+		if (!missing || (content->bytes && missing < 3))
 			break;
 	}
 	free(found);
