@@ -5,7 +5,6 @@
 time saves what LTTng's rings hold, which says why and has the event with its names, and to look
 takes nothing out of LTTng's rings."""
 import glob
-import json
 import os
 import re
 import signal
@@ -15,6 +14,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 import lttng  # noqa: E402
+from conditions import description, lines, snapshots, times_true  # noqa: E402
 from recording import DRIVERS, PROGRAMS  # noqa: E402
 from tap import TANDEM, check, finish, wait_for  # noqa: E402
 
@@ -43,27 +43,6 @@ def record(folder, conditions, program, *more, **env):
                           capture_output=True, text=True, timeout=200)
     check(done.returncode == 0, f"{folder}: the program is unharmed", done)
     return done.stderr
-
-
-def times_true(said):
-    """Of each condition: how often it was true, and its snapshots."""
-    return {text: (int(true.replace(",", "")), int(saved))
-            for text, true, saved in re.findall(r"`(.*)` was true ([\d,]+) times?: (\d+) snapshots?", said)}
-
-
-def snapshots(folder):
-    return sorted(glob.glob(folder + "-snapshot-*[0-9]"), key=lambda name: int(name.rsplit("-", 1)[1]))
-
-
-def description(session):
-    with open(session + "/session.json") as file:
-        return json.load(file)
-
-
-def lines(session, name):
-    said = subprocess.run([TANDEM, "print", "--raw", "--format", "json", "--name", name, session],
-                          capture_output=True, text=True, timeout=100)
-    return [line for line in map(json.loads, said.stdout.splitlines()) if line["name"].startswith(name.rstrip("*"))]
 
 
 begin = time.monotonic()

@@ -7,12 +7,12 @@ import glob
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from conditions import description, lines, snapshots, times_true
 from recording import DRIVERS, PROGRAMS
 from tap import check, finish, skip, wait_for, TANDEM
 
@@ -39,27 +39,6 @@ def record(folder, conditions, program, *more, **env):
                           env=environment(**env), capture_output=True, text=True, timeout=200)
     check(done.returncode == 0, f"{folder}: the program is unharmed", done)
     return done.stderr
-
-
-def times_true(said):
-    """Of each condition: how often it was true, and its snapshots."""
-    return {text: (int(true.replace(",", "")), int(saved))
-            for text, true, saved in re.findall(r"`(.*)` was true ([\d,]+) times?: (\d+) snapshots?", said)}
-
-
-def snapshots(folder):
-    return sorted(glob.glob(folder + "-snapshot-*[0-9]"), key=lambda name: int(name.rsplit("-", 1)[1]))
-
-
-def description(session):
-    with open(session + "/session.json") as file:
-        return json.load(file)
-
-
-def lines(session, name):
-    said = subprocess.run([TANDEM, "print", "--raw", "--format", "json", "--name", name, session],
-                          capture_output=True, text=True, timeout=100)
-    return [json.loads(line) for line in said.stdout.splitlines()]
 
 
 # Nothing is overwritten in so large a ring, so that the session has all that was looked at.
