@@ -498,8 +498,37 @@ static void test_memory(void)
 	states_free(&states);
 }
 
+/* Who waits behind B could have had CPU 1 for as long as that was idle, and was recorded. */
+static void test_other_idle(void)
+{
+	begin();
+	states_switch(&states, 2000, 0, 0, READY, A);
+	states_switch(&states, 2000, 1, C, SLEEPS, 0);
+	states_switch(&states, 3000, 0, A, PREEMPTED, B);
+	CHECK(states_waiting(&states, 0) == 1);
+	CHECK(states_waiting(&states, 1) == 0);
+	CHECK(states_waiting(&states, 7) == 0);
+	CHECK(states_other_idle(&states, 0, 3000, 3400) == 400);
+	states_switch(&states, 3600, 1, 0, READY, C);
+	states_switch(&states, 4000, 1, C, SLEEPS, 0);
+	CHECK(states_other_idle(&states, 0, 1000, 3600) == 1600);
+	CHECK(states_other_idle(&states, 1, 1000, 3600) == 0);
+	states_lost(&states, 4500, 1);
+	CHECK(states_other_idle(&states, 0, 4100, 5000) == 0);
+	states_switch(&states, 5000, 0, B, SLEEPS, A);
+	CHECK(states_waiting(&states, 0) == 0);
+	end("other idle", 6000,
+	    "10 unknown 1000-2000\n"
+	    "10 running 2000-3000 cpu0\n"
+	    "10 wait_cpu 3000-4000 cpu0 by busy/20\n"
+	    "10 unknown 4000-4500\n"
+	    "10 unknown 4500-5000\n"
+	    "10 running 5000-6000 cpu0\n");
+}
+
 int main(void)
 {
+	test_other_idle();
 	test_preempted();
 	test_woken();
 	test_woken_early();

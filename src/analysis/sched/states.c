@@ -22,8 +22,10 @@ void states_free(struct states *states)
 {
 	for (size_t i = 0; i < states->thread_count; i++)
 		free(states->threads[i]);
-	for (size_t i = 0; i < states->cpu_count; i++)
+	for (size_t i = 0; i < states->cpu_count; i++) {
 		free(states->cpus[i].waiting);
+		recent_free(&states->cpus[i].idle);
+	}
 	free(states->threads);
 	free(states->cpus);
 	intern_free(&states->names);
@@ -36,6 +38,30 @@ void states_free(struct states *states)
 int states_watch(struct states *states, uint32_t pid)
 {
 	return map_set(&states->watched, pid, 1);
+}
+
+int64_t states_other_idle(const struct states *states, uint32_t cpu_number, int64_t from_ns,
+			  int64_t to_ns)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < states->cpu_count; i++) {
+		const struct states_cpu *cpu = &states->cpus[i];
+		int64_t since_ns;
+
+		if (i == cpu_number || cpu->scope != TANDEM_SCOPE_system)
+			continue;
+		sum_ns += recent_within(&cpu->idle, from_ns, to_ns);
+		since_ns = cpu->idle_since_ns > from_ns ? cpu->idle_since_ns : from_ns;
+		if (cpu->known && !cpu->running && since_ns < to_ns)
+			sum_ns += to_ns - since_ns;
+	}
+	return sum_ns;
+}
+
+size_t states_waiting(const struct states *states, uint32_t cpu)
+{
+	return cpu < states->cpu_count ? states->cpus[cpu].waiting_count : 0;
 }
 
 void states_belongs(struct states *states, struct states_thread *thread, uint32_t pid)
@@ -72,6 +98,10 @@ static void cpu_run(struct states *states, struct states_cpu *cpu, struct states
 {
 	for (size_t i = 0; i < cpu->waiting_count; i++)
 		states_emit(states, cpu->waiting[i], ns, false);
+	if (cpu->known && !cpu->running && cpu->scope == TANDEM_SCOPE_system &&
+	    recent_add(&cpu->idle, cpu->idle_since_ns, ns))
+		states->failed = -ENOMEM;
+	cpu->idle_since_ns = ns;
 	cpu->running = next;
 	cpu->known = true;
 }

@@ -56,6 +56,14 @@ struct states_thread *states_find(const struct states *states, uint32_t local_ti
 /* The living thread with this number of the kernel's, or NULL. */
 const struct states_thread *states_of_kernel(const struct states *states, uint32_t tid);
 
+/* For how long of this time, which ended just now, CPUs other than this had nothing to do, summed up
+ * over them; of those of which all is recorded. */
+int64_t states_other_idle(const struct states *states, uint32_t cpu, int64_t from_ns,
+			  int64_t to_ns);
+
+/* So many threads that are watched wait for it. */
+size_t states_waiting(const struct states *states, uint32_t cpu);
+
 /* The caller knows of which process it is. */
 void states_belongs(struct states *states, struct states_thread *thread, uint32_t pid);
 

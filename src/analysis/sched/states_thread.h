@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "analysis/events/range.h"
+#include "analysis/sched/recent.h"
 #include "util/intern.h"
 #include "util/map.h"
 
@@ -76,6 +77,8 @@ struct states_cpu {
 	int64_t last_ns;	       /* of the latest record */
 	int64_t switch_ns;	       /* of the latest switch */
 	int64_t idle_ns;	       /* when it was idle, as far as is known, for the last time */
+	int64_t idle_since_ns;	       /* known, and nobody runs: since when */
+	struct recent idle;	       /* before */
 	struct states_thread **waiting; /* for this CPU, of those that are watched */
 	size_t waiting_count, waiting_capacity;
 };

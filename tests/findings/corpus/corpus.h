@@ -60,6 +60,7 @@ struct corpus {
 	X(barriers)            \
 	X(event_chain)         \
 	X(contexts)            \
+	X(one_cpu)             \
 	X(errors)              \
 	X(clean_pipeline)      \
 	X(clean_events)        \

@@ -2,6 +2,11 @@
 /* Faults in how the host waits, and in what it does meanwhile. */
 #include "corpus.h"
 
+#include <dirent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 void corpus_wait_each(struct corpus *corpus)
 {
 	for (int i = 0; i < 300; i++) {
@@ -158,4 +163,29 @@ void corpus_barriers(struct corpus *corpus)
 void corpus_event_chain(struct corpus *corpus)
 {
 	independent(corpus, false, !corpus->repaired);
+}
+
+/* All threads of the process, those of the driver too. */
+static void pin_all(int cpu)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *task;
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	while (tasks && (task = readdir(tasks)))
+		if (atoi(task->d_name) &&
+		    sched_setaffinity(atoi(task->d_name), sizeof(cpus), &cpus))
+			exit(1);
+	if (tasks)
+		closedir(tasks);
+}
+
+void corpus_one_cpu(struct corpus *corpus)
+{
+	if (!corpus->repaired)
+		pin_all(sched_getcpu());
+	for (int i = 0; i < 60; i++)
+		corpus_work(corpus, 400, 0, NULL, NULL);
 }
