@@ -163,7 +163,7 @@ class Score:
 
 
 def judge(score, bench, device, environment, program, row):
-    where = "%s on %s" % (program[1], device)
+    where = "%s on %s" % (program[-1], device)
     environment = dict(environment, **row.get("environment", {}))
     patterns = row.get("accept", []) + row.get("also", [])
     shown, failed = said(bench, environment, program)
