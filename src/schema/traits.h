@@ -100,29 +100,33 @@ enum tandem_event_class {
 	X(description)
 
 /* What a field of a call is: X(name). One field of an event at most has a role. */
-#define TANDEM_ROLES(X)                                                           \
-	X(none)                                                                   \
-	X(op)	       /* the operation id that the call gave out */              \
-	X(returned)    /* the object, operation or address that it returned */    \
-	X(queue)       /* the queue that it is about */                           \
-	X(event)       /* the event: an object (CUDA) or an operation (OpenCL) */ \
-	X(events)      /* a list of events, waited for */                         \
-	X(kernel)      /* the kernel that it launches */                          \
-	X(memory)      /* the memory object that it is about */                   \
-	X(memory_from) /* the memory objects that a copy ... */                   \
-	X(memory_to)   /* ... goes from and to */                                 \
-	X(bytes)       /* how much it moves or allocates */                       \
-	X(blocking)    /* not 0: the call waits (synchronous: argument) */        \
-	X(query)       /* what is asked */                                        \
-	X(address)     /* the host's end of a transfer */                         \
-	X(source_text) /* of a program */                                         \
-	X(global)      /* a launch's index space, in items ... */                 \
-	X(local)       /* ... of a group ... */                                   \
-	X(offset)      /* ... from there on; each in as many bytes as ... */      \
-	X(high)	       /* ... its values need: what is above them */              \
-	X(task)	       /* the node of a task graph whose task it submits */       \
-	X(argument)    /* the value of a kernel's argument, ... */                \
-	X(index)       /* ... and which one it is */
+#define TANDEM_ROLES(X)                                                             \
+	X(none)                                                                     \
+	X(op)	       /* the operation id that the call gave out */                \
+	X(returned)    /* the object, operation or address that it returned */      \
+	X(queue)       /* the queue that it is about */                             \
+	X(event)       /* the event: an object (CUDA) or an operation (OpenCL) */   \
+	X(events)      /* a list of events, waited for */                           \
+	X(kernel)      /* the kernel that it launches */                            \
+	X(memory)      /* the memory object that it is about */                     \
+	X(memory_from) /* the memory objects that a copy ... */                     \
+	X(memory_to)   /* ... goes from and to */                                   \
+	X(bytes)       /* how much it moves or allocates */                         \
+	X(blocking)    /* not 0: the call waits (synchronous: argument) */          \
+	X(query)       /* what is asked */                                          \
+	X(address)     /* the host's end of a transfer */                           \
+	X(source_text) /* of a program */                                           \
+	X(global)      /* a launch's index space, in items ... */                   \
+	X(local)       /* ... of a group ... */                                     \
+	X(offset)      /* ... from there on; each in as many bytes as ... */        \
+	X(high)	       /* ... its values need: what is above them */                \
+	X(task)	       /* the node of a task graph whose task it submits */         \
+	X(argument)    /* the value of a kernel's argument, ... */                  \
+	X(index)       /* ... and which one it is */                                \
+	X(destination) /* where a transfer goes to, as an address, ... */           \
+	X(source)      /* ... and where it comes from; the host's end, ... */       \
+	X(direction)   /* ... where it has no role `address`: 1: the source, ... */ \
+		       /* ... 2: the destination; else not known */
 
 #define X(name) TANDEM_WHEN_##name,
 enum tandem_when { TANDEM_WHENS(X) TANDEM_WHEN_COUNT };
@@ -154,8 +158,8 @@ struct tandem_traits {
 	 * returns. argument: where the field of role `blocking` is not 0. */
 	uint8_t synchronous;
 
-	/* enum tandem_when: it asks whether the operation in `event` is complete.
-	 * argument: where the field of role `query` is poll_value. */
+	/* enum tandem_when: it asks whether the operation in `event` is complete, or what is in
+	 * `queue`. argument: where the field of role `query` is poll_value. */
 	uint8_t poll;
 
 	uint8_t graph; /* 1: one call, one operation id, many operations */

@@ -76,7 +76,8 @@ class Traits:
     synchronous: str = "never"  # TANDEM_WHENS
     memory: str = "none"      # TANDEM_MEMORY_ROLES
     graph: bool = False
-    poll: int = None          # value of the field of role `query` that asks for completion
+    poll: object = None       # value of the field of role `query` that asks for completion;
+                              # "always": all calls do
     record: str = "none"      # TANDEM_RECORD_ROLES
 
 
@@ -114,7 +115,8 @@ RECORDS = ("none", "device_limits", "task_construct", "task_node", "task_edge", 
 LASTING = ("description", "device_limits", "task_construct", "module")
 ROLES = ("none", "op", "returned", "queue", "event", "events", "kernel", "memory", "memory_from",
          "memory_to", "bytes", "blocking", "query", "address", "source_text", "global", "local",
-         "offset", "high", "task", "argument", "index")
+         "offset", "high", "task", "argument", "index",
+         "destination", "source", "direction")
 
 
 class Roles:

@@ -28,6 +28,10 @@ def backend(path):
     return word, dict(text.split("=", 1) for text in said)
 
 
+def poll_of(value):
+    return value if value in (None, "always") else int(value, 0)
+
+
 class Rules:
     """What is said about types, and for each function its keys and their values."""
 
@@ -115,7 +119,7 @@ class Rules:
         traits = Traits(wait=rule.get("wait", "none"), memory=rule.get("memory", "none"),
                         synchronous=rule.get("synchronous", synchronous),
                         graph="graph" in rule,
-                        poll=int(rule["poll"], 0) if "poll" in rule else None)
+                        poll=poll_of(rule.get("poll")))
         if cls == "wait" and traits.wait == "none":
             self.fail(rule, name, "what is complete after this wait?")
         return traits

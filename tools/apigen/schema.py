@@ -91,7 +91,9 @@ def traits_c(traits):
         ("wait", "WAIT", traits.wait, "none"), ("memory", "MEMORY_ROLE", traits.memory, "none"),
         ("record", "RECORD", traits.record, "none"),
         ("synchronous", "WHEN", traits.synchronous, "never")) if word != default]
-    if traits.poll is not None:
+    if traits.poll == "always":
+        members.append(".poll = TANDEM_WHEN_always")
+    elif traits.poll is not None:
         members += [".poll = TANDEM_WHEN_argument", ".poll_value = %#x" % traits.poll]
     if traits.graph:
         members.append(".graph = 1")

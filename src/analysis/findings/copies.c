@@ -8,6 +8,7 @@
 
 #include "analysis/findings/exposed.h"
 #include "analysis/findings/finding.h"
+#include "analysis/operations/transfer_ends.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -24,7 +25,8 @@ struct copy_time {
 	uint16_t api;			    /* event id of the call */
 };
 
-struct copy_buffer { /* of a process */
+struct copy_buffer {
+	uint32_t process;
 	struct copy_time to_device, to_host;
 	uint64_t inputs;	/* those of the process, at the latest transfer to the host */
 	uint64_t offset, bytes; /* written last */
@@ -42,7 +44,7 @@ struct copy_read { /* the latest transfer of a thread */
 };
 
 struct copy_call {	 /* of a transfer in flight */
-	uint64_t buffer; /* process and number */
+	uint64_t buffer; /* transfer_ends.h */
 	uint64_t pair;	 /* the call of the read that it brings back to the device; 0: none */
 	bool unchanged;	 /* the device was given the same before */
 	bool changed;	 /* it was not: this is known */
@@ -60,10 +62,9 @@ struct copy_process {
 };
 
 struct copies {
-	struct map buffer_of; /* process and number -> buffer */
+	struct map buffer_of; /* transfer_ends.h -> buffer */
 	struct copy_buffer *buffers;
-	uint64_t *buffer_keys;
-	size_t buffer_count, buffer_capacity, key_capacity;
+	size_t buffer_count, buffer_capacity;
 	struct map calls; /* number of a call in flight -> its place in `open` */
 	struct copy_call *open;
 	size_t open_count, open_capacity;
@@ -95,22 +96,19 @@ static uint64_t field_value(const struct trace_event *event, enum tandem_role ro
 static int note_call(struct copies *copies, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
-	const struct tandem_field *buffer = trace_field_role(event->layout, TANDEM_ROLE_memory);
 	struct copy_read *last = &copies->last[event->stream->index];
+	struct transfer_ends ends;
 	struct copy_call call;
 	uint64_t bytes, address;
 
-	if (!trace_event_op(event) || trace_event_failed(event))
+	/* A kernel between them does not change what the host has. */
+	if (!trace_event_op(event) || trace_event_failed(event) ||
+	    !transfer_ends_find(event, &ends))
 		return 0;
-	if (!buffer || buffer->kind != TANDEM_FIELD_OBJECT) {
-		/* A kernel between them does not change what the host has. */
-		return 0;
-	}
 	bytes = field_value(event, TANDEM_ROLE_bytes);
-	address = field_value(event, TANDEM_ROLE_address);
+	address = ends.host;
 	copies->addresses |= address != 0;
-	call.buffer = (uint64_t)event->stream->process->index << 32 |
-		      (uint32_t)trace_field_unsigned(event, buffer);
+	call.buffer = ends.buffer;
 	call.pair = last->call && last->buffer != call.buffer && last->bytes == bytes && bytes &&
 				    last->address == address
 			    ? last->call
@@ -128,7 +126,8 @@ static int note_call(struct copies *copies, const struct event_item *item)
 	return map_set(&copies->calls, item->call, copies->open_count++);
 }
 
-static int buffer_find(struct copies *copies, uint64_t key, struct copy_buffer **buffer)
+static int buffer_find(struct copies *copies, uint64_t key, uint32_t process,
+		       struct copy_buffer **buffer)
 {
 	uint64_t known = map_get(&copies->buffer_of, key);
 
@@ -136,12 +135,9 @@ static int buffer_find(struct copies *copies, uint64_t key, struct copy_buffer *
 		known = copies->buffer_count;
 		if (array_reserve(&copies->buffers, &copies->buffer_capacity, known + 1,
 				  sizeof(*copies->buffers)) ||
-		    array_reserve(&copies->buffer_keys, &copies->key_capacity, known + 1,
-				  sizeof(*copies->buffer_keys)) ||
 		    map_set(&copies->buffer_of, key, known))
 			return -ENOMEM;
-		copies->buffers[known] = (struct copy_buffer){.to_device = {.count = 0}};
-		copies->buffer_keys[known] = key;
+		copies->buffers[known] = (struct copy_buffer){.process = process};
 		copies->buffer_count++;
 	}
 	*buffer = &copies->buffers[known];
@@ -201,7 +197,7 @@ static int count_command(struct copies *copies, const struct operation *operatio
 		return 0;
 	call = copies->open[at];
 	ns = exposed_ns(process->kernels_until_ns, operation);
-	if (buffer_find(copies, call.buffer, &buffer))
+	if (buffer_find(copies, call.buffer, operation->process, &buffer))
 		return -ENOMEM;
 	if (operation->stream != TRACE_NONE &&
 	    copies->last[operation->stream].call == operation->call) {
@@ -227,13 +223,13 @@ static int count_command(struct copies *copies, const struct operation *operatio
 }
 
 /* Whether the same bytes were written there before, and nothing else since. */
-static int find_unchanged(struct copies *copies, uint64_t key,
+static int find_unchanged(struct copies *copies, uint64_t key, uint32_t process,
 			  const struct tandem_rec_content *content, bool *unchanged)
 {
 	struct copy_buffer *buffer;
 	uint64_t part, known, now;
 
-	if (buffer_find(copies, key, &buffer))
+	if (buffer_find(copies, key, process, &buffer))
 		return -ENOMEM;
 	if ((buffer->offset != content->offset || buffer->bytes != content->bytes) &&
 	    buffer->offset < content->offset + content->bytes &&
@@ -252,11 +248,12 @@ static int find_unchanged(struct copies *copies, uint64_t key,
 }
 
 /* A transfer that was counted brought something new after all. */
-static int time_take_back(struct copies *copies, const struct copy_read *last, uint64_t bytes)
+static int time_take_back(struct copies *copies, const struct copy_read *last, uint32_t process,
+			  uint64_t bytes)
 {
 	struct copy_buffer *buffer;
 
-	if (buffer_find(copies, last->buffer, &buffer))
+	if (buffer_find(copies, last->buffer, process, &buffer))
 		return -ENOMEM;
 	buffer->to_device.count--;
 	buffer->to_device.bytes -= bytes;
@@ -270,7 +267,8 @@ static int take_content(struct copies *copies, const struct event_item *item)
 {
 	const struct tandem_rec_content *content = (const void *)item->event->record;
 	uint32_t stream = item->event->stream->index;
-	struct copy_process *process = &copies->processes[item->event->stream->process->index];
+	uint32_t process_index = item->event->stream->process->index;
+	struct copy_process *process = &copies->processes[process_index];
 	struct copy_read *last = &copies->last[stream];
 	uint64_t at = map_get(&copies->calls, item->call);
 	bool unchanged;
@@ -278,10 +276,10 @@ static int take_content(struct copies *copies, const struct event_item *item)
 	if (!last->call || last->call != item->call)
 		return 0;
 	last->written = true;
-	if (find_unchanged(copies, last->buffer, content, &unchanged))
+	if (find_unchanged(copies, last->buffer, process_index, content, &unchanged))
 		return -ENOMEM;
 	if (!unchanged && last->done)
-		return time_take_back(copies, last, content->bytes);
+		return time_take_back(copies, last, process_index, content->bytes);
 	if (!unchanged && at != MAP_NONE)
 		copies->open[at].changed = true;
 	/* What comes back is said to do so. */
@@ -395,7 +393,7 @@ static int add_dominate(struct findings *findings, const struct copies *copies, 
 		const struct copy_time *times[] = {&copies->buffers[i].to_device,
 						   &copies->buffers[i].to_host};
 
-		for (unsigned j = 0; j < 2 && copies->buffer_keys[i] >> 32 == index; j++) {
+		for (unsigned j = 0; j < 2 && copies->buffers[i].process == index; j++) {
 			if (times[j]->count < HABIT_COUNT)
 				continue;
 			saved_ns +=
@@ -456,7 +454,6 @@ static void copies_release(struct findings *findings, void *state)
 	(void)findings;
 	map_free(&copies->buffer_of);
 	free(copies->buffers);
-	free(copies->buffer_keys);
 	map_free(&copies->calls);
 	free(copies->open);
 	map_free(&copies->contents);

@@ -30,6 +30,7 @@ struct cuda_step {
 #define CUDA_PER_THREAD 2u /* stream 0 is the thread's own */
 #define CUDA_NO_STATUS 16u /* returns something else, or nothing */
 #define CUDA_HOOK 4u	   /* heard under the runtime's calls too: memory, captures, marks */
+#define CUDA_CONTENT 32u   /* its arguments are struct cuda_transfer */
 
 struct cuda_api {
 	uint16_t id; /* event; 0: no such callback */

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/call/content.h"
+#include "domains/opencl/cl.h"
 #include "domains/opencl/gen/next.h"
 #include "schema/gen/core_records.h"
 
@@ -33,7 +35,12 @@ void opencl_memory_release_failed(const void *memory);
 void opencl_memory_freed(uint32_t number, uint64_t bytes);
 
 /* What a command moves. */
-void opencl_content(uint64_t op, const void *data, uint64_t offset, uint64_t bytes, int32_t result);
+static inline void opencl_content(uint64_t op, const void *data, uint64_t offset, uint64_t bytes,
+				  int32_t result)
+{
+	if (result == CL_SUCCESS)
+		tandem_content_record(op, data, offset, bytes);
+}
 uint64_t opencl_image_bytes(void *image, const void *region);
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
 

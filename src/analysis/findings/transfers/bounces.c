@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "trace/field.h"
+#include "analysis/operations/transfer_ends.h"
 #include "util/array.h"
 #include "util/units.h"
 
@@ -27,28 +27,23 @@ int bounces_call(struct bounces *bounces, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	struct bounce_thread *thread = &bounces->threads[event->stream->index];
-	const struct tandem_field *buffer, *address;
+	struct transfer_ends ends;
 
 	if (thread->returned_ns && event->ns > thread->returned_ns)
 		thread->host_ns += (uint64_t)(event->ns - thread->returned_ns);
 	if (item->end_ns > thread->returned_ns)
 		thread->returned_ns = item->end_ns;
-	if (!trace_event_op(event) || trace_event_failed(event))
-		return 0;
-	buffer = trace_field_role(event->layout, TANDEM_ROLE_memory);
-	if (!buffer || buffer->kind != TANDEM_FIELD_OBJECT)
+	if (!trace_event_op(event) || trace_event_failed(event) ||
+	    !transfer_ends_find(event, &ends))
 		return 0;
 	if (!bounces->calls.count)
 		bounces->open_count = 0;
 	if (array_reserve(&bounces->open, &bounces->open_capacity, bounces->open_count + 1,
 			  sizeof(*bounces->open)))
 		return -ENOMEM;
-	/* Addresses are recorded at the highest level of arguments only. */
-	address = trace_field_role(event->layout, TANDEM_ROLE_address);
 	bounces->open[bounces->open_count] = (struct bounce_transfer){
-		.key = (uint64_t)event->stream->process->index << 32 |
-		       (uint32_t)trace_field_unsigned(event, buffer),
-		.address = address ? trace_field_unsigned(event, address) : 0,
+		.key = ends.buffer,
+		.address = ends.host,
 		.stream = event->stream->index,
 		.host_ns = thread->host_ns,
 	};

@@ -15,6 +15,7 @@ static struct {
 	int32_t (*attribute)(int32_t *value, int32_t attribute, int32_t device);
 	int32_t (*memory)(size_t *bytes, int32_t device);
 	int32_t (*capturing)(void *stream, int32_t *status);
+	int32_t (*pointer)(void *value, int32_t attribute, uint64_t address);
 } driver;
 
 void cuda_driver_find(void)
@@ -30,6 +31,7 @@ void cuda_driver_find(void)
 	*(void **)&driver.attribute = dlsym(library, "cuDeviceGetAttribute");
 	*(void **)&driver.memory = dlsym(library, "cuDeviceTotalMem_v2");
 	*(void **)&driver.capturing = dlsym(library, "cuStreamIsCapturing");
+	*(void **)&driver.pointer = dlsym(library, "cuPointerGetAttribute");
 }
 
 uint32_t cuda_driver_version(void)
@@ -101,4 +103,26 @@ bool cuda_driver_is_capturing(void *stream)
 		status = 0;
 	cuda_in_tool_end();
 	return status != 0;
+}
+
+/* CUpointer_attribute, CUmemorytype, CUresult. */
+enum { POINTER_MEMORY_TYPE = 2, POINTER_IS_MANAGED = 8, MEMORY_HOST = 1, INVALID_VALUE = 1 };
+
+bool cuda_driver_is_host_memory(const void *address)
+{
+	uint32_t type = 0, managed = 0;
+	int32_t status;
+	bool is_host = false;
+
+	if (!driver.pointer)
+		return false;
+	cuda_in_tool_begin();
+	status = driver.pointer(&type, POINTER_MEMORY_TYPE, (uintptr_t)address);
+	if (status == INVALID_VALUE) /* the driver knows nothing of it: ordinary memory */
+		is_host = true;
+	else if (!status && type == MEMORY_HOST)
+		is_host = !driver.pointer(&managed, POINTER_IS_MANAGED, (uintptr_t)address) &&
+			  !managed;
+	cuda_in_tool_end();
+	return is_host;
 }

@@ -14,4 +14,9 @@ uint64_t cuda_driver_memory_bytes(uint32_t device);
 void cuda_driver_name(uint32_t device, char *name, int bytes);
 bool cuda_driver_is_capturing(void *stream);
 
+/* Whether the host may read there: not what is the device's, nor managed memory, which the device
+ * may have just then. Of an address that a call of the program has just read from. False where the
+ * driver does not say. */
+bool cuda_driver_is_host_memory(const void *address);
+
 #endif

@@ -1166,9 +1166,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DCreate_v2 */
 	[275] = { 2146, TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DGetDescriptor_v2 */
-	[276] = { 2098, TANDEM_CLASS_ENQUEUE, 0,
+	[276] = { 2098, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyHtoD_v2 */
-	[277] = { 2115, TANDEM_CLASS_ENQUEUE, 0,
+	[277] = { 2115, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2 */
 	[278] = { 2100, TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } }, { 16 } }, /* cuMemcpyDtoH_v2 */
@@ -1404,7 +1404,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerAcquireFrame */
 	[396] = { 2325, TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerReleaseFrame */
-	[397] = { 2098, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[397] = { 2098, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyHtoD_v2_ptds */
 	[398] = { 2100, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } }, { 16 } }, /* cuMemcpyDtoH_v2_ptds */
@@ -1452,7 +1452,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 135, 2, 28 }, { 137, 3, 44 } }, { 24 } }, /* cuMemcpyHtoAAsync_v2_ptsz */
 	[420] = { 2122, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 148, 3, 28 }, { 151, 4, 44 } }, { 24 } }, /* cuMemcpyAtoHAsync_v2_ptsz */
-	[421] = { 2115, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[421] = { 2115, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2_ptsz */
 	[422] = { 2117, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 119, 4, 36 }, { 119, 4, 36 } }, { 16 } }, /* cuMemcpyDtoHAsync_v2_ptsz */
@@ -2288,7 +2288,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cudaHostGetFlags_v3020 */
 	[30] = { 10270, TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemGetInfo_v3020 */
-	[31] = { 10271, TANDEM_CLASS_ENQUEUE, 0,
+	[31] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_v3020 */
 	[32] = { 10272, TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_v3020 */
@@ -2308,7 +2308,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 552, 4, 36 }, { 556, 5, 44 } }, { 16 } }, /* cudaMemcpyToSymbol_v3020 */
 	[40] = { 10280, TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 561, 2, 36 }, { 563, 3, 44 } }, { 16 } }, /* cudaMemcpyFromSymbol_v3020 */
-	[41] = { 10281, TANDEM_CLASS_ENQUEUE, 0,
+	[41] = { 10281, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
 		{ { 0, 0, 8 }, { 341, 2, 40 }, { 341, 2, 40 } }, { 16 } }, /* cudaMemcpyAsync_v3020 */
 	[42] = { 10282, TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 566, 3, 40 }, { 569, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_v3020 */
@@ -2572,7 +2572,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_ptsz_v7000 */
 	[214] = { 10407, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_ptsz_v7000 */
-	[215] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[215] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_ptds_v7000 */
 	[216] = { 10272, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_ptds_v7000 */
@@ -2592,7 +2592,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 552, 4, 36 }, { 556, 5, 44 } }, { 16 } }, /* cudaMemcpyToSymbol_ptds_v7000 */
 	[224] = { 10280, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 561, 2, 36 }, { 563, 3, 44 } }, { 16 } }, /* cudaMemcpyFromSymbol_ptds_v7000 */
-	[225] = { 10281, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[225] = { 10281, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 341, 2, 40 }, { 341, 2, 40 } }, { 16 } }, /* cudaMemcpyAsync_ptsz_v7000 */
 	[226] = { 10282, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 566, 3, 40 }, { 569, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_ptsz_v7000 */
