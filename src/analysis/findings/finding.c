@@ -276,6 +276,7 @@ static const struct {
 	{"idle-device", "synchronisation", "waiting", "after-each-command"},
 	{"idle-device", "synchronisation", "waiting", "polling"},
 	{"idle-device", "synchronisation", "transfers", "small"},
+	{"idle-device", "launch", "transfers", "small"},
 	{"idle-device", "synchronisation", "transfers", "back-and-forth"},
 	{"idle-device", "synchronisation", "copies", "by-host"},
 	{"idle-device", "synchronisation", "copies", "dominate"},

@@ -329,13 +329,21 @@ static int command_submitted(struct graph *graph, const struct sequence_event *e
 				  frame->api->name);
 }
 
+/* Of the shortest time from an enqueue to the start, on GPUs: about 1.2 us of 5 us. */
+#define BEHIND_PART 4
+
 /* What passes between the end of a command and the start of the next where that one is there in
  * time, which it was not here: as much as where others were. If none ever was, it is between
- * nothing and what passes from an enqueue to a start: half of that. */
+ * nothing and what passes from an enqueue to a start: half of that where the CPU does it; a
+ * device of its own takes its commands from a queue, without the way there. */
 static int64_t behind_usual(const struct graph_queue *device, int64_t recorded_ns)
 {
-	int64_t ns = device->behind_count ? device->behind_ns / device->behind_count
-					  : device->alone_ns / (2 * device->alone_count);
+	int64_t ns = device->launch_ns / BEHIND_PART;
+
+	if (device->behind_count)
+		ns = device->behind_ns / device->behind_count;
+	else if (device->taken_part > 0)
+		ns = device->alone_ns / (2 * device->alone_count);
 
 	return ns < recorded_ns ? ns : recorded_ns;
 }

@@ -24,7 +24,7 @@ enum idle_cause_kind {
 
 struct idle_enqueue {
 	uint64_t call;
-	int64_t ns;
+	int64_t ns, end_ns;	   /* end: once it has returned; else 0 */
 	int64_t spent[ACTIVITIES]; /* by the thread until then */
 };
 
@@ -48,10 +48,13 @@ struct idle_thread { /* of a stream */
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
 
+#define IDLE_LONG 4u /* gaps that a program may have without a habit */
+
 struct idle_cause {
 	uint64_t count, ns, longest_ns;
-	uint64_t longer;	  /* gaps that are longer than the command behind them */
-	int64_t begin_ns, end_ns; /* of the longest */
+	uint64_t long_ns[IDLE_LONG]; /* of the longest, those first */
+	uint64_t longer;	     /* gaps that are longer than the command behind them */
+	int64_t begin_ns, end_ns;    /* of the longest */
 	uint32_t stream;
 };
 
@@ -65,6 +68,7 @@ struct idle_device {
 	uint64_t bound_ns; /* the greatest of the clock's bounds */
 	struct idle_cause causes[CAUSES];
 	struct map calls;  /* event id -> ns in such calls within gaps */
+	struct map late;   /* name of a kernel -> ns of gaps before it, of LAUNCH and AHEAD */
 	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
 	int64_t waited_ns; /* by threads while it ran something */
 };

@@ -86,11 +86,12 @@ static int remember(struct idle_thread *thread, const struct sequence_event *eve
 	enqueue = &thread->enqueues[thread->enqueued++ % REMEMBERED];
 	enqueue->call = event->call;
 	enqueue->ns = event->ns;
+	enqueue->end_ns = 0;
 	memcpy(enqueue->spent, thread->spent, sizeof(enqueue->spent));
 	return 0;
 }
 
-static const struct idle_enqueue *recall(const struct idle_thread *thread, uint64_t call)
+static struct idle_enqueue *recall(const struct idle_thread *thread, uint64_t call)
 {
 	for (unsigned i = 0; thread->enqueues && i < REMEMBERED; i++) {
 		if (thread->enqueues[i].call == call)
@@ -125,8 +126,11 @@ static int map_count(struct map *map, uint64_t key, uint64_t ns)
 static int call_end(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
+	struct idle_enqueue *enqueue = event->op ? recall(thread, event->call) : NULL;
 	int status = thread_reach(idle, thread, event->ns);
 
+	if (enqueue)
+		enqueue->end_ns = event->ns;
 	if (thread->depth && !--thread->depth)
 		thread->activity = WORKING;
 	for (size_t i = 0; !status && i < idle->device_count; i++) {
@@ -175,9 +179,12 @@ static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
 {
 	const struct idle_thread *thread = &idle->threads[next->stream];
 	const struct recent *drivers = &idle->drivers[next->process];
-	int64_t from_ns = enqueue->ns > device->idle_ns ? enqueue->ns : device->idle_ns;
+	int64_t from_ns = enqueue->end_ns > device->idle_ns ? enqueue->end_ns : device->idle_ns;
 	int64_t kept_ns = thread->call_ns - from_ns, launch_ns = next->ns - thread->call_ns;
 
+	/* It started before its call returned; or the device was idle for something else. */
+	if (!enqueue->end_ns || 2 * kept_ns < next->ns - device->idle_ns)
+		return false;
 	if (thread->flush_ns > enqueue->ns && thread->flush_ns < thread->call_ns)
 		return false;
 	if (!thread->depth || thread->call_ns <= enqueue->ns || launch_ns <= 0 || kept_ns <= 0)
@@ -222,8 +229,20 @@ static enum idle_cause_kind cause_of(const struct idle *idle, const struct seque
 		       : HOST_WORK;
 }
 
-static void count_gap(const struct idle *idle, struct idle_device *device, size_t index,
-		      const struct sequence_event *next)
+static void note_long(struct idle_cause *cause, uint64_t ns)
+{
+	for (unsigned i = 0; i < IDLE_LONG; i++) {
+		if (ns > cause->long_ns[i]) {
+			uint64_t shorter = cause->long_ns[i];
+
+			cause->long_ns[i] = ns;
+			ns = shorter;
+		}
+	}
+}
+
+static int count_gap(const struct idle *idle, struct idle_device *device, size_t index,
+		     const struct sequence_event *next)
 {
 	enum idle_cause_kind kind = cause_of(idle, next, device, index);
 	struct idle_cause *cause = &device->causes[kind];
@@ -237,26 +256,31 @@ static void count_gap(const struct idle *idle, struct idle_device *device, size_
 		away_ns += (uint64_t)recent_within(&idle->drivers[next->process], device->idle_ns,
 						   next->ns);
 	if (away_ns >= ns)
-		return;
+		return 0;
 	ns -= away_ns;
 	cause->count++;
 	cause->ns += ns;
+	note_long(cause, ns);
 	cause->longer += ns > next->duration_ns;
-	if (ns < cause->longest_ns)
-		return;
-	cause->longest_ns = ns;
-	cause->begin_ns = device->idle_ns;
-	cause->end_ns = next->ns;
-	cause->stream = next->stream;
+	if (ns >= cause->longest_ns) {
+		cause->longest_ns = ns;
+		cause->begin_ns = device->idle_ns;
+		cause->end_ns = next->ns;
+		cause->stream = next->stream;
+	}
+	return (kind == LAUNCH || kind == AHEAD) && next->name
+		       ? map_count(&device->late, (uintptr_t)next->name, ns)
+		       : 0;
 }
 
-static void operation_start(struct idle *idle, const struct sequence_event *event)
+static int operation_start(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_device *device = &idle->devices[event->device];
+	int status = 0;
 
 	if (!device->running++) {
 		if (device->active && event->ns > device->idle_ns)
-			count_gap(idle, device, event->device, event);
+			status = count_gap(idle, device, event->device, event);
 		if (!device->active)
 			device->first_ns = event->ns;
 		device->active = true;
@@ -265,6 +289,7 @@ static void operation_start(struct idle *idle, const struct sequence_event *even
 	device->count++;
 	if (event->bound_ns > device->bound_ns)
 		device->bound_ns = event->bound_ns;
+	return status;
 }
 
 static void operation_end(struct idle *idle, const struct sequence_event *event)
@@ -289,9 +314,7 @@ static int idle_event(struct findings *findings, void *state, const struct seque
 	case SEQUENCE_CALL_END:
 		return call_end(idle, event);
 	case SEQUENCE_START:
-		if (event->device < idle->device_count)
-			operation_start(idle, event);
-		return 0;
+		return event->device < idle->device_count ? operation_start(idle, event) : 0;
 	case SEQUENCE_END:
 		if (event->device < idle->device_count)
 			operation_end(idle, event);
@@ -319,6 +342,7 @@ static void idle_release(struct findings *findings, void *state)
 	for (size_t i = 0; idle->devices && i < idle->device_count; i++) {
 		map_free(&idle->devices[i].calls);
 		map_free(&idle->devices[i].waits);
+		map_free(&idle->devices[i].late);
 	}
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
 		recent_free(&idle->drivers[i]);

@@ -7,7 +7,12 @@
 #include "util/units.h"
 
 /* Fewer gaps of the host's doing are no habit: a program has to begin and to end. */
-#define HABIT_COUNT 4u
+#define HABIT_COUNT IDLE_LONG
+
+/* Nor are fewer than these, if they come before a smaller part of the commands: a program that
+ * begins slowly, and then runs. */
+#define HABIT_SURE 16u
+#define HABIT_PART 64u
 
 /* A wait in the midst of more commands than this is no way to feed a device command by
  * command: the host needs a result now and then. */
@@ -27,6 +32,21 @@ static const char *main_call(const struct findings *findings, const struct map *
 		}
 	}
 	return call ? call->name : "";
+}
+
+/* The command before which most of the time passed. */
+static const char *late_command(const struct idle_device *device)
+{
+	uint64_t name = 0, ns, most = 0, key;
+	size_t at = 0;
+
+	while (map_next(&device->late, &at, &key, &ns)) {
+		if (ns > most) {
+			most = ns;
+			name = key;
+		}
+	}
+	return name ? (const char *)(uintptr_t)name : "";
 }
 
 /* Whether most of the gaps' time in other calls was in such as make code: builds tell. */
@@ -51,6 +71,19 @@ static uint64_t saving_beside(const struct findings *findings, uint32_t index, u
 	const struct device_row *row = &findings->iterator->devices.rows[index];
 
 	return (uint64_t)((1 - devices_taken_part(row)) * (double)ns);
+}
+
+/* Whether they are how the program works, and not what it did now and then: much of their time
+ * remains without the longest. */
+static bool is_habit(const struct idle_device *device, const struct idle_cause *cause)
+{
+	uint64_t long_ns = 0;
+
+	for (unsigned i = 0; i < IDLE_LONG; i++)
+		long_ns += cause->long_ns[i];
+	return cause->count >= HABIT_COUNT &&
+	       (cause->count >= HABIT_SURE || cause->count * HABIT_PART >= device->count) &&
+	       (cause->count < 2 * HABIT_COUNT || 4 * (cause->ns - long_ns) >= cause->ns);
 }
 
 /* What would be saved. For work of the host to be done while the device works, the host must
@@ -80,7 +113,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		waited_ns = (uint64_t)idle->threads[cause->stream].spent[WAITING];
 		return cause->ns < waited_ns ? cause->ns : waited_ns;
 	default:
-		if (cause->count < HABIT_COUNT ||
+		if (!is_habit(device, cause) ||
 		    (kind == HOST_CALLS && is_building(findings, device)))
 			return 0;
 		if (waited_ns > cause->ns)
@@ -174,6 +207,7 @@ static void describe(struct findings *findings, struct finding *finding,
 			"host goes on with other work";
 		break;
 	case AHEAD:
+		finding->object = late_command(device);
 		finding->what =
 			findings_text(findings,
 				      "the device was idle for %s between commands that were "
@@ -182,6 +216,7 @@ static void describe(struct findings *findings, struct finding *finding,
 		finding->suggestion = batch_advice(findings, index);
 		break;
 	default:
+		finding->object = late_command(device);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s between a command's "
 					      "enqueue and its start; a command runs for %s",
