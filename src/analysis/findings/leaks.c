@@ -32,8 +32,22 @@ struct leak_events {
 	const struct tandem_event *api; /* that gave the most */
 };
 
+/* How many allocations without an object a process held, over its calls: a program that keeps
+ * what it allocated to use it again (a pool) comes to an end with that, one that leaks does not. */
+#define HELD_MOST 64u
+
+/* Fewer such are no growth. */
+#define GROWS_LEAST 8u
+
+struct leak_held {
+	uint32_t now, sample[HELD_MOST];
+	uint64_t calls, step; /* a sample is taken after each so many calls */
+	unsigned count;
+};
+
 struct leaks {
-	struct map known; /* process, type and number -> object */
+	struct leak_held *held; /* by index of the process */
+	struct map known;	/* process, type and number -> object */
 	struct leak_object *objects;
 	size_t count, capacity;
 	uint32_t free_list;	       /* + 1 */
@@ -55,7 +69,32 @@ static int leaks_begin(struct findings *findings, void *state)
 
 	leaks->last = calloc(findings->session->stream_count + 1, sizeof(*leaks->last));
 	leaks->processes = calloc(findings->session->process_count + 1, sizeof(*leaks->processes));
-	return leaks->last && leaks->processes ? 0 : -ENOMEM;
+	leaks->held = calloc(findings->session->process_count + 1, sizeof(*leaks->held));
+	return leaks->last && leaks->processes && leaks->held ? 0 : -ENOMEM;
+}
+
+/* When they are too many, each second one stays. */
+static void held_sample(struct leak_held *held)
+{
+	if (++held->calls < held->step)
+		return;
+	held->calls = 0;
+	if (held->count == HELD_MOST) {
+		for (unsigned i = 0; i < HELD_MOST / 2; i++)
+			held->sample[i] = held->sample[2 * i + 1];
+		held->count /= 2;
+		held->step = 2 * (held->step ? held->step : 1);
+	}
+	held->sample[held->count++] = held->now;
+}
+
+/* Whether it held the more the longer it ran: over the second half of its calls, it came to hold
+ * a quarter more. */
+static bool is_growing(const struct leak_held *held)
+{
+	unsigned middle = held->count / 2;
+
+	return !held->count || 5 * (uint64_t)held->sample[middle] <= 4 * (uint64_t)held->now;
 }
 
 static int object_make(struct leaks *leaks, uint64_t key, const struct leak_object *made)
@@ -212,6 +251,7 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 	uint64_t key;
 
 	leaks->last[event->stream->index].api = api;
+	held_sample(&leaks->held[process]);
 	if (trace_event_failed(event))
 		return 0;
 	leaks->processes[process].counted += held_by(event);
@@ -257,8 +297,10 @@ static int leaks_memory(struct leaks *leaks, const struct event_item *item)
 
 	if (event->record->id == TANDEM_EVENT_memory_free) {
 		known = map_get(&leaks->known, key);
-		if (known != MAP_NONE && leaks->objects[known].address)
-			object_count(leaks, key, -1);
+		if (known == MAP_NONE || !leaks->objects[known].address)
+			return 0;
+		leaks->held[process].now--;
+		object_count(leaks, key, -1);
 		return 0;
 	}
 	/* Objects are counted by their calls: the driver may hold one longer. */
@@ -268,6 +310,7 @@ static int leaks_memory(struct leaks *leaks, const struct event_item *item)
 	if (known != MAP_NONE || is_object(record->kind))
 		return 0;
 	made.bytes = record->bytes;
+	leaks->held[process].now++;
 	return object_make(leaks, key, &made);
 }
 
@@ -430,7 +473,10 @@ static int leaks_end(struct findings *findings, void *state)
 		const struct leak_object *object = &leaks->objects[index];
 		struct leak_row *row;
 
-		if (!range_holds(&findings->range, object->ns))
+		if (!range_holds(&findings->range, object->ns) ||
+		    (object->address &&
+		     !is_growing(&leaks->held[findings_stream(findings, object->stream)
+						      ->process->index])))
 			continue;
 		row = row_find(rows, &count, object);
 		row->count++;
@@ -439,7 +485,8 @@ static int leaks_end(struct findings *findings, void *state)
 			row->first = object;
 	}
 	for (size_t i = 0; !status && i < count; i++)
-		if (rows[i].count > lost_calls(findings))
+		if (rows[i].count > lost_calls(findings) &&
+		    (!rows[i].first->address || rows[i].count >= GROWS_LEAST))
 			status = add_row(findings, &rows[i]);
 	free(rows);
 	return status;
@@ -454,6 +501,7 @@ static void leaks_release(struct findings *findings, void *state)
 	map_free(&leaks->events);
 	free(leaks->objects);
 	free(leaks->last);
+	free(leaks->held);
 	free(leaks->processes);
 }
 
