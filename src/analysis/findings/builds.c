@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/loads.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -39,6 +40,7 @@ struct build_state {
 	uint64_t *last_hash; /* by stream: of the text that its latest call was given */
 	struct build_row *rows;
 	size_t count, capacity;
+	struct loads loads;
 
 	/* Builds of what had not been built before. */
 	struct {
@@ -55,7 +57,7 @@ static int builds_begin(struct findings *findings, void *state)
 	struct build_state *builds = state;
 
 	builds->last_hash = calloc(findings->session->stream_count + 1, sizeof(*builds->last_hash));
-	return builds->last_hash ? 0 : -ENOMEM;
+	return builds->last_hash ? loads_begin(&builds->loads, findings->session) : -ENOMEM;
 }
 
 /* FNV-1a; never 0. */
@@ -203,6 +205,10 @@ static int count_build(struct findings *findings, struct build_state *builds,
 
 static int builds_item(struct findings *findings, void *state, const struct event_item *item)
 {
+	struct build_state *builds = state;
+
+	if (loads_item(&builds->loads, findings->graph, item))
+		return -ENOMEM;
 	if (item->kind == ITEM_CALL)
 		note_source(state, item->event);
 	else if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_program)
@@ -295,6 +301,8 @@ static int builds_end(struct findings *findings, void *state)
 		if (builds->rows[i].count > 1 && builds->rows[i].source.hash)
 			status = add_row(findings, builds, &builds->rows[i]);
 	}
+	if (!status)
+		status = loads_add(&builds->loads, findings);
 	return status ? status : add_first(findings, builds);
 }
 
@@ -308,6 +316,7 @@ static void builds_release(struct findings *findings, void *state)
 	free(builds->sources);
 	free(builds->last_hash);
 	free(builds->rows);
+	loads_release(&builds->loads);
 }
 
 const struct finding_ops finding_builds = {

@@ -23,12 +23,27 @@ struct object_row { /* one function that makes one type, in a process */
 	int64_t begin_ns, end_ns; /* of the second */
 };
 
+struct object_call { /* the latest of a thread */
+	const struct tandem_event *api;
+	int64_t begin_ns, end_ns;
+	uint64_t call;
+};
+
 struct objects {
+	struct object_call *last; /* by stream: what a description of an object follows */
 	struct object_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* function and process -> row */
 	struct map live;   /* process, type and number -> row */
 };
+
+static int objects_begin(struct findings *findings, void *state)
+{
+	struct objects *objects = state;
+
+	objects->last = calloc(findings->session->stream_count + 1, sizeof(*objects->last));
+	return objects->last ? 0 : -ENOMEM;
+}
 
 static bool is_counted(const struct tandem_field *field)
 {
@@ -48,18 +63,15 @@ static bool is_counted(const struct tandem_field *field)
 }
 
 /* Numbers of objects are 32 bits, types 4, processes the rest. */
-static uint64_t object_key(uint32_t process, const struct tandem_field *field,
-			   const struct trace_event *event)
+static uint64_t object_key(uint32_t process, uint8_t type, uint64_t number)
 {
-	return (uint64_t)process << 36 | (uint64_t)field->object << 32 |
-	       (uint32_t)trace_field_unsigned(event, field);
+	return (uint64_t)process << 36 | (uint64_t)type << 32 | (uint32_t)number;
 }
 
-static int row_find(struct objects *objects, const struct trace_event *event, uint8_t type,
-		    size_t *index)
+static int row_find(struct objects *objects, const struct tandem_event *api, uint32_t process,
+		    uint8_t type, size_t *index)
 {
-	uint32_t process = event->stream->process->index;
-	uint64_t key = (uint64_t)process << 32 | event->layout->event->id;
+	uint64_t key = (uint64_t)process << 32 | api->id;
 	uint64_t known = map_get(&objects->row_of, key);
 
 	*index = (size_t)known;
@@ -71,24 +83,23 @@ static int row_find(struct objects *objects, const struct trace_event *event, ui
 	    map_set(&objects->row_of, key, objects->count))
 		return -ENOMEM;
 	objects->rows[objects->count++] =
-		(struct object_row){.api = event->layout->event, .process = process, .type = type};
+		(struct object_row){.api = api, .process = process, .type = type};
 	return 0;
 }
 
-static int count_new(struct graph *graph, struct objects *objects, const struct event_item *item)
+/* Made by `call`, of a thread of `stream`. */
+static int count_new(struct graph *graph, struct objects *objects, const struct object_call *call,
+		     const struct trace_stream *stream, uint8_t type, uint64_t number)
 {
-	const struct trace_event *event = item->event;
-	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_returned);
-	uint64_t ns = (uint64_t)(item->end_ns - event->ns), key;
+	uint64_t key = object_key(stream->process->index, type, number);
+	uint64_t ns = (uint64_t)(call->end_ns - call->begin_ns);
 	struct object_row *row;
 	size_t index;
 
-	if (!is_counted(field) || !trace_field_unsigned(event, field))
+	if (!number || map_get(&objects->live, key) != MAP_NONE)
 		return 0;
-	key = object_key(event->stream->process->index, field, event);
-	if (map_get(&objects->live, key) != MAP_NONE)
-		return 0;
-	if (row_find(objects, event, field->object, &index) || map_set(&objects->live, key, index))
+	if (row_find(objects, call->api, stream->process->index, type, &index) ||
+	    map_set(&objects->live, key, index))
 		return -ENOMEM;
 	row = &objects->rows[index];
 	row->count++;
@@ -96,13 +107,38 @@ static int count_new(struct graph *graph, struct objects *objects, const struct 
 	if (row->count == 1)
 		row->first_ns += ns;
 	if (row->count == 2) {
-		row->stream = event->stream->index;
-		row->begin_ns = event->ns;
-		row->end_ns = item->end_ns;
+		row->stream = stream->index;
+		row->begin_ns = call->begin_ns;
+		row->end_ns = call->end_ns;
 	}
 	if (++row->live > row->most_live)
 		row->most_live = row->live;
-	return row->count > 1 ? graph_remove(graph, item->call, GRAPH_OBJECT) : 0;
+	return row->count > 1 ? graph_remove(graph, call->call, GRAPH_OBJECT) : 0;
+}
+
+static int count_call(struct graph *graph, struct objects *objects, const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_returned);
+
+	if (!is_counted(field))
+		return 0;
+	return count_new(graph, objects, &objects->last[event->stream->index], event->stream,
+			 field->object, trace_field_unsigned(event, field));
+}
+
+/* Where a call returns a new queue through a pointer, it is described within that call. */
+static int count_described(struct graph *graph, struct objects *objects,
+			   const struct event_item *item)
+{
+	const struct tandem_rec_queue *record = (const void *)item->event->record;
+	const struct object_call *call = &objects->last[item->event->stream->index];
+
+	if (!call->api || call->call != item->call || call->end_ns == INT64_MIN ||
+	    call->api->class != TANDEM_CLASS_CREATE)
+		return 0;
+	return count_new(graph, objects, call, item->event->stream, TANDEM_OBJECT_queue,
+			 record->queue);
 }
 
 static int count_release(struct graph *graph, struct objects *objects,
@@ -116,8 +152,10 @@ static int count_release(struct graph *graph, struct objects *objects,
 	for (unsigned i = 0; i < layout->field_count; i++) {
 		if (!is_counted(&layout->fields[i]))
 			continue;
-		index = map_remove(&objects->live, object_key(event->stream->process->index,
-							      &layout->fields[i], event));
+		index = map_remove(&objects->live,
+				   object_key(event->stream->process->index,
+					      layout->fields[i].object,
+					      trace_field_unsigned(event, &layout->fields[i])));
 		if (index == MAP_NONE)
 			return 0;
 		row = &objects->rows[index];
@@ -133,10 +171,18 @@ static int count_release(struct graph *graph, struct objects *objects,
 
 static int objects_item(struct findings *findings, void *state, const struct event_item *item)
 {
-	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN || trace_event_failed(item->event))
+	struct objects *objects = state;
+
+	if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_queue)
+		return count_described(findings->graph, objects, item);
+	if (item->kind != ITEM_CALL)
+		return 0;
+	objects->last[item->event->stream->index] = (struct object_call){
+		item->event->layout->event, item->event->ns, item->end_ns, item->call};
+	if (item->end_ns == INT64_MIN || trace_event_failed(item->event))
 		return 0;
 	if (item->event->layout->event->class == TANDEM_CLASS_CREATE)
-		return count_new(findings->graph, state, item);
+		return count_call(findings->graph, objects, item);
 	if (item->event->layout->event->class == TANDEM_CLASS_RELEASE)
 		return count_release(findings->graph, state, item);
 	return 0;
@@ -185,6 +231,7 @@ static void objects_release(struct findings *findings, void *state)
 	struct objects *objects = state;
 
 	(void)findings;
+	free(objects->last);
 	free(objects->rows);
 	map_free(&objects->row_of);
 	map_free(&objects->live);
@@ -195,6 +242,7 @@ const struct finding_ops finding_objects = {
 	.words = "queues, kernels and the like that are made in a loop",
 	.state_bytes = sizeof(struct objects),
 	.graph = true,
+	.begin = objects_begin,
 	.item = objects_item,
 	.end = objects_end,
 	.release = objects_release,
