@@ -20,16 +20,23 @@ struct cycles_command { /* of the cycle that is going on */
 	struct operation_times times;
 };
 
-struct cycles_thread {
-	struct cycles_command *operations; /* made at the first enqueue */
+struct cycle {
+	struct cycles_command *operations;
 	size_t count;
-	size_t process; /* its index, from the first enqueue on */
+	size_t missing; /* of those, commands whose times are not known */
+	uint32_t stream;
+	size_t process;	 /* its index */
+	int64_t from_ns; /* it began where the last wait ended */
+	int64_t wait_begin_ns, wait_end_ns;
+	uint32_t next_free; /* + 1 */
+};
+
+struct cycles_thread {
+	struct cycle now; /* commands: made at the first enqueue */
 	bool too_long;
 	bool any;	   /* latest_ns is known */
-	int64_t from_ns;   /* the cycle began where the last wait ended */
 	int64_t latest_ns; /* end of the latest enqueue or wait */
-	bool closed;	   /* it was waited for: */
-	int64_t wait_begin_ns, wait_end_ns;
+	bool closed;	   /* it was waited for */
 };
 
 int cycles_init(struct cycles *cycles, const struct trace_session *session)
@@ -83,15 +90,13 @@ static int lane_find(struct cycles *cycles, uint32_t stream, uint32_t device, ui
 	return 0;
 }
 
-static bool is_whole(const struct cycles_thread *thread)
+static bool is_one_queue(const struct cycle *cycle)
 {
-	if (!thread->count || thread->too_long || !thread->closed)
-		return false;
-	for (size_t i = 0; i < thread->count; i++) {
-		const struct cycles_command *operation = &thread->operations[i];
+	for (size_t i = 0; i < cycle->count; i++) {
+		const struct cycles_command *operation = &cycle->operations[i];
 
-		if (!operation->ended || operation->device != thread->operations[0].device ||
-		    operation->queue != thread->operations[0].queue)
+		if (operation->device != cycle->operations[0].device ||
+		    operation->queue != cycle->operations[0].queue)
 			return false;
 	}
 	return true;
@@ -120,17 +125,17 @@ static uint64_t within(const struct recent *recent, int64_t from_ns, int64_t to_
 }
 
 static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
-		      const struct cycles_thread *thread)
+		      const struct cycle *cycle)
 {
 	const struct recent *away = &cycles->away[lane->stream];
-	const struct recent *drivers = &cycles->drivers[thread->process];
+	const struct recent *drivers = &cycles->drivers[cycle->process];
 	struct replay_operation made[CYCLE_OPERATIONS];
-	const struct cycles_command *last = &thread->operations[thread->count - 1];
+	const struct cycles_command *last = &cycle->operations[cycle->count - 1];
 	int64_t free_ns = INT64_MIN; /* when the queue's last command ended */
 	struct replay_wait wait = {.before_ns = 0};
 
-	for (size_t i = 0; i < thread->count; i++) {
-		const struct cycles_command *operation = &thread->operations[i];
+	for (size_t i = 0; i < cycle->count; i++) {
+		const struct cycles_command *operation = &cycle->operations[i];
 		const struct operation_times *times = &operation->times;
 		int64_t ready_ns = times->queued_ns > free_ns ? times->queued_ns : free_ns;
 
@@ -155,46 +160,89 @@ static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
 			free_ns = times->end_ns;
 	}
 	if (!last->blocking) {
-		wait.before_ns = span(last->end_ns, thread->wait_begin_ns);
-		wait.before_away_ns = within(away, last->end_ns, thread->wait_begin_ns);
+		wait.before_ns = span(last->end_ns, cycle->wait_begin_ns);
+		wait.before_away_ns = within(away, last->end_ns, cycle->wait_begin_ns);
 	}
-	if (free_ns < thread->wait_begin_ns)
-		free_ns = thread->wait_begin_ns;
-	wait.return_ns = span(free_ns, thread->wait_end_ns);
-	wait.return_away_ns = within(away, free_ns, thread->wait_end_ns) +
-			      within(drivers, free_ns, thread->wait_end_ns);
-	return replay_add_cycle(&lane->replay, made, thread->count, &wait);
+	if (free_ns < cycle->wait_begin_ns)
+		free_ns = cycle->wait_begin_ns;
+	wait.return_ns = span(free_ns, cycle->wait_end_ns);
+	wait.return_away_ns = within(away, free_ns, cycle->wait_end_ns) +
+			      within(drivers, free_ns, cycle->wait_end_ns);
+	return replay_add_cycle(&lane->replay, made, cycle->count, &wait);
 }
 
-/* The cycle that was waited for is over, and all that will be known of it is. */
+/* All that will be known of it is. */
+static int settle(struct cycles *cycles, const struct cycle *cycle)
+{
+	uint64_t ns = span(cycle->from_ns, cycle->wait_end_ns);
+	struct cycles_lane *lane;
+
+	if (!is_one_queue(cycle))
+		return 0;
+	if (lane_find(cycles, cycle->stream, cycle->operations[0].device,
+		      cycle->operations[0].queue, &lane))
+		return -ENOMEM;
+	lane->count++;
+	lane->total_ns += ns;
+	cycles->latest_lane = (size_t)(lane - cycles->lanes) + 1;
+	cycles->latest_ns = ns;
+	if (ns >= lane->longest_ns) {
+		lane->longest_ns = ns;
+		lane->begin_ns = cycle->from_ns;
+		lane->end_ns = cycle->wait_end_ns;
+	}
+	if (lane->replay.cycle_count >= CYCLES_MOST)
+		return 0;
+	lane->kept_ns += ns;
+	return keep_cycle(cycles, lane, cycle);
+}
+
+/* Some of its commands' times come later. */
+static int keep_open(struct cycles *cycles, const struct cycle *cycle)
+{
+	struct cycles_command *operations = malloc(cycle->count * sizeof(*operations));
+	uint32_t index = cycles->free_open - 1;
+
+	if (!operations)
+		return -ENOMEM;
+	if (cycles->free_open) {
+		cycles->free_open = cycles->open[index].next_free;
+	} else {
+		if (array_reserve(&cycles->open, &cycles->open_capacity, cycles->open_count + 1,
+				  sizeof(*cycles->open))) {
+			free(operations);
+			return -ENOMEM;
+		}
+		index = (uint32_t)cycles->open_count++;
+	}
+	memcpy(operations, cycle->operations, cycle->count * sizeof(*operations));
+	cycles->open[index] = *cycle;
+	cycles->open[index].operations = operations;
+	for (size_t i = 0; i < cycle->count; i++)
+		if (!operations[i].ended && map_set(&cycles->open_calls, operations[i].call, index))
+			return -ENOMEM;
+	return 0;
+}
+
+static void drop_open(struct cycles *cycles, uint32_t index)
+{
+	free(cycles->open[index].operations);
+	cycles->open[index].operations = NULL;
+	cycles->open[index].next_free = cycles->free_open;
+	cycles->free_open = index + 1;
+}
+
+/* The cycle that was waited for is over. */
 static int finish_cycle(struct cycles *cycles, uint32_t stream)
 {
 	struct cycles_thread *thread = &cycles->threads[stream];
-	struct cycles_lane *lane;
-	uint64_t ns;
+	struct cycle *cycle = &thread->now;
 	int status = 0;
 
-	if (is_whole(thread)) {
-		if (lane_find(cycles, stream, thread->operations[0].device,
-			      thread->operations[0].queue, &lane))
-			return -ENOMEM;
-		ns = span(thread->from_ns, thread->wait_end_ns);
-		lane->count++;
-		lane->total_ns += ns;
-		cycles->latest_lane = (size_t)(lane - cycles->lanes) + 1;
-		cycles->latest_ns = ns;
-		if (ns >= lane->longest_ns) {
-			lane->longest_ns = ns;
-			lane->begin_ns = thread->from_ns;
-			lane->end_ns = thread->wait_end_ns;
-		}
-		if (lane->replay.cycle_count < CYCLES_MOST) {
-			lane->kept_ns += ns;
-			status = keep_cycle(cycles, lane, thread);
-		}
-	}
-	thread->from_ns = thread->latest_ns;
-	thread->count = 0;
+	if (cycle->count && !thread->too_long && thread->closed)
+		status = cycle->missing ? keep_open(cycles, cycle) : settle(cycles, cycle);
+	cycle->from_ns = thread->latest_ns;
+	cycle->count = cycle->missing = 0;
 	thread->too_long = false;
 	thread->closed = false;
 	return status;
@@ -206,25 +254,28 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 	uint32_t stream = event->stream->index;
 	struct cycles_thread *thread = &cycles->threads[stream];
 	const struct tandem_field *blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
+	struct cycle *cycle = &thread->now;
 	struct cycles_command *operation;
 	int status = thread->closed ? finish_cycle(cycles, stream) : 0;
 
 	if (status)
 		return status;
-	if (!thread->operations) {
-		thread->operations = calloc(CYCLE_OPERATIONS, sizeof(*thread->operations));
-		if (!thread->operations)
+	if (!cycle->operations) {
+		cycle->operations = calloc(CYCLE_OPERATIONS, sizeof(*cycle->operations));
+		if (!cycle->operations)
 			return -ENOMEM;
-		thread->process = map_get(&cycles->processes, event->stream->process->pid);
+		cycle->stream = stream;
+		cycle->process = map_get(&cycles->processes, event->stream->process->pid);
 	}
 	if (!thread->any)
-		thread->from_ns = thread->latest_ns = event->ns;
+		cycle->from_ns = thread->latest_ns = event->ns;
 	thread->any = true;
-	if (thread->count == CYCLE_OPERATIONS) {
+	if (cycle->count == CYCLE_OPERATIONS) {
 		thread->too_long = true;
-		thread->count--;
+		cycle->count--;
 	}
-	operation = &thread->operations[thread->count++];
+	operation = &cycle->operations[cycle->count++];
+	cycle->missing++;
 	*operation = (struct cycles_command){
 		.call = item->call,
 		.before_ns = (int64_t)span(thread->latest_ns, event->ns),
@@ -235,8 +286,8 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 	thread->latest_ns = item->end_ns;
 	if (operation->blocking) {
 		thread->closed = true;
-		thread->wait_begin_ns = event->ns;
-		thread->wait_end_ns = item->end_ns;
+		cycle->wait_begin_ns = event->ns;
+		cycle->wait_end_ns = item->end_ns;
 	}
 	return 0;
 }
@@ -244,23 +295,19 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 static void take_wait(struct cycles_thread *thread, const struct event_item *item)
 {
 	/* A wait for nothing is time of the host. */
-	if (!thread->count || thread->closed)
+	if (!thread->now.count || thread->closed)
 		return;
 	thread->closed = true;
-	thread->wait_begin_ns = item->event->ns;
-	thread->wait_end_ns = item->end_ns;
+	thread->now.wait_begin_ns = item->event->ns;
+	thread->now.wait_end_ns = item->end_ns;
 	thread->latest_ns = item->end_ns;
 }
 
-static void take_command(struct cycles *cycles, const struct operation *operation)
+/* Whether it is one of the cycle's. */
+static bool command_ended(struct cycle *cycle, const struct operation *operation)
 {
-	struct cycles_thread *thread;
-
-	if (!operation->call || operation->stream == TRACE_NONE || !operation->placed)
-		return;
-	thread = &cycles->threads[operation->stream];
-	for (size_t i = 0; i < thread->count; i++) {
-		struct cycles_command *known = &thread->operations[i];
+	for (size_t i = 0; i < cycle->count; i++) {
+		struct cycles_command *known = &cycle->operations[i];
 
 		if (known->call != operation->call)
 			continue;
@@ -268,21 +315,45 @@ static void take_command(struct cycles *cycles, const struct operation *operatio
 		if (known->ended) {
 			if (operation->times.end_ns > known->times.end_ns)
 				known->times.end_ns = operation->times.end_ns;
-			return;
+			return true;
 		}
+		cycle->missing--;
 		known->ended = true;
 		known->device = operation->device;
 		known->queue = operation->queue_number;
 		known->kind = operation->kind;
 		known->times = operation->times;
-		return;
+		return true;
 	}
+	return false;
+}
+
+static int take_command(struct cycles *cycles, const struct operation *operation)
+{
+	struct cycle *cycle;
+	uint64_t known;
+	int status = 0;
+
+	if (!operation->call || operation->stream == TRACE_NONE || !operation->placed ||
+	    command_ended(&cycles->threads[operation->stream].now, operation))
+		return 0;
+	known = cycles->open_calls.count ? map_remove(&cycles->open_calls, operation->call)
+					 : MAP_NONE;
+	if (known == MAP_NONE)
+		return 0;
+	cycle = &cycles->open[known];
+	command_ended(cycle, operation);
+	if (cycle->missing)
+		return 0;
+	status = settle(cycles, cycle);
+	drop_open(cycles, (uint32_t)known);
+	return status;
 }
 
 int cycles_item(struct cycles *cycles, const struct event_item *item)
 {
 	if (item->kind == ITEM_OPERATION)
-		take_command(cycles, &item->operation);
+		return take_command(cycles, &item->operation);
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
 	if (trace_event_op(item->event) && !trace_event_failed(item->event))
@@ -306,7 +377,9 @@ int cycles_finish(struct cycles *cycles)
 void cycles_free(struct cycles *cycles)
 {
 	for (size_t i = 0; cycles->threads && i < cycles->thread_count; i++)
-		free(cycles->threads[i].operations);
+		free(cycles->threads[i].now.operations);
+	for (size_t i = 0; i < cycles->open_count; i++)
+		free(cycles->open[i].operations);
 	for (size_t i = 0; i < cycles->lane_count; i++)
 		replay_free(&cycles->lanes[i].replay);
 	for (size_t i = 0; cycles->away && i < cycles->thread_count; i++)
@@ -317,6 +390,8 @@ void cycles_free(struct cycles *cycles)
 	free(cycles->away);
 	free(cycles->drivers);
 	free(cycles->lanes);
+	free(cycles->open);
+	map_free(&cycles->open_calls);
 	map_free(&cycles->lane_of);
 	map_free(&cycles->processes);
 	memset(cycles, 0, sizeof(*cycles));

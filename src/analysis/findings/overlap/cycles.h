@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Cycles of a thread: it enqueues some commands and waits until they have ended.
- * Found in the items of a walk, as what the replay wants (replay.h). A cycle whose
- * commands go to several queues, or are not all known with their times when the
- * next one begins, is left out.
+ * Found in the items of a walk, as what the replay wants (replay.h). The times of a
+ * command can come long after its call: a cycle is done with when all are known. One
+ * whose commands go to several queues is left out.
  *
- * Memory: the first CYCLES_MOST of each thread, device and queue. One thread.
+ * Memory: the first CYCLES_MOST of each thread, device and queue, and those of which
+ * times are missing. One thread.
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_OVERLAP_CYCLES_H
 #define TANDEM_ANALYSIS_FINDINGS_OVERLAP_CYCLES_H
@@ -27,6 +28,7 @@ struct cycles_lane { /* a thread and its queue */
 };
 
 struct cycles_thread;
+struct cycle;
 
 struct cycles {
 	struct cycles_thread *threads; /* by stream */
@@ -42,6 +44,10 @@ struct cycles {
 	size_t latest_lane;
 	uint64_t latest_ns;
 	struct map lane_of; /* stream and queue, which says the device -> lane */
+	struct cycle *open; /* over, of which times are missing; free ones have no commands */
+	size_t open_count, open_capacity;
+	uint32_t free_open;    /* + 1 */
+	struct map open_calls; /* call that enqueued such a command -> cycle */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -31,14 +31,8 @@ struct waiting_thread {	     /* of a stream */
 	uint64_t operations; /* enqueued since the last wait */
 	uint64_t latest;     /* the operation that was enqueued last */
 	uint64_t enqueued, waits;
-	uint64_t single; /* waits for just one command */
-	bool timed;	 /* device times of a command are known */
+	bool timed; /* device times of a command are known */
 	struct wait_sum sums[CAUSES];
-	/* From the end of a command that was waited for alone to the start of the
-	 * next the device had nothing to do. */
-	bool waited, idle;
-	int64_t idle_ns; /* since then, where idle */
-	const struct tandem_event *wait_api;
 };
 
 struct waiting {
@@ -115,42 +109,17 @@ static int count_wait(struct graph *graph, struct waiting_thread *thread,
 		      const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
-	bool nothing;
+	uint64_t operations = thread->operations;
 
 	thread->waits++;
-	if (is_for_earlier(thread, event)) {
-		thread->waited = false;
+	if (is_for_earlier(thread, event))
 		return 0;
-	}
-	thread->waited = thread->operations == 1;
-	thread->single += thread->waited;
-	if (thread->waited)
-		thread->wait_api = event->layout->event;
-	nothing = !thread->operations;
-	if (nothing)
-		sum_add(&thread->sums[NOTHING], event->layout->event, event->ns, item->end_ns);
 	thread->operations = 0;
-	if (nothing)
-		return graph_remove(graph, item->call, GRAPH_WAIT_NOTHING);
-	return thread->waited ? graph_remove(graph, item->call, GRAPH_WAIT_EACH) : 0;
-}
-
-/* Its end is learned after the wait for it began, and before the next command is
- * enqueued. */
-static void count_command(struct waiting *waiting, const struct operation *operation)
-{
-	struct waiting_thread *thread;
-
-	if (operation->stream == TRACE_NONE || !operation->placed)
-		return;
-	thread = &waiting->threads[operation->stream];
-	thread->timed = true;
-	if (thread->idle && operation->times.start_ns > thread->idle_ns)
-		sum_add(&thread->sums[EACH_OPERATION], thread->wait_api, thread->idle_ns,
-			operation->times.start_ns);
-	thread->idle = thread->waited;
-	thread->idle_ns = operation->times.end_ns;
-	thread->waited = false;
+	if (operations > 1)
+		return 0;
+	sum_add(&thread->sums[operations ? EACH_OPERATION : NOTHING], event->layout->event,
+		event->ns, item->end_ns);
+	return graph_remove(graph, item->call, operations ? GRAPH_WAIT_EACH : GRAPH_WAIT_NOTHING);
 }
 
 static int waiting_item(struct findings *findings, void *state, const struct event_item *item)
@@ -161,7 +130,8 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 
 	if (item->kind == ITEM_OPERATION) {
 		polls_operation(&waiting->polls, &item->operation);
-		count_command(waiting, &item->operation);
+		if (item->operation.stream != TRACE_NONE && item->operation.placed)
+			waiting->threads[item->operation.stream].timed = true;
 	}
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
@@ -199,8 +169,8 @@ static const char *const cause_advice[] = {
 
 static const char *const cause_why[] = {
 	[EACH_OPERATION] =
-		("from the end of each such command to the start of the next, in which the "
-		 "device had no command of this thread"),
+		("against a replay of the run without these waits, in which the next command is "
+		 "there when the device is done"),
 	[NOTHING] = "no command of this thread was left when the call began",
 };
 
@@ -210,13 +180,12 @@ static const char *describe(struct findings *findings, const struct waiting_thre
 	const struct wait_sum *sum = &thread->sums[cause];
 	char count[UNITS_BYTES], of[UNITS_BYTES];
 
-	units_count(count, cause == EACH_OPERATION ? thread->single : sum->count);
+	units_count(count, sum->count);
 	if (cause == EACH_OPERATION)
 		return findings_text(findings,
 				     "the thread waits (%s) after each single command, %s "
 				     "times for %s commands",
-				     thread->wait_api->name, count,
-				     units_count(of, thread->enqueued));
+				     sum->api->name, count, units_count(of, thread->enqueued));
 	return findings_text(findings,
 			     "%s of %s calls such as %s returned at once: no pending work", count,
 			     units_count(of, thread->waits), sum->api->name);
@@ -230,10 +199,10 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 
 	if (!finding)
 		return -ENOMEM;
-	finding->count = cause == EACH_OPERATION ? thread->single : sum->count;
+	finding->count = sum->count;
 	finding->cost_ns = sum->ns;
 	finding->removes = cause == EACH_OPERATION ? GRAPH_WAIT_EACH : GRAPH_WAIT_NOTHING;
-	finding->object = cause == EACH_OPERATION ? thread->wait_api->name : sum->api->name;
+	finding->object = sum->api->name;
 	finding->what = describe(findings, thread, cause);
 	finding->why = cause_why[cause];
 	finding->suggestion = cause_advice[cause];
@@ -253,7 +222,7 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 /* Whether it is how the thread works, and not what it did now and then. */
 static bool is_habit(const struct waiting_thread *thread, enum cause cause)
 {
-	uint64_t count = cause == EACH_OPERATION ? thread->single : thread->sums[cause].count;
+	uint64_t count = thread->sums[cause].count;
 
 	if (count < HABIT_COUNT)
 		return false;
