@@ -31,8 +31,9 @@ int polls_interval(struct polls *polls, const struct wait_thread *waiter,
 	return recent_add(&polls->threads[waiter->stream - 1].slept, interval->from, interval->to);
 }
 
-/* Which command the call asks for; 0: none. */
-static uint64_t asked_op(const struct trace_event *event)
+/* Which command the call asks for; 0: none. Where it asks for a queue, or an event that is none
+ * of a command's, it is the thread's latest: the last that it can wait for. */
+static uint64_t asked_op(const struct poll_thread *thread, const struct trace_event *event)
 {
 	const struct tandem_traits *traits = &event->layout->event->traits;
 	const struct tandem_field *what, *whom;
@@ -42,7 +43,7 @@ static uint64_t asked_op(const struct trace_event *event)
 	what = trace_field_role(event->layout, TANDEM_ROLE_query);
 	whom = trace_field_role(event->layout, TANDEM_ROLE_event);
 	if (!whom || whom->kind != TANDEM_FIELD_OP)
-		return 0;
+		return traits->poll == TANDEM_WHEN_always ? thread->latest : 0;
 	if (traits->poll == TANDEM_WHEN_argument &&
 	    (!what || (uint32_t)trace_field_unsigned(event, what) != traits->poll_value))
 		return 0;
@@ -114,8 +115,10 @@ bool polls_question(struct polls *polls, const struct event_item *item)
 {
 	struct poll_thread *thread = &polls->threads[item->event->stream->index];
 	unsigned class = item->event->layout->event->class;
-	uint64_t op = asked_op(item->event);
+	uint64_t op = asked_op(thread, item->event);
 
+	if (class == TANDEM_CLASS_ENQUEUE)
+		thread->latest = trace_event_op(item->event);
 	if (op)
 		ask(thread, item, op);
 	else if (class == TANDEM_CLASS_WAIT || class == TANDEM_CLASS_ENQUEUE)
