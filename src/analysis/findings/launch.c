@@ -26,6 +26,11 @@ struct launch_kernel { /* a kernel object, as it was described */
 	uint64_t preferred, max_work_group;
 };
 
+/* A multiprocessor's warp schedulers, each of which issues for warps of its own: in all from compute
+ * capability 7.0 on (CUDA C++ Programming Guide, "Compute Capabilities"). */
+#define SCHEDULERS 4u
+#define SCHEDULERS_SINCE 7u
+
 struct launch_row { /* one kernel, device and shape */
 	const char *name;
 	uint32_t device;
@@ -34,6 +39,7 @@ struct launch_row { /* one kernel, device and shape */
 	uint64_t most_items;	    /* of a group; 0: not known */
 	bool described;		    /* as a shape, in groups and items of a group only */
 	struct occupancy occupancy; /* warps_most is 0: not known */
+	unsigned schedulers;	    /* of warps, in a multiprocessor; 0: not known */
 	struct occupancy_use use;
 	uint64_t count, ns, longest_ns;
 	uint32_t stream;
@@ -153,6 +159,8 @@ static void take_shape(const struct launch *launch, const struct operation *oper
 		return;
 	row->preferred = launch->limits[limits].warp_items;
 	occupancy_compute(&launch->limits[limits], &row->use, &row->occupancy);
+	if (!launch->limits[limits].gfx && launch->limits[limits].major >= SCHEDULERS_SINCE)
+		row->schedulers = SCHEDULERS;
 }
 
 static int count_launch(struct launch *launch, const struct operation *operation)
@@ -447,7 +455,17 @@ static int add_occupancy(struct findings *findings, const struct launch_row *row
 	/* What a kernel uses is its design, as of those of libraries that are tuned to have much
 	 * in registers: fewer warps are no loss by themselves. How it is launched is the
 	 * program's. */
-	if (occupancy->limiter == OCCUPANCY_REGISTERS || occupancy->limiter == OCCUPANCY_SHARED) {
+	if (occupancy->warps < row->schedulers) {
+		finding->cost_ns = row->ns - row->ns * occupancy->warps / row->schedulers;
+		finding->confidence = CONFIDENCE_MEDIUM;
+		finding->why = findings_text(
+			findings,
+			"a %s has %u warp schedulers, and %u of them get no warp; %u registers a "
+			"%s, %u bytes of shared memory a %s",
+			domain->multiprocessor, row->schedulers, row->schedulers - occupancy->warps,
+			row->use.registers, domain->item, row->use.shared_bytes, domain->group);
+	} else if (occupancy->limiter == OCCUPANCY_REGISTERS ||
+		   occupancy->limiter == OCCUPANCY_SHARED) {
 		finding->cost_ns = 0;
 		finding->why = findings_text(
 			findings, "%s where the kernel waits for memory, and many are made so",
