@@ -25,6 +25,7 @@ int cuDeviceGetName(char *name, int bytes, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceTotalMem_v2(size_t *bytes, int device);
 int cuStreamIsCapturing(void *stream, int *status);
+int cuPointerGetAttribute(void *value, int attribute, uint64_t address);
 
 enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_DEVICE = 101 };
 
@@ -119,4 +120,21 @@ const struct stub_cuda *stub_cuda_get(void)
 	static const struct stub_cuda stub = {set_version, set_device, set_memory, set_attribute};
 
 	return &stub;
+}
+
+/* What the program has is host memory, from its executable's data on; addresses below are the
+ * device's, as in faulty.c; what replay.c was told lies anywhere, and cannot be read as a whole. */
+int cuPointerGetAttribute(void *value, int attribute, uint64_t address)
+{
+	enum { MEMORY_TYPE = 2, IS_MANAGED = 8, HOST = 1, DEVICE = 2, INVALID_VALUE = 1 };
+	const char *memory = getenv("STUB_HOST_MEMORY");
+
+	if (memory && !strcmp(memory, "ordinary") && address >= UINT64_C(0x100000000))
+		return INVALID_VALUE;
+	if (attribute == IS_MANAGED)
+		*(unsigned *)value = memory && !strcmp(memory, "managed");
+	else
+		*(unsigned *)value =
+			memory && *memory && address >= UINT64_C(0x100000000) ? HOST : DEVICE;
+	return CUDA_SUCCESS;
 }

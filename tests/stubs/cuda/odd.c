@@ -6,76 +6,14 @@
  *
  * Where something is shorter than a tool may think, it ends at the end of a page, and
  * nothing is mapped behind it. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "abi.h"
-#include "replay.h"
-
-int cuInit(unsigned flags);
+#include "tell.h"
 
 #define PAGE 4096
-#define CONTEXT ((void *)0x10000)
-#define STREAM ((void *)0x20000)
-
-/* Callback ids, by cuda.api. */
-enum {
-	DRIVER_MEM_ALLOC = 243,
-	DRIVER_MEM_ALLOC_PITCH = 244,
-	DRIVER_MEM_FREE = 245,
-	DRIVER_ARRAY_CREATE = 272,
-	DRIVER_ARRAY_3D_CREATE = 274,
-	DRIVER_LAUNCH_KERNEL = 307,
-	DRIVER_MEM_ALLOC_MANAGED = 371,
-	DRIVER_STREAM_END_CAPTURE = 497,
-	DRIVER_STREAM_BEGIN_CAPTURE = 539,
-	RUNTIME_GET_ERROR_STRING = 12,
-	RUNTIME_MALLOC = 20,
-	RUNTIME_DEVICE_SYNCHRONIZE = 165,
-	RUNTIME_LAUNCH_KERNEL = 211,
-	RUNTIME_MEMCPY_ASYNC = 41,
-	RUNTIME_LAUNCH_KERNEL_EX = 430,
-	RUNTIME_INIT_MODULE = 501,
-};
-
-static const struct stub_cupti *cupti;
-static uint32_t correlation;
-static uint64_t between;
-static int32_t success;
-
-static struct call call_make(const char *function, const void *arguments)
-{
-	between = 0;
-	correlation++;
-	return (struct call){.function = function,
-			     .arguments = arguments,
-			     .result = &success,
-			     .context = CONTEXT,
-			     .context_id = 1,
-			     .between = &between,
-			     .correlation = correlation};
-}
-
-static void enter(uint32_t domain, uint32_t id, struct call *call)
-{
-	call->site = 0;
-	cupti->callback(domain, id, call);
-}
-
-static void leave(uint32_t domain, uint32_t id, struct call *call)
-{
-	call->site = 1;
-	cupti->callback(domain, id, call);
-}
-
-static void both(uint32_t domain, uint32_t id, struct call *call)
-{
-	enter(domain, id, call);
-	leave(domain, id, call);
-}
 
 /* The last bytes before a page that can't be read. */
 static void *page_end(const void *data, size_t bytes)
@@ -92,25 +30,6 @@ static void *page_end(const void *data, size_t bytes)
 
 /* --- a launch as it should be */
 
-struct launch { /* cudaLaunchKernel_v7000_params */
-	const void *function;
-	uint32_t grid[3], block[3];
-	void **arguments;
-	size_t shared_bytes;
-	void *stream;
-};
-
-struct kernel { /* CUpti_ActivityKernel8 */
-	uint32_t kind, config[3];
-	uint64_t start, end, completed;
-	uint32_t device, context, stream;
-	int32_t grid[3], block[3], shared[2];
-	uint32_t local[2], correlation;
-	int64_t grid_id;
-	const char *name;
-	uint64_t rest[10];
-};
-
 static struct kernel kernel_make(void)
 {
 	uint64_t now = __builtin_ia32_rdtsc();
@@ -122,23 +41,23 @@ static struct kernel kernel_make(void)
 			       .stream = 7,
 			       .grid = {1, 1, 1},
 			       .block = {32, 1, 1},
-			       .correlation = correlation,
+			       .correlation = tell_correlation,
 			       .name = "normal"};
 }
 
 static void kernel_tell(const struct kernel *kernel)
 {
-	cupti->activity(kernel, sizeof(*kernel));
+	tell_cupti->activity(kernel, sizeof(*kernel));
 }
 
 static void launch_normal(void)
 {
 	struct launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = STREAM};
-	struct call call = call_make("cudaLaunchKernel", &launch);
+	struct call call = tell_make("cudaLaunchKernel", &launch);
 	struct kernel kernel;
 
 	call.symbol = "normal";
-	both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
 	kernel = kernel_make();
 	kernel_tell(&kernel);
 }
@@ -150,26 +69,26 @@ static void no_status(void)
 {
 	int32_t error = 1;
 	char one = 1;
-	struct call call = call_make("cudaGetErrorString", &error);
+	struct call call = tell_make("cudaGetErrorString", &error);
 
 	call.result = NULL;
-	both(DOMAIN_RUNTIME, RUNTIME_GET_ERROR_STRING, &call);
-	call = call_make("__cudaInitModule", &error);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_GET_ERROR_STRING, &call);
+	call = tell_make("__cudaInitModule", &error);
 	call.result = page_end(&one, 1);
-	both(DOMAIN_RUNTIME, RUNTIME_INIT_MODULE, &call);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_INIT_MODULE, &call);
 }
 
 /* A status that CUPTI does not say. */
 static void null_status(void)
 {
 	uint64_t address = 0x7000, arguments[2] = {(uint64_t)(uintptr_t)&address, 64};
-	struct call call = call_make("cudaDeviceSynchronize", NULL);
+	struct call call = tell_make("cudaDeviceSynchronize", NULL);
 
 	call.result = NULL;
-	both(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
-	call = call_make("cuMemAlloc_v2", arguments);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
+	call = tell_make("cuMemAlloc_v2", arguments);
 	call.result = NULL;
-	both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC, &call);
+	tell_both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC, &call);
 }
 
 static void null_arguments(void)
@@ -191,9 +110,9 @@ static void null_arguments(void)
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		struct call call = call_make("null", NULL);
+		struct call call = tell_make("null", NULL);
 
-		both(calls[i].domain, calls[i].id, &call);
+		tell_both(calls[i].domain, calls[i].id, &call);
 	}
 }
 
@@ -207,11 +126,11 @@ static void null_behind(void)
 	struct call call;
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		call = call_make("null", nothing);
-		both(DOMAIN_DRIVER, ids[i], &call);
+		call = tell_make("null", nothing);
+		tell_both(DOMAIN_DRIVER, ids[i], &call);
 	}
-	call = call_make("cudaLaunchKernelExC", nothing);
-	both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL_EX, &call);
+	call = tell_make("cudaLaunchKernelExC", nothing);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL_EX, &call);
 }
 
 /* An address that was given, and what says how large it is not. */
@@ -223,9 +142,9 @@ static void null_size(void)
 	void *arguments[8] = {&given};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		struct call call = call_make("null", arguments);
+		struct call call = tell_make("null", arguments);
 
-		both(DOMAIN_DRIVER, ids[i], &call);
+		tell_both(DOMAIN_DRIVER, ids[i], &call);
 	}
 }
 
@@ -233,66 +152,66 @@ static void null_size(void)
 static void short_arguments(void)
 {
 	uint64_t address = 0x7000, arguments[2] = {(uint64_t)(uintptr_t)&address, 64};
-	struct call call = call_make("cuMemAlloc_v2", page_end(arguments, sizeof(arguments)));
+	struct call call = tell_make("cuMemAlloc_v2", page_end(arguments, sizeof(arguments)));
 
-	both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC, &call);
-	call = call_make("cuMemFree_v2", page_end(&address, sizeof(address)));
-	both(DOMAIN_DRIVER, DRIVER_MEM_FREE, &call);
+	tell_both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC, &call);
+	call = tell_make("cuMemFree_v2", page_end(&address, sizeof(address)));
+	tell_both(DOMAIN_DRIVER, DRIVER_MEM_FREE, &call);
 }
 
 static void null_between(void)
 {
-	struct call call = call_make("cudaDeviceSynchronize", NULL);
+	struct call call = tell_make("cudaDeviceSynchronize", NULL);
 
 	call.between = NULL;
-	both(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
-	call = call_make("cuMemFree_v2", NULL);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
+	call = tell_make("cuMemFree_v2", NULL);
 	call.between = NULL;
-	both(DOMAIN_DRIVER, DRIVER_MEM_FREE, &call);
+	tell_both(DOMAIN_DRIVER, DRIVER_MEM_FREE, &call);
 }
 
 static void null_data(void)
 {
 	for (uint32_t domain = 0; domain < 8; domain++)
 		for (uint32_t id = 2; id < 32; id++)
-			cupti->any_callback(domain, id, NULL);
+			tell_cupti->any_callback(domain, id, NULL);
 }
 
 static void null_context(void)
 {
 	uint64_t address = 0x7000, arguments[2] = {(uint64_t)(uintptr_t)&address, 64};
 	struct launch launch = {.stream = STREAM};
-	struct call call = call_make("cuMemAlloc_v2", arguments);
+	struct call call = tell_make("cuMemAlloc_v2", arguments);
 	struct resource resource = {NULL, STREAM, NULL};
 
 	call.context = NULL;
 	call.context_id = 0;
-	both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC, &call);
-	call = call_make("cudaLaunchKernel", &launch);
+	tell_both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC, &call);
+	call = tell_make("cudaLaunchKernel", &launch);
 	call.context = NULL;
 	call.context_id = 0;
-	both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
 	for (uint32_t id = 1; id < 24; id++)
-		cupti->any_callback(DOMAIN_RESOURCE, id, &resource);
+		tell_cupti->any_callback(DOMAIN_RESOURCE, id, &resource);
 	resource = (struct resource){NULL, NULL, NULL};
 	for (uint32_t id = 1; id < 24; id++)
-		cupti->any_callback(DOMAIN_RESOURCE, id, &resource);
+		tell_cupti->any_callback(DOMAIN_RESOURCE, id, &resource);
 }
 
 /* A context and streams that CUPTI itself does not know. */
 static void unknown_handles(void)
 {
 	struct launch launch = {.stream = (void *)0x30000};
-	struct call call = call_make("cudaLaunchKernel", &launch);
+	struct call call = tell_make("cudaLaunchKernel", &launch);
 	struct resource resource = {(void *)0x40000, (void *)0x30000, NULL};
 
-	both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
-	call = call_make("cudaLaunchKernel", &launch);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
+	call = tell_make("cudaLaunchKernel", &launch);
 	call.context = (void *)0x40000;
 	call.context_id = UINT32_MAX;
-	both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
-	cupti->any_callback(DOMAIN_RESOURCE, 3, &resource);
-	cupti->any_callback(DOMAIN_RESOURCE, 4, &resource);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
+	tell_cupti->any_callback(DOMAIN_RESOURCE, 3, &resource);
+	tell_cupti->any_callback(DOMAIN_RESOURCE, 4, &resource);
 }
 
 /* Of a version that is to come. */
@@ -303,19 +222,19 @@ static void unknown_ids(void)
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		for (uint32_t domain = DOMAIN_DRIVER; domain <= DOMAIN_RUNTIME; domain++) {
-			call = call_make("cudaOfTomorrow", NULL);
+			call = tell_make("cudaOfTomorrow", NULL);
 			call.site = 0;
-			cupti->any_callback(domain, ids[i], &call);
+			tell_cupti->any_callback(domain, ids[i], &call);
 			call.site = 1;
 			call.result = NULL;
-			cupti->any_callback(domain, ids[i], &call);
+			tell_cupti->any_callback(domain, ids[i], &call);
 		}
 	}
 	for (uint32_t domain = 7; domain < 12; domain++)
-		cupti->any_callback(domain, 1, &call);
-	cupti->any_callback(UINT32_MAX, 1, &call);
-	cupti->any_callback(DOMAIN_RESOURCE, UINT32_MAX, page_end(NULL, 1));
-	cupti->any_callback(DOMAIN_STATE, 77, page_end(NULL, 1));
+		tell_cupti->any_callback(domain, 1, &call);
+	tell_cupti->any_callback(UINT32_MAX, 1, &call);
+	tell_cupti->any_callback(DOMAIN_RESOURCE, UINT32_MAX, page_end(NULL, 1));
+	tell_cupti->any_callback(DOMAIN_STATE, 77, page_end(NULL, 1));
 }
 
 static void modules(void)
@@ -324,15 +243,15 @@ static void modules(void)
 	struct module module = {1, 0, NULL};
 	struct resource resource = {CONTEXT, NULL, NULL};
 
-	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
+	tell_cupti->callback(DOMAIN_RESOURCE, 6, &resource);
 	resource.descriptor = &module;
-	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
+	tell_cupti->callback(DOMAIN_RESOURCE, 6, &resource);
 	module = (struct module){2, 4096, NULL};
-	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
+	tell_cupti->callback(DOMAIN_RESOURCE, 6, &resource);
 	module = (struct module){3, 0, cubin};
-	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
+	tell_cupti->callback(DOMAIN_RESOURCE, 6, &resource);
 	module = (struct module){4, 3, page_end(cubin, 3)};
-	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
+	tell_cupti->callback(DOMAIN_RESOURCE, 6, &resource);
 }
 
 /* Ends without a beginning, with whatever lies in the word between. */
@@ -341,12 +260,12 @@ static void lone_ends(void)
 	static const uint64_t words[] = {1, 2, 8, 9, UINT32_MAX, UINT64_MAX};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		struct call call = call_make("cudaDeviceSynchronize", NULL);
+		struct call call = tell_make("cudaDeviceSynchronize", NULL);
 
-		between = words[i];
-		leave(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
-		between = words[i];
-		leave(DOMAIN_DRIVER, DRIVER_LAUNCH_KERNEL, &call);
+		tell_between = words[i];
+		tell_leave(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
+		tell_between = words[i];
+		tell_leave(DOMAIN_DRIVER, DRIVER_LAUNCH_KERNEL, &call);
 	}
 }
 
@@ -356,18 +275,18 @@ static void lone_beginnings(void)
 	static uint64_t words[40];
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		struct call call = call_make("cudaDeviceSynchronize", NULL);
+		struct call call = tell_make("cudaDeviceSynchronize", NULL);
 
 		call.between = &words[i];
-		enter(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
+		tell_enter(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
 	}
 	for (size_t i = sizeof(words) / sizeof(words[0]); i--;) {
-		struct call call = call_make("cudaDeviceSynchronize", NULL);
+		struct call call = tell_make("cudaDeviceSynchronize", NULL);
 
-		call.correlation =
-			correlation - 1 - (uint32_t)(sizeof(words) / sizeof(words[0]) - 1 - i) * 2;
+		call.correlation = tell_correlation - 1 -
+				   (uint32_t)(sizeof(words) / sizeof(words[0]) - 1 - i) * 2;
 		call.between = &words[i];
-		leave(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
+		tell_leave(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
 	}
 }
 
@@ -375,16 +294,16 @@ static void lone_beginnings(void)
 static void capture_end(void)
 {
 	struct launch launch = {.stream = STREAM};
-	struct call call = call_make("cuStreamEndCapture", NULL);
+	struct call call = tell_make("cuStreamEndCapture", NULL);
 
-	both(DOMAIN_DRIVER, DRIVER_STREAM_END_CAPTURE, &call);
-	call = call_make("cuStreamBeginCapture_v2", NULL);
-	both(DOMAIN_DRIVER, DRIVER_STREAM_BEGIN_CAPTURE, &call);
-	call = call_make("cudaLaunchKernel", &launch);
+	tell_both(DOMAIN_DRIVER, DRIVER_STREAM_END_CAPTURE, &call);
+	call = tell_make("cuStreamBeginCapture_v2", NULL);
+	tell_both(DOMAIN_DRIVER, DRIVER_STREAM_BEGIN_CAPTURE, &call);
+	call = tell_make("cudaLaunchKernel", &launch);
 	call.symbol = "captured";
-	both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
-	call = call_make("cuStreamEndCapture", NULL);
-	both(DOMAIN_DRIVER, DRIVER_STREAM_END_CAPTURE, &call);
+	tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
+	call = tell_make("cuStreamEndCapture", NULL);
+	tell_both(DOMAIN_DRIVER, DRIVER_STREAM_END_CAPTURE, &call);
 }
 
 /* --- activity */
@@ -428,7 +347,7 @@ static void odd_values(void)
 		memset(record, 0, sizeof(record));
 		memcpy(record, &values[i].kind, 4);
 		memset(record + values[i].at, 0xee, 4);
-		cupti->any_activity(record, 192);
+		tell_cupti->any_activity(record, 192);
 	}
 }
 
@@ -446,10 +365,10 @@ static void unknown_kinds(void)
 		memset(record, 0xff, sizeof(record));
 		memcpy(record, &kind, sizeof(kind));
 		if (!skip)
-			cupti->any_activity(record, sizeof(record));
+			tell_cupti->any_activity(record, sizeof(record));
 	}
 	memset(record, 0xff, sizeof(record));
-	cupti->any_activity(record, sizeof(record));
+	tell_cupti->any_activity(record, sizeof(record));
 }
 
 /* Of a version that has more at the end. */
@@ -461,13 +380,13 @@ static void long_records(void)
 	} record = {kernel_make(), {0}};
 
 	memset(record.more, 0xff, sizeof(record.more));
-	cupti->activity(&record, sizeof(record));
+	tell_cupti->activity(&record, sizeof(record));
 }
 
 static void no_buffer(void)
 {
 	for (int i = 0; i < 4; i++)
-		cupti->no_buffer();
+		tell_cupti->no_buffer();
 }
 
 static const struct {
@@ -486,31 +405,13 @@ static const struct {
 #undef CASE
 };
 
-static int begin(void)
-{
-	void *library = dlopen(STUB_CUPTI, RTLD_LAZY);
-	const struct stub_cupti *(*get)(void) = NULL;
-	const struct stub_cuda *cuda = stub_cuda_get();
-
-	if (library)
-		*(void **)&get = dlsym(library, "stub_cupti_get");
-	if (!get)
-		return 2;
-	cupti = get();
-	cuda->device(0, "STUB");
-	cuda->attribute(0, 16, 132);
-	cupti->context(CONTEXT, 1, 0);
-	cupti->stream(CONTEXT, STREAM, 0, 7);
-	return cuInit(0);
-}
-
 int main(int argc, char **argv)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (argc < 2) {
 			puts(cases[i].name);
 		} else if (!strcmp(argv[1], cases[i].name)) {
-			if (begin())
+			if (tell_begin())
 				return 2;
 			launch_normal();
 			cases[i].tell();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording of what CUPTI told on a machine with a GPU (tests/hw/cuda/dump.c),
- * told again without one. Three parts that share this header:
+ * told again without one. Parts that share this header:
  *
  *   libcuda.so.1     the few functions of the driver that a tool asks; its
  *                    cuInit() injects the tool as the driver does
@@ -9,6 +9,8 @@
  *                    the file's lines, one by one, in one thread
  *   odd CASE         a program for which CUPTI hands over what a tool may not
  *                    expect (odd.c)
+ *   faulty CASE      a program with one fault, on a device that keeps its own time
+ *                    (faulty.c)
  *
  * What CUPTI may do wrong is asked for by STUB_CUPTI, words separated by commas:
  *

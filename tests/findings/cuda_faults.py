@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is found in CUDA programs with one fault and without it, on a stub device that keeps its own
+time and tells late what it did (tests/stubs/cuda/faulty.c). Where another program takes the CPU, one
+of three attempts has to do."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import TANDEM, check, finish
+from traces import BUILD, tandem
+
+FAULTY = os.path.join(BUILD, "tests", "stubs", "cuda", "faulty")
+if not os.access(FAULTY, os.X_OK):
+    print("the stub CUPTI is not built")
+    sys.exit(77)
+
+# The machine's doing, and what recording cost: of a run of milliseconds that is much.
+OTHERS = ("preemption", "trace")
+
+
+def findings(case, repaired=False, memory="ordinary", args="full"):
+    words = [FAULTY, case] + ["repaired"] * repaired
+    done = subprocess.run([TANDEM, "record", "-q", "--force", "--args", args, "-o", "session", *words],
+                          text=True, capture_output=True,
+                          env=dict(os.environ, STUB_HOST_MEMORY=memory))
+    said = tandem("findings", "--format", "json", "session")
+    if not check(done.returncode == 0 and said.returncode == 0, "%s is recorded and read" % case,
+                 done.stderr + said.stderr):
+        return []
+    return [f for f in json.loads(said.stdout)["findings"] if f["name"] not in OTHERS]
+
+
+def keys(found):
+    return ["%s/%s" % (f["name"], f["cause"]) for f in found]
+
+
+def expect(case, key, culprit, first=True):
+    """Where it is there, as the first, with its culprit; and not where it is repaired."""
+    for _ in range(3):
+        found = findings(case)
+        named = [f for f in found if "%s/%s" % (f["name"], f["cause"]) == key]
+        if named and (not first or keys(found)[0] == key):
+            break
+    check(named and (not first or keys(found)[0] == key), "%s: %s" % (case, key), keys(found))
+    check(named and culprit in named[0]["description"] + named[0]["object"],
+          "%s: names %s" % (case, culprit), named)
+    for _ in range(3):
+        found = keys(findings(case, repaired=True))
+        if key not in found:
+            break
+    check(key not in found, "%s, repaired: not %s" % (case, key), found)
+
+
+expect("wait_each", "waiting/after-each-command", "cudaStreamSynchronize")
+expect("poll", "waiting/polling", "cudaStreamQuery")
+expect("pageable", "transfers/pageable", "cudaMemcpy")
+expect("bounce", "transfers/back-and-forth", "cudaMemcpy")
+expect("by_host", "copies/by-host", "cudaMemcpy")
+expect("upload_again", "copies/unchanged", "cudaMemcpy")
+expect("module_loop", "builds/repeated", "cuModuleLoadData")
+expect("stream_loop", "objects/loop", "cudaStreamCreate")
+check("copies/unchanged" not in keys(findings("upload_new")), "another input each time is no fault")
+check("overlap/one-queue" in keys(findings("one_stream")),
+      "transfers and kernels by turns, though their times come at the end")
+for _ in range(3):
+    slow = keys(findings("slow_start"))
+    if "idle-device/host-busy" not in slow:
+        break
+check("idle-device/host-busy" not in slow, "a program that begins slowly has no habit", slow)
+check("idle-device/unflushed" not in slow, "CUDA has no flush", slow)
+
+# What the device has, and managed memory, is not looked at: nothing is known of it.
+for memory in ("", "managed"):
+    check("copies/unchanged" not in keys(findings("upload_again", memory=memory)),
+          "memory that is not the host's alone is not read (%s)" % (memory or "device"))
+check("copies/unchanged" in keys(findings("upload_again", memory="host")), "pinned memory is")
+check("copies/unchanged" not in keys(findings("upload_again", args="basic")),
+      "nor is it without --args full")
+finish()

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* faulty CASE [repaired]: a CUDA program with one fault, or the same work without it, told by the
+ * stub CUPTI. Its device has one stream, keeps its own time and takes as long as the constants
+ * say; what it did is told late, as by CUPTI. Without CASE it prints their names. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tell.h"
+
+#define ROUNDS 40
+#define TICKS_US UINT64_C(2500) /* ticks that stand for a microsecond */
+#define LAUNCH_US 4
+#define BYTES ((uint64_t)1 << 20)
+#define PINNED_BYTES_US 50000u /* a microsecond */
+#define PAGEABLE_BYTES_US 8000u
+
+/* Addresses of the device: two buffers. */
+#define DEVICE_A UINT64_C(0x10000000)
+#define DEVICE_B UINT64_C(0x20000000)
+
+enum { TO_DEVICE = 1, TO_HOST = 2, DEVICE_TO_DEVICE = 3 };
+enum { PAGEABLE = 1, PINNED = 2, DEVICE = 3 };
+
+struct copy { /* CUpti_ActivityMemcpy6 */
+	uint32_t kind;
+	uint8_t copy_kind, source, destination, flags;
+	uint64_t bytes, start, end;
+	uint32_t device, context, stream, correlation, runtime_correlation, padding;
+	void *reserved;
+	uint64_t node;
+	uint32_t graph;
+};
+
+static bool repaired;
+static uint64_t free_at; /* when the device is done with all it was given */
+static uint8_t host[2][1 << 20];
+
+static uint64_t now(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static void until(uint64_t ticks)
+{
+	while (now() < ticks)
+		;
+}
+
+static void host_us(uint64_t us)
+{
+	until(now() + us * TICKS_US);
+}
+
+/* The device's time of a command that is given now. */
+static void device_take(uint64_t us, uint64_t *start, uint64_t *end)
+{
+	*start = now() + LAUNCH_US * TICKS_US;
+	if (*start < free_at)
+		*start = free_at + TICKS_US;
+	*end = *start + us * TICKS_US;
+	free_at = *end;
+}
+
+/* What the device did comes at the end, in one piece. */
+static struct {
+	union {
+		uint32_t kind;
+		struct copy copy;
+		struct kernel kernel;
+	} record;
+	size_t bytes;
+} done[100 * ROUNDS];
+static size_t done_count;
+
+static void keep(const void *record, size_t bytes)
+{
+	if (done_count == sizeof(done) / sizeof(done[0]))
+		exit(2);
+	memcpy(&done[done_count].record, record, bytes);
+	done[done_count++].bytes = bytes;
+}
+
+static void kernel(uint64_t us)
+{
+	struct launch launch = {.grid = {132, 1, 1}, .block = {256, 1, 1}, .stream = STREAM};
+	struct call call = tell_make("cudaLaunchKernel", &launch);
+	struct kernel record = {.kind = 10,
+				.context = 1,
+				.stream = 7,
+				.grid = {132, 1, 1},
+				.block = {256, 1, 1},
+				.correlation = tell_correlation,
+				.name = "work"};
+
+	call.symbol = "work";
+	tell_enter(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
+	device_take(us, &record.start, &record.end);
+	record.completed = record.end;
+	tell_leave(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
+	keep(&record, sizeof(record));
+}
+
+static void copy(uint64_t to, uint64_t from, uint64_t bytes, int kind, uint8_t memory)
+{
+	struct {
+		uint64_t to, from, bytes;
+		int32_t kind;
+		void *stream;
+	} arguments = {to, from, bytes, kind, STREAM};
+	struct call call = tell_make("cudaMemcpy", &arguments);
+	struct copy record = {
+		.kind = 1,
+		.copy_kind = (uint8_t)(kind == DEVICE_TO_DEVICE ? 8 : kind),
+		.source = kind == TO_DEVICE ? memory : DEVICE,
+		.destination = kind == TO_HOST ? memory : DEVICE,
+		.bytes = bytes,
+		.context = 1,
+		.stream = 7,
+		.correlation = tell_correlation,
+	};
+	uint64_t rate = memory == PAGEABLE ? PAGEABLE_BYTES_US : PINNED_BYTES_US;
+
+	tell_enter(DOMAIN_RUNTIME, RUNTIME_MEMCPY, &call);
+	device_take(kind == DEVICE_TO_DEVICE ? 1 : bytes / rate + 1, &record.start, &record.end);
+	if (kind != DEVICE_TO_DEVICE)
+		until(record.end + 2 * TICKS_US);
+	tell_leave(DOMAIN_RUNTIME, RUNTIME_MEMCPY, &call);
+	keep(&record, sizeof(record));
+}
+
+static void upload(int buffer, uint64_t to, uint8_t memory)
+{
+	copy(to, (uintptr_t)host[buffer], BYTES, TO_DEVICE, memory);
+}
+
+static void download(int buffer, uint64_t from)
+{
+	copy((uintptr_t)host[buffer], from, BYTES, TO_HOST, PINNED);
+}
+
+static void synchronize(void)
+{
+	void *stream = STREAM;
+	struct call call = tell_make("cudaStreamSynchronize", &stream);
+
+	tell_enter(DOMAIN_RUNTIME, RUNTIME_STREAM_SYNCHRONIZE, &call);
+	until(free_at + TICKS_US);
+	tell_leave(DOMAIN_RUNTIME, RUNTIME_STREAM_SYNCHRONIZE, &call);
+}
+
+/* --- the cases */
+
+static void wait_each(void)
+{
+	for (int i = 0; i < 10 * ROUNDS; i++) {
+		kernel(30);
+		if (!repaired)
+			synchronize();
+	}
+	synchronize();
+}
+
+static void poll(void)
+{
+	void *stream = STREAM;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(200);
+		while (!repaired && now() < free_at) {
+			struct call call = tell_make("cudaStreamQuery", &stream);
+
+			tell_both(DOMAIN_RUNTIME, RUNTIME_STREAM_QUERY, &call);
+		}
+		synchronize();
+	}
+}
+
+static void pageable(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		host[0][0]++;
+		upload(0, DEVICE_A, repaired ? PINNED : PAGEABLE);
+		kernel(20);
+	}
+	synchronize();
+}
+
+static void bounce(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(20);
+		if (repaired)
+			continue;
+		download(0, DEVICE_A);
+		host[0][0]++;
+		upload(0, DEVICE_A, PINNED);
+	}
+	synchronize();
+}
+
+static void by_host(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(20);
+		if (repaired) {
+			copy(DEVICE_B, DEVICE_A, BYTES, DEVICE_TO_DEVICE, DEVICE);
+			continue;
+		}
+		host[0][0]++; /* what is there changes as if the device had written it */
+		download(0, DEVICE_A);
+		upload(0, DEVICE_B, PINNED);
+	}
+	synchronize();
+}
+
+static void upload_again(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!repaired || !i)
+			upload(0, DEVICE_A, PINNED);
+		kernel(20);
+	}
+	synchronize();
+}
+
+/* Another input each time. */
+static void upload_new(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		host[0][i]++;
+		upload(0, DEVICE_A, PINNED);
+		kernel(20);
+	}
+	synchronize();
+}
+
+static void module_load(void)
+{
+	static const char cubin[256] = "\177ELF";
+	static uint32_t id;
+	struct module module = {++id, sizeof(cubin), cubin};
+	struct resource resource = {CONTEXT, NULL, &module};
+	uint64_t arguments[2] = {DEVICE_A, (uintptr_t)cubin};
+	struct call call = tell_make("cuModuleLoadData", arguments);
+
+	tell_enter(DOMAIN_DRIVER, DRIVER_MODULE_LOAD_DATA, &call);
+	host_us(40);
+	tell_cupti->callback(DOMAIN_RESOURCE, 6, &resource);
+	tell_leave(DOMAIN_DRIVER, DRIVER_MODULE_LOAD_DATA, &call);
+}
+
+static void module_loop(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!repaired || !i)
+			module_load();
+		kernel(20);
+		synchronize();
+	}
+}
+
+static void stream_loop(void)
+{
+	for (uint64_t i = 0; i < ROUNDS; i++) {
+		void *stream = (void *)(uintptr_t)(0x30000 + i * 0x100), *place = &stream;
+		struct resource resource = {CONTEXT, stream, NULL};
+		struct call call;
+
+		if (!repaired) {
+			tell_cupti->stream(CONTEXT, stream, 0, (uint32_t)(20 + i));
+			call = tell_make("cudaStreamCreate", &place);
+			tell_enter(DOMAIN_RUNTIME, RUNTIME_STREAM_CREATE, &call);
+			host_us(20);
+			tell_cupti->callback(DOMAIN_RESOURCE, 3, &resource);
+			tell_leave(DOMAIN_RUNTIME, RUNTIME_STREAM_CREATE, &call);
+		}
+		kernel(20);
+		synchronize();
+		if (!repaired) {
+			call = tell_make("cudaStreamDestroy", &stream);
+			tell_enter(DOMAIN_RUNTIME, RUNTIME_STREAM_DESTROY, &call);
+			host_us(20);
+			tell_cupti->callback(DOMAIN_RESOURCE, 4, &resource);
+			tell_leave(DOMAIN_RUNTIME, RUNTIME_STREAM_DESTROY, &call);
+		}
+	}
+}
+
+/* Transfers and kernels by turns, each turn waited for. */
+static void one_stream(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		host[0][i]++;
+		upload(0, DEVICE_A, PINNED);
+		kernel(40);
+		synchronize();
+	}
+}
+
+/* The first commands wait for the host, which is busy with something else: a program begins. */
+static void slow_start(void)
+{
+	for (int i = 0; i < 6; i++) {
+		kernel(5);
+		host_us(i < 3 ? 3000 : 300);
+	}
+	for (int i = 0; i < 10 * ROUNDS; i++)
+		kernel(30);
+	synchronize();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+#define CASE(function)                             \
+	{                                          \
+		.name = #function, .run = function \
+	}
+	CASE(wait_each),   CASE(poll),	       CASE(pageable),	 CASE(bounce),
+	CASE(by_host),	   CASE(upload_again), CASE(upload_new), CASE(module_loop),
+	CASE(stream_loop), CASE(one_stream),   CASE(slow_start),
+#undef CASE
+};
+
+int main(int count, char **words)
+{
+	repaired = count > 2 && !strcmp(words[2], "repaired");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (count < 2) {
+			puts(cases[i].name);
+		} else if (!strcmp(words[1], cases[i].name)) {
+			if (tell_begin())
+				return 2;
+			cases[i].run();
+			for (size_t k = 0; k < done_count; k++)
+				tell_cupti->activity(&done[k].record, done[k].bytes);
+			return 0;
+		}
+	}
+	return count < 2 ? 0 : 2;
+}
