@@ -50,7 +50,12 @@ int linux_cpu_open(struct linux_cpu *cpu, int event, enum perf_who who, size_t r
 
 int linux_cpu_add(struct linux_cpu *cpu, int id, enum perf_who who)
 {
-	return event_keep(cpu, perf_open_tracepoint(id, who, cpu->number, cpu->events[0].fd), who);
+	int owner = cpu->events[0].fd;
+
+	return event_keep(cpu,
+			  id == LINUX_FAULTS ? perf_open_faults(cpu->number, owner)
+					     : perf_open_tracepoint(id, who, cpu->number, owner),
+			  who);
 }
 
 int linux_cpu_add_samples(struct linux_cpu *cpu, struct linux_sampling *sampling)

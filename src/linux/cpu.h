@@ -47,7 +47,10 @@ void linux_cpu_init(struct linux_cpu *cpu, struct linux_folder *folder, int numb
  * the event is closed. */
 int linux_cpu_open(struct linux_cpu *cpu, int event, enum perf_who who, size_t ring_bytes);
 
-/* Adds a tracepoint. Returns 0 or -errno. */
+/* For the number of a tracepoint: page faults. */
+#define LINUX_FAULTS 0
+
+/* Adds a tracepoint, or LINUX_FAULTS. Returns 0 or -errno. */
 int linux_cpu_add(struct linux_cpu *cpu, int id, enum perf_who who);
 
 /* Adds samples of the program's stacks; fills what they are. Returns 0 or -errno. */

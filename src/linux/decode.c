@@ -447,6 +447,21 @@ static void decode_in_out(struct linux_decoder *decoder, struct linux_stream *st
 	}
 }
 
+static void put_faults(struct linux_stream *stream, uint64_t ticks, const struct perf_who_when *who)
+{
+	struct tandem_kernel_page_faults *record;
+
+	/* Another namespace's, or the kernel's own. */
+	if (!who->pid || who->pid == UINT32_MAX)
+		return;
+	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_page_faults, ticks, sizeof(*record));
+	if (!record)
+		return;
+	record->local_tid = who->tid;
+	record->pid = who->pid;
+	record->count = PERF_FAULTS;
+}
+
 void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,
 		  const struct perf_event_header *record)
 {
@@ -457,7 +472,9 @@ void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,
 	ticks = perf_clock_ticks(decoder->clock, perf_current(record)->ns);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		if (linux_sample_is(record))
+		if (perf_is_faults(record))
+			put_faults(stream, ticks, perf_current(record));
+		else if (linux_sample_is(record))
 			linux_sample_put(&decoder->sampling, stream, ticks, record);
 		else if (record->size >= sizeof(struct perf_sample))
 			decode_sample(decoder, stream, ticks, (const struct perf_sample *)record);

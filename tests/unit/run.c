@@ -106,6 +106,7 @@ static void write(struct text *text)
 	}
 	json_end_array(&json);
 	json_float(&json, "record_floor_ns", 19.234, 3);
+	json_float(&json, "page_fault_ns", 412.5, 3);
 	json_unsigned(&json, "recorder_cpu_ns", 2436000);
 	json_end_object(&json);
 	text_add_char(text, '\n');
@@ -152,6 +153,7 @@ static void compare(const char *text, size_t bytes)
 	SAME(exit_code);
 	SAME(exit_signal);
 	SAME(record_floor_ns);
+	SAME(page_fault_ns);
 	SAME(recorder_cpu_ns);
 	CHECK(ours.process_count == 40);
 	SAME(process_count);

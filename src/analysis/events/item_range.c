@@ -22,6 +22,7 @@ static bool system_describes(const struct trace_event *event)
 	case TANDEM_KERNEL_EVENT_syscall_exit:
 	case TANDEM_KERNEL_EVENT_tracepoint:
 	case TANDEM_KERNEL_EVENT_sample:
+	case TANDEM_KERNEL_EVENT_page_faults:
 		return false;
 	default:
 		return true;

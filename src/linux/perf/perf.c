@@ -90,6 +90,15 @@ int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner)
 	return perf_open(&attr, who, cpu, owner);
 }
 
+int perf_open_faults(int cpu, int owner)
+{
+	struct perf_event_attr attr =
+		perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
+
+	attr.sample_period = PERF_FAULTS;
+	return perf_open(&attr, PERF_EVERYBODY, cpu, owner);
+}
+
 int perf_open_lead(int id, int cpu, int owner)
 {
 	struct perf_event_attr attr = tracepoint(id);

@@ -6,6 +6,7 @@
 #define TANDEM_LINUX_PERF_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Whom an event watches. */
@@ -26,6 +27,10 @@ int perf_open_lead(int id, int cpu, int owner);
  * also when that is back, as does whatever else watches everybody there. Interrupts
  * that CPU. Returns 0 or -EIO. */
 int perf_lead_enabled(int lead, uint64_t *ns);
+
+/* Page faults of everybody on one CPU: a sample without data for every PERF_FAULTS of them. */
+#define PERF_FAULTS 64u
+int perf_open_faults(int cpu, int owner);
 
 void perf_disable(int event);
 
@@ -76,6 +81,12 @@ struct perf_lost { /* PERF_RECORD_LOST */
 	uint64_t id, count;
 	struct perf_who_when current;
 };
+
+/* Of page faults: all others have data. */
+static inline bool perf_is_faults(const struct perf_event_header *record)
+{
+	return record->size == sizeof(*record) + sizeof(struct perf_who_when);
+}
 
 static inline const struct perf_who_when *perf_current(const struct perf_event_header *record)
 {

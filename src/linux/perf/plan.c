@@ -47,6 +47,8 @@ void linux_plan_add_scheduler(struct linux_plan *plan, int events)
 	add_tracepoint(plan, events, LINUX_WAKEUP, PERF_EVERYBODY);
 	add_tracepoint(plan, events, LINUX_WAKEUP_NEW, PERF_EVERYBODY);
 	add_tracepoint(plan, events, LINUX_MIGRATE, PERF_EVERYBODY);
+	plan_add(plan,
+		 (struct linux_plan_event){LINUX_FAULTS, PERF_EVERYBODY, LINUX_TRACEPOINT_COUNT});
 }
 
 int linux_plan_add_drivers(struct linux_plan *plan, const struct linux_drivers *drivers)

@@ -14,7 +14,7 @@
 struct linux_plan_event {
 	int id;
 	enum perf_who who;
-	enum linux_tracepoint tracepoint; /* LINUX_TRACEPOINT_COUNT: a driver's */
+	enum linux_tracepoint tracepoint; /* LINUX_TRACEPOINT_COUNT: a driver's, or none */
 };
 
 struct linux_plan {
@@ -28,7 +28,7 @@ struct linux_plan {
  * and below. */
 int linux_plan_make(struct linux_plan *plan, enum linux_level level, int events);
 
-/* Appends the rest of the scheduler's tracepoints. */
+/* Appends the rest of the scheduler's tracepoints, and page faults. */
 void linux_plan_add_scheduler(struct linux_plan *plan, int events);
 
 /* Appends the drivers' tracepoints. Returns 0 or -ENOMEM. */

@@ -72,6 +72,7 @@ enum tandem_kernel_event {
 	TANDEM_KERNEL_EVENT_mapping = 9234,
 	TANDEM_KERNEL_EVENT_sample = 9235,
 	TANDEM_KERNEL_EVENT_sample_stack = 9236,
+	TANDEM_KERNEL_EVENT_page_faults = 9237,
 };
 
 struct tandem_kernel_none {
@@ -250,5 +251,13 @@ struct tandem_kernel_sample_stack {
 	uint16_t stack_count;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_kernel_sample_stack) == 25, "sample_stack");
+
+struct tandem_kernel_page_faults {
+	struct tandem_record head;
+	uint32_t local_tid;
+	uint32_t pid;
+	uint32_t count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_kernel_page_faults) == 24, "page_faults");
 
 #endif

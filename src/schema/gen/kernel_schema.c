@@ -183,6 +183,12 @@ static const struct tandem_field fields_19[] = {
 	{ "stack", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 23, NULL },
 };
 
+static const struct tandem_field fields_20[] = {
+	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 9216, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -226,6 +232,8 @@ static const struct tandem_event events[] = {
 	  { { 23, 4, fields_18 }, { 23, 4, fields_18 }, { 23, 4, fields_18 } } },
 	[20] = { 9236, TANDEM_CLASS_RECORD, 0, "sample_stack", NULL, { 0 },
 	  { { 25, 5, fields_19 }, { 25, 5, fields_19 }, { 25, 5, fields_19 } } },
+	[21] = { 9237, TANDEM_CLASS_RECORD, 0, "page_faults", NULL, { 0 },
+	  { { 24, 3, fields_20 }, { 24, 3, fields_20 }, { 24, 3, fields_20 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -234,5 +242,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_kernel = {
-	9, "kernel", "db6614983fe8a9b3bc77420b10376c3e", EVENTS, { 9 }, 1,
+	9, "kernel", "93925f3074a127417ae70440132e6b2a", EVENTS, { 9 }, 1,
 };

@@ -71,6 +71,7 @@ struct trace_run {
 	bool has_exit;
 	int64_t exit_code, exit_signal; /* of which one is 0 */
 	double record_floor_ns; /* what recording a call costs there at least; 0: not known */
+	double page_fault_ns;	/* the first touch of a page of fresh memory; same */
 	struct trace_run_process *processes; /* the program first; none where it has no end */
 	size_t process_count;
 	uint64_t recorder_cpu_ns;     /* what the recorder took of the machine */

@@ -192,6 +192,8 @@ static void number_member(struct trace_run *run, const struct values *values)
 		run->exit_signal = strtoll(values->value, NULL, 10);
 	if (!*values->object && !strcmp(values->member, "record_floor_ns"))
 		run->record_floor_ns = strtod(values->value, NULL);
+	if (!*values->object && !strcmp(values->member, "page_fault_ns"))
+		run->page_fault_ns = strtod(values->value, NULL);
 }
 
 /* Of one of "processes"; its number comes first. */
