@@ -76,6 +76,9 @@ IN_STYLES = [
 ]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
+if scope()[0] == "system":
+    CASES += [("allocate_in_loop", [], BASIC, ["allocations/loop"], []),
+              ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"])]
 if os.access(STYLES, os.X_OK):
     CASES += [(name, arguments, STUB, wanted, unwanted)
               for name, arguments, wanted, unwanted in IN_STYLES]

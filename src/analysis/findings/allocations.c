@@ -5,12 +5,16 @@
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
+#include "schema/gen/kernel_records.h"
 #include "util/array.h"
 #include "util/units.h"
 
 /* So often is a loop, if no more than a quarter of them lived at a time. */
 #define LOOP_COUNT 8u
 #define LOOP_LIVE_PART 4u
+
+/* Larger ones make fewer faults than are expected here. */
+#define PAGE_BYTES 4096u
 
 struct allocation_row { /* one function, and sizes up to the next power of two */
 	const struct tandem_event *api;
@@ -26,12 +30,20 @@ struct last_call { /* of a stream */
 	int64_t begin_ns, end_ns;
 };
 
+struct allocation_process { /* what was allocated again */
+	uint64_t live;
+	uint64_t pages; /* that may still be touched for the first time */
+};
+
 struct allocations {
 	struct allocation_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* function and class of sizes -> row */
 	struct map live;   /* process and number -> row */
 	struct last_call *last;
+	struct allocation_process *processes;
+	struct map process_of; /* pid -> index */
+	uint64_t faults;       /* that count */
 };
 
 static int allocations_begin(struct findings *findings, void *state)
@@ -39,7 +51,17 @@ static int allocations_begin(struct findings *findings, void *state)
 	struct allocations *allocations = state;
 
 	allocations->last = calloc(findings->session->stream_count + 1, sizeof(*allocations->last));
-	return allocations->last ? 0 : -ENOMEM;
+	allocations->processes =
+		calloc(findings->session->process_count + 1, sizeof(*allocations->processes));
+	if (!allocations->last || !allocations->processes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < findings->session->process_count; i++) {
+		const struct trace_process *process = &findings->session->processes[i];
+
+		if (!process->kernel && map_set(&allocations->process_of, process->pid, i))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int row_find(struct allocations *allocations, const struct tandem_event *api, uint64_t bytes,
@@ -72,6 +94,7 @@ static int count_new(struct graph *graph, struct allocations *allocations,
 	const struct trace_event *event = item->event;
 	const struct tandem_rec_memory *record = (const void *)event->record;
 	const struct last_call *call = &allocations->last[event->stream->index];
+	struct allocation_process *process;
 	struct allocation_row *row;
 	size_t index;
 
@@ -95,7 +118,12 @@ static int count_new(struct graph *graph, struct allocations *allocations,
 		row->begin_ns = call->begin_ns;
 		row->end_ns = call->end_ns;
 	}
-	return row->count > 1 ? graph_remove(graph, item->call, GRAPH_ALLOCATION) : 0;
+	if (row->count == 1)
+		return 0;
+	process = &allocations->processes[event->stream->process->index];
+	process->live++;
+	process->pages += record->bytes / PAGE_BYTES;
+	return graph_remove(graph, item->call, GRAPH_ALLOCATION);
 }
 
 static int count_free(struct graph *graph, struct allocations *allocations,
@@ -104,13 +132,16 @@ static int count_free(struct graph *graph, struct allocations *allocations,
 	const struct trace_event *event = item->event;
 	const struct last_call *call = &allocations->last[event->stream->index];
 	uint64_t index = map_remove(&allocations->live, key);
+	struct allocation_process *process;
 	struct allocation_row *row;
 
 	if (index == MAP_NONE)
 		return 0;
 	row = &allocations->rows[index];
 	row->live--;
-	row->freed++;
+	process = &allocations->processes[event->stream->process->index];
+	if (row->freed++ && process->live && !--process->live)
+		process->pages = 0;
 	if (!call->api || call->api->class != TANDEM_CLASS_RELEASE)
 		return 0;
 	row->ns += call_ns(call);
@@ -142,10 +173,36 @@ static int allocations_item(struct findings *findings, void *state, const struct
 	return count_free(findings->graph, allocations, item, key);
 }
 
-static int add_row(struct findings *findings, const struct allocation_row *row)
+/* First touches while there is memory that was allocated again: by a thread in a call, or by
+ * one of the driver's. */
+static int allocations_faults(struct findings *findings, void *state,
+			      const struct trace_event *event)
+{
+	struct allocations *allocations = state;
+	const struct tandem_kernel_page_faults *record = (const void *)event->record;
+	uint64_t index = map_get(&allocations->process_of, record->pid);
+	double fault_ns = findings->session->run.page_fault_ns;
+	const struct states_thread *thread;
+	const struct wait_thread *waiter;
+	struct allocation_process *process;
+	uint32_t stream;
+
+	process = index == MAP_NONE ? NULL : &allocations->processes[index];
+	if (!process || !process->live || process->pages < record->count || !(fault_ns > 0))
+		return 0;
+	process->pages -= record->count;
+	allocations->faults += record->count;
+	thread = states_find(&findings->waits->states, record->local_tid);
+	waiter = thread ? thread->user : NULL;
+	stream = waiter && waiter->stream ? waiter->stream - 1 : TRACE_NONE;
+	return graph_faults(findings->graph, (uint32_t)index, stream,
+			    event->ns - (int64_t)(record->count * fault_ns), event->ns);
+}
+
+static int add_row(struct findings *findings, const struct allocation_row *row, uint64_t faults)
 {
 	struct finding *finding = findings_add(findings, "allocations", "loop");
-	char count[UNITS_BYTES], bytes[UNITS_BYTES], live[UNITS_BYTES];
+	char count[UNITS_BYTES], bytes[UNITS_BYTES], live[UNITS_BYTES], touched[UNITS_BYTES];
 
 	if (!finding)
 		return -ENOMEM;
@@ -159,11 +216,35 @@ static int add_row(struct findings *findings, const struct allocation_row *row)
 		"at a time",
 		row->api->name, units_bytes(bytes, (double)row->bytes / (double)row->count),
 		units_count(count, row->count), units_count(live, row->most_live));
-	finding->why = "the calls' own time; first uses of fresh memory cost more";
+	if (faults)
+		finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why =
+		faults ? findings_text(
+				 findings,
+				 "the calls' own time, and %s page faults while such memory was in "
+				 "use, at %.0f ns as measured on this machine",
+				 units_count(touched, faults), findings->session->run.page_fault_ns)
+		       : "the calls' own time; first uses of fresh memory cost more";
 	finding->suggestion = "allocate once before the loop and use it again";
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	return 0;
+}
+
+static bool is_loop(const struct allocation_row *row)
+{
+	return row->freed >= LOOP_COUNT && row->most_live <= row->count / LOOP_LIVE_PART;
+}
+
+/* Growing sizes fall into several rows: the first stands for all of one function. */
+static void row_merge(struct allocation_row *row, const struct allocation_row *other)
+{
+	row->bytes += other->bytes;
+	row->count += other->count;
+	row->ns += other->ns;
+	row->first_ns += other->first_ns;
+	if (other->most_live > row->most_live)
+		row->most_live = other->most_live;
 }
 
 static int allocations_end(struct findings *findings, void *state)
@@ -172,10 +253,19 @@ static int allocations_end(struct findings *findings, void *state)
 	int status = 0;
 
 	for (size_t i = 0; !status && i < allocations->count; i++) {
-		const struct allocation_row *row = &allocations->rows[i];
+		struct allocation_row *row = &allocations->rows[i];
 
-		if (row->freed >= LOOP_COUNT && row->most_live <= row->count / LOOP_LIVE_PART)
-			status = add_row(findings, row);
+		if (!is_loop(row))
+			continue;
+		for (size_t j = i + 1; j < allocations->count; j++) {
+			struct allocation_row *other = &allocations->rows[j];
+
+			if (!is_loop(other) || other->api != row->api)
+				continue;
+			row_merge(row, other);
+			other->freed = 0;
+		}
+		status = add_row(findings, row, allocations->faults);
 	}
 	return status;
 }
@@ -187,6 +277,8 @@ static void allocations_release(struct findings *findings, void *state)
 	(void)findings;
 	free(allocations->rows);
 	free(allocations->last);
+	free(allocations->processes);
+	map_free(&allocations->process_of);
 	map_free(&allocations->row_of);
 	map_free(&allocations->live);
 }
@@ -195,7 +287,9 @@ const struct finding_ops finding_allocations = {
 	.name = "allocations",
 	.words = "memory that is allocated and freed in a loop",
 	.state_bytes = sizeof(struct allocations),
+	.waits = true,
 	.graph = true,
+	.faults = allocations_faults,
 	.begin = allocations_begin,
 	.item = allocations_item,
 	.end = allocations_end,

@@ -9,6 +9,7 @@
 
 #include "analysis/events/item_range.h"
 #include "analysis/model/graph_event.h"
+#include "schema/gen/kernel_records.h"
 #include "util/array.h"
 #include "util/text.h"
 
@@ -239,6 +240,20 @@ static bool is_outside(const struct maker *maker, const struct operation *operat
 	       operation->times.end_ns < session->start_ns - OUTSIDE_NS;
 }
 
+static int take_faults(struct maker *maker, const struct event_item *item)
+{
+	int status = 0;
+
+	if (!item_in_range(item, &maker->findings->range))
+		return 0;
+	for (unsigned i = 0; !status && i < KINDS; i++) {
+		if (maker->wanted[i] && finding_kinds[i]->faults)
+			status = finding_kinds[i]->faults(maker->findings, maker->states[i],
+							  item->event);
+	}
+	return status;
+}
+
 static int take_item(void *user, const struct event_item *item)
 {
 	struct maker *maker = user;
@@ -246,9 +261,11 @@ static int take_item(void *user, const struct event_item *item)
 	bool inside;
 	int status = 0;
 
-	/* What the operating system recorded is in the waits. */
+	/* What else the operating system recorded is in the waits. */
+	if (item->system && item->event->record->id == TANDEM_KERNEL_EVENT_page_faults)
+		status = take_faults(maker, item);
 	if (item->system)
-		return maker->failed;
+		return status ? status : maker->failed;
 	if (item->kind == ITEM_OPERATION && item->operation.placed &&
 	    is_outside(maker, &item->operation)) {
 		corrected = *item;

@@ -111,6 +111,8 @@ struct finding_ops {
 	int (*begin)(struct findings *findings, void *state);
 	int (*item)(struct findings *findings, void *state, const struct event_item *item);
 	int (*event)(struct findings *findings, void *state, const struct sequence_event *event);
+	/* A record `page_faults` of the kernel's, in the order of items. */
+	int (*faults)(struct findings *findings, void *state, const struct trace_event *event);
 	/* What a thread of the session did, by the kernel: needs `waits`. */
 	int (*interval)(struct findings *findings, void *state, const struct wait_thread *thread,
 			const struct states_interval *interval);

@@ -37,10 +37,11 @@ int graph_open(struct graph *graph, struct event_iterator *iterator, const struc
 	graph->threads = calloc(session->stream_count + 1, sizeof(*graph->threads));
 	graph->devices = calloc(graph->device_count + 1, sizeof(*graph->devices));
 	graph->processes = calloc(session->process_count + 1, sizeof(*graph->processes));
+	graph->faults = calloc(session->process_count + 1, sizeof(*graph->faults));
 	graph->callbacks = calloc(session->process_count + 1, sizeof(*graph->callbacks));
 	graph->latest = calloc(session->process_count + 1, sizeof(*graph->latest));
 	if (!graph->threads || !graph->devices || !graph->processes || !graph->callbacks ||
-	    !graph->latest) {
+	    !graph->faults || !graph->latest) {
 		graph_close(graph);
 		return -ENOMEM;
 	}
@@ -60,6 +61,14 @@ int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause)
 
 	return map_set(&graph->removed, call,
 		       (known == MAP_NONE ? 0 : known) | UINT64_C(1) << cause);
+}
+
+int graph_faults(struct graph *graph, uint32_t process, uint32_t stream, int64_t from_ns,
+		 int64_t to_ns)
+{
+	return recent_add(stream == TRACE_NONE ? &graph->faults[process]
+					       : &graph->threads[stream].faults,
+			  from_ns, to_ns);
 }
 
 static int part_find(struct graph *graph, enum graph_part_kind kind, const char *name,
@@ -276,8 +285,13 @@ void graph_close(struct graph *graph)
 	trail_close(&graph->trail);
 	free(graph->parts);
 	map_free(&graph->part_of);
-	for (size_t i = 0; graph->threads && i < graph->iterator->session->stream_count; i++)
+	for (size_t i = 0; graph->threads && i < graph->iterator->session->stream_count; i++) {
 		recent_free(&graph->threads[i].slept);
+		recent_free(&graph->threads[i].faults);
+	}
+	for (size_t i = 0; graph->faults && i < graph->iterator->session->process_count; i++)
+		recent_free(&graph->faults[i]);
+	free(graph->faults);
 	free(graph->threads);
 	free(graph->commands);
 	map_free(&graph->command_of);

@@ -118,6 +118,7 @@ struct graph_thread {
 	struct graph_point woken; /* the moment when another thread woke it, as that one's */
 	int64_t slept_ns;	  /* until then */
 	struct recent slept;	  /* where a device is the CPU */
+	struct recent faults;	  /* first touches of memory that is allocated again */
 	struct graph_frame frames[GRAPH_DEPTH_MOST];
 	unsigned depth; /* may be more than GRAPH_DEPTH_MOST */
 };
@@ -178,6 +179,7 @@ struct graph {
 	size_t device_count;
 	bool cpu_devices;	       /* one is the CPU */
 	struct graph_point *processes; /* the latest end of a command, by index */
+	struct recent *faults;	       /* as of threads, of the driver's; same */
 	struct graph_point *callbacks; /* that of a callback in a thread of the driver's; same */
 	uint32_t *latest;	       /* the stream of the latest call, + 1; by process */
 	struct map removed;	       /* call -> causes, a bit for each */
@@ -207,6 +209,12 @@ int graph_finish(struct graph *graph);
 
 /* Without this cause the call and what it enqueued take no time. Returns 0 or -ENOMEM. */
 int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause);
+
+/* Without GRAPH_ALLOCATION there were no page faults then: of a thread, or, with TRACE_NONE, of threads
+ * of the process that make no calls. What a command took of it, it takes less. As soon as it is
+ * known. Returns 0 or -ENOMEM. */
+int graph_faults(struct graph *graph, uint32_t process, uint32_t stream, int64_t from_ns,
+		 int64_t to_ns);
 
 void graph_close(struct graph *graph);
 

@@ -62,6 +62,9 @@ static int thread_reach(struct graph *graph, struct graph_thread *thread, int64_
 		if (frame->removed & 1u << i)
 			thread->at.saved[i] += took;
 	}
+	if (frame && took > 0 && !(frame->removed & 1u << GRAPH_ALLOCATION))
+		thread->at.saved[GRAPH_ALLOCATION] +=
+			recent_within(&thread->faults, thread->at.ns, ns);
 	return graph_point_extend(graph, &thread->at, ns, frame ? GRAPH_PART_CALL : GRAPH_PART_HOST,
 				  frame ? frame->api->name : "");
 }
@@ -399,6 +402,17 @@ static int command_start(struct graph *graph, const struct sequence_event *event
 	return status;
 }
 
+/* Of a command's time, by the driver's threads or, where it has none, by the one that enqueued it. */
+static int64_t faults_within(const struct graph *graph, const struct graph_command *command,
+			     const struct sequence_event *event)
+{
+	int64_t from_ns = command->started.ns;
+
+	return graph_later(
+		recent_within(&graph->faults[event->process], from_ns, event->ns),
+		recent_within(&graph->threads[command->stream].faults, from_ns, event->ns));
+}
+
 static int command_end(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_command *command = command_find(graph, event, event->op);
@@ -413,6 +427,8 @@ static int command_end(struct graph *graph, const struct sequence_event *event)
 		if (command->removed & 1u << i)
 			command->started.saved[i] += took;
 	}
+	if (took > 0 && !(command->removed & 1u << GRAPH_ALLOCATION))
+		command->started.saved[GRAPH_ALLOCATION] += faults_within(graph, command, event);
 	status = graph_point_extend(graph, &command->started, event->ns, GRAPH_PART_EXECUTION,
 				    event->name);
 	if (!status)
