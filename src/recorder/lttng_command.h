@@ -16,8 +16,8 @@
 
 /* Without a word of lttng(1)'s. A daemon that has thousands of processes to tell may take seconds. */
 #define LTTNG_PATIENCE_S 30
-/* It copies rings meanwhile, and says nothing. */
-#define LTTNG_PATIENCE_COPY_S 300
+/* Of a daemon that saves rings: without a byte more, and with a daemon that is stopped. */
+#define LTTNG_PATIENCE_STOPPED_S 10
 
 /* The first word, where no daemon is to be started. */
 #define LTTNG_NO_DAEMON "--no-sessiond"
@@ -30,10 +30,14 @@ int lttng_command(char *const words[], unsigned patience_s, struct error *error)
 int lttng_command_counting(char *const words[], unsigned patience_s, uint64_t *lost,
 			   struct error *error);
 
+/* The same of one that saves rings below `folder`, without a word as long as it takes: it goes on
+ * while files grow there. */
+int lttng_command_saving(char *const words[], const char *folder, struct error *error);
+
 /* What it prints goes into the file `said`. Its wait status, or -errno as above. */
 int lttng_command_into(char *const words[], int said, unsigned patience_s);
 
-/* Adds that the daemon did not answer, and what to do. Returns -ETIMEDOUT. */
+/* Adds that the daemon did not answer, which one if it is stopped, and what to do. Returns -ETIMEDOUT. */
 int lttng_command_unanswered(struct error *error, const char *command, unsigned patience_s);
 
 #endif

@@ -31,9 +31,8 @@
 #define DESCRIPTIONS_SUB_BUFFER_BYTES (16u * 1024)
 #define DESCRIPTIONS_SUB_BUFFERS 128u
 
-#define RUN_FOR(seconds, error, ...) \
-	lttng_command((char *const[]){(char *)"lttng", __VA_ARGS__, NULL}, seconds, error)
-#define RUN(error, ...) RUN_FOR(LTTNG_PATIENCE_S, error, __VA_ARGS__)
+#define RUN(error, ...) \
+	lttng_command((char *const[]){(char *)"lttng", __VA_ARGS__, NULL}, LTTNG_PATIENCE_S, error)
 
 static int create(struct lttng_session *session, const struct lttng_options *options,
 		  const char *folder, struct error *error)
@@ -220,8 +219,10 @@ int lttng_session_snapshot(const char *name, const char *folder, struct error *e
 	snprintf(session, sizeof(session), "--session=%s", name);
 	snprintf(output, sizeof(output), "file://%s", folder);
 	/* Where no daemon runs there is nothing to save: none is started for that. */
-	return RUN_FOR(LTTNG_PATIENCE_COPY_S, error, (char *)LTTNG_NO_DAEMON, (char *)"snapshot",
-		       (char *)"record", session, output);
+	return lttng_command_saving((char *const[]){(char *)"lttng", (char *)LTTNG_NO_DAEMON,
+						    (char *)"snapshot", (char *)"record", session,
+						    output, NULL},
+				    folder, error);
 }
 
 /* The process that a session has in its name, as "  1) tandem-123 [active]"; 0: another's. */
@@ -298,8 +299,10 @@ int lttng_session_stop(struct lttng_session *session, struct error *error)
 		(char *const[]){(char *)"lttng", (char *)"stop", session->name, NULL},
 		LTTNG_PATIENCE_S, &session->outcome.discarded, error);
 	if (!status && session->snapshots)
-		status = RUN_FOR(LTTNG_PATIENCE_COPY_S, error, (char *)"snapshot", (char *)"record",
-				 (char *)"--session", session->name);
+		status = lttng_command_saving((char *const[]){(char *)"lttng", (char *)"snapshot",
+							      (char *)"record", (char *)"--session",
+							      session->name, NULL},
+					      session->folder, error);
 	if (status != -ETIMEDOUT) {
 		int destroyed = RUN(status ? NULL : error, (char *)"destroy", session->name);
 

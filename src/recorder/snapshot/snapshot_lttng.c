@@ -98,6 +98,14 @@ int snapshot_lttng_save(const char *name, int session, int to, struct lttng_wind
 	folder[length] = '\0';
 	snprintf(output, sizeof(output), "%s/" DIRECTORY_LTTNG, folder);
 	status = lttng_session_snapshot(name, output, error);
+	/* A daemon does later what it was asked for. */
+	if (status == -ETIMEDOUT && error && *error->hint) {
+		char fix[ERROR_TEXT_BYTES];
+
+		snprintf(fix, sizeof(fix), "%s", error->hint);
+		error_set_hint(error, "%.*s; what it then saves in %.*s can be removed",
+			       ERROR_TEXT_BYTES / 3, fix, ERROR_TEXT_BYTES / 3, folder);
+	}
 	if (!status && snapshot_number(to) % DESCRIBE_AFTER == DESCRIBE_AFTER - 1)
 		descriptions_ask(session);
 	if (!status)
