@@ -331,7 +331,9 @@ static int add_by_host(struct findings *findings, const struct copies *copies,
 		return -ENOMEM;
 	finding->count = process->by_host.count;
 	finding->object = api_name(findings, &process->by_host);
-	finding->cost_ns = process->by_host.ns;
+	/* Where the device is the CPU, a copy on it takes as long as one of the two. */
+	finding->cost_ns = devices_have_cpu(&findings->iterator->devices) ? process->by_host.ns / 2
+									  : process->by_host.ns;
 	finding->what = findings_text(
 		findings,
 		"what was read from one buffer was written to another, %s times, %s in all",
