@@ -34,6 +34,9 @@
 /* Against which others they have to be so much slower. */
 #define PLACED_SLOWER 1.15
 
+/* So many aligned ones must have been seen: one or two may have been fast by chance. */
+#define PLACED_COUNT 4u
+
 /* Bytes a ns that pinned memory reaches with a device of its own where no transfer of the run
  * says more: PCI Express 3.0 with 16 lanes, less what its packets take (NVIDIA's bandwidthTest
  * shows 12 to 13 GB/s). Later ones reach a multiple. */
@@ -421,7 +424,7 @@ static double placed_rate(const struct findings *findings, const struct transfer
 {
 	const struct transfer_class *other = &row->places[PLACE_OTHER];
 
-	if (other->count)
+	if (other->count >= (place == PLACE_ODD ? PLACED_COUNT : 1))
 		return class_rate(other);
 	return place == PLACE_PAGEABLE &&
 			       !(devices_taken_part(
