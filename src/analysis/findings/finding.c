@@ -298,6 +298,7 @@ static const struct {
 	{"idle-device", "synchronisation", "copies", "by-host"},
 	{"idle-device", "synchronisation", "copies", "dominate"},
 	{"idle-device", "synchronisation", "copies", "unchanged"},
+	{"idle-device", "launch", "transfers", "small"},
 	{"overlap", "one-queue", "copies", "unchanged"},
 	{"copies", "dominate", "copies", "unchanged"},
 	{"copies", "dominate", "transfers", "small"},

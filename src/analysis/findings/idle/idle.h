@@ -76,6 +76,7 @@ struct idle_device {
 struct idle {
 	struct map process_of;	/* pid -> index */
 	struct recent *drivers; /* by process: its threads without calls, for a CPU */
+	bool *begun;		/* by process: it has run a command */
 	struct idle_thread *threads;
 	struct idle_device *devices;
 	size_t device_count;

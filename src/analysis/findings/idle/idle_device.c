@@ -34,11 +34,12 @@ static int idle_begin(struct findings *findings, void *state)
 	idle->device_count = findings->iterator->devices.count;
 	idle->devices = calloc(idle->device_count + 1, sizeof(*idle->devices));
 	idle->drivers = calloc(findings->session->process_count + 1, sizeof(*idle->drivers));
+	idle->begun = calloc(findings->session->process_count + 1, sizeof(*idle->begun));
 	for (size_t i = 0; i < findings->session->process_count; i++) {
 		if (map_set(&idle->process_of, findings->session->processes[i].pid, i))
 			return -ENOMEM;
 	}
-	return idle->threads && idle->devices && idle->drivers ? 0 : -ENOMEM;
+	return idle->threads && idle->devices && idle->drivers && idle->begun ? 0 : -ENOMEM;
 }
 
 /* Brings the thread's account up to `ns`, and notes what it was when a device
@@ -279,13 +280,15 @@ static int operation_start(struct idle *idle, const struct sequence_event *event
 	int status = 0;
 
 	if (!device->running++) {
-		if (device->active && event->ns > device->idle_ns)
+		/* What is before a process's first command is its beginning, and no gap. */
+		if (device->active && idle->begun[event->process] && event->ns > device->idle_ns)
 			status = count_gap(idle, device, event->device, event);
 		if (!device->active)
 			device->first_ns = event->ns;
 		device->active = true;
 		device->busy_since_ns = event->ns;
 	}
+	idle->begun[event->process] = true;
 	device->count++;
 	if (event->bound_ns > device->bound_ns)
 		device->bound_ns = event->bound_ns;
@@ -347,6 +350,7 @@ static void idle_release(struct findings *findings, void *state)
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
 		recent_free(&idle->drivers[i]);
 	free(idle->drivers);
+	free(idle->begun);
 	map_free(&idle->process_of);
 	free(idle->threads);
 	free(idle->devices);

@@ -100,7 +100,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		/* The driver's own pace; that of short commands can be mended. */
 		return 2 * cause->longer > cause->count ? cause->ns : 0;
 	case LAUNCH:
-		return cause->count >= HABIT_COUNT ? cause->ns : 0;
+		return is_habit(device, cause) ? cause->ns : 0;
 	case SYNCHRONISATION:
 		return cause->count >= HABIT_COUNT &&
 				       cause->count * COMMANDS_A_WAIT >= device->count
