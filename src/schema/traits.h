@@ -71,6 +71,8 @@ enum tandem_event_class {
  *   device_limits  a device's limits for occupancy; fields device, warp_items,
  *                  items, groups... as in src/schema/events/cuda.events, or gfx as in
  *                  hip.events
+ *   device_link    how a device is connected to the host; fields device, megatransfers (a
+ *                  second, of a lane), lanes
  *   task_construct a place in the program that makes tasks; fields construct, kind (0 other,
  *                  1 kernel, 2 host task, 3 transfer, 4 allocation, 5 release, 6 event of
  *                  another runtime), line, column, name, function, file, device
@@ -97,7 +99,8 @@ enum tandem_event_class {
 	X(fault)               \
 	X(module)              \
 	X(external_id)         \
-	X(description)
+	X(description)         \
+	X(device_link)
 
 /* What a field of a call is: X(name). One field of an event at most has a role. */
 #define TANDEM_ROLES(X)                                                             \

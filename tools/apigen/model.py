@@ -110,9 +110,9 @@ WAITS = ("none", "queue", "device", "event", "all", "in_queue")
 WHENS = ("never", "argument", "always")
 MEMORIES = ("none", "alloc", "free", "map", "unmap", "register", "unregister")
 RECORDS = ("none", "device_limits", "task_construct", "task_node", "task_edge", "task_signal",
-           "overhead", "fault", "module", "external_id", "description")
+           "overhead", "fault", "module", "external_id", "description", "device_link")
 # Those without which later records make no sense: a flight recorder keeps them.
-LASTING = ("description", "device_limits", "task_construct", "module")
+LASTING = ("description", "device_limits", "device_link", "task_construct", "module")
 ROLES = ("none", "op", "returned", "queue", "event", "events", "kernel", "memory", "memory_from",
          "memory_to", "bytes", "blocking", "query", "address", "source_text", "global", "local",
          "offset", "high", "task", "argument", "index",

@@ -43,6 +43,7 @@ static bool record_describes(const struct trace_event *event)
 	switch (event->layout->event->traits.record) {
 	case TANDEM_RECORD_none:
 	case TANDEM_RECORD_device_limits:
+	case TANDEM_RECORD_device_link:
 	case TANDEM_RECORD_task_construct:
 		return true;
 	default:

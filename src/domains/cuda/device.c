@@ -7,6 +7,7 @@
 #include "domains/cuda/cupti/driver.h"
 #include "domains/cuda/cupti/library.h"
 #include "domains/cuda/device.h"
+#include "domains/cuda/link.h"
 #include "domains/cuda/object.h"
 #include "domains/cuda/thread.h"
 #include "schema/gen/core_records.h"
@@ -20,7 +21,10 @@ enum {
 	GROUP_REGISTERS = 12,
 	CLOCK_KHZ = 13,
 	MULTIPROCESSORS = 16,
+	PCI_BUS = 33,
+	PCI_SLOT = 34,
 	ITEMS = 39,
+	PCI_DOMAIN = 50,
 	MAJOR = 75,
 	MINOR = 76,
 	SHARED_BYTES = 81,
@@ -90,6 +94,9 @@ static void device_describe(uint32_t device, uint32_t number)
 								    "NVIDIA Corporation", version,
 								    driver});
 	limits_describe(device, number);
+	cuda_link_describe(number, unsigned_attribute(device, PCI_DOMAIN),
+			   unsigned_attribute(device, PCI_BUS),
+			   unsigned_attribute(device, PCI_SLOT));
 }
 
 uint32_t cuda_device(uint32_t device)

@@ -63,6 +63,7 @@ enum tandem_cuda_event {
 	TANDEM_CUDA_EVENT_cupti = 2049,
 	TANDEM_CUDA_EVENT_refused = 2050,
 	TANDEM_CUDA_EVENT_multiprocessor = 2051,
+	TANDEM_CUDA_EVENT_link = 2599,
 	TANDEM_CUDA_EVENT_module = 2052,
 	TANDEM_CUDA_EVENT_overhead = 2053,
 	TANDEM_CUDA_EVENT_fault = 2054,
@@ -109,6 +110,14 @@ struct tandem_cuda_multiprocessor {
 	uint32_t group_reserved_bytes;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_cuda_multiprocessor) == 60, "multiprocessor");
+
+struct tandem_cuda_link {
+	struct tandem_record head;
+	uint32_t device;
+	uint32_t megatransfers;
+	uint32_t lanes;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_cuda_link) == 24, "link");
 
 struct tandem_cuda_module {
 	struct tandem_record head;

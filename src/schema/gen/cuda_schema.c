@@ -3212,6 +3212,12 @@ static const struct tandem_field fields_409[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
+static const struct tandem_field fields_410[] = {
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "megatransfers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "lanes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 2048, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -4315,6 +4321,8 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_409 } } },
 	[550] = { 2598, TANDEM_CLASS_QUERY, 1, "cuDriverGetGpuCodeIsaVersion", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
+	[551] = { 2599, TANDEM_CLASS_RECORD, 0, "link", NULL, { .record = TANDEM_RECORD_device_link },
+	  { { 24, 3, fields_410 }, { 24, 3, fields_410 }, { 24, 3, fields_410 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -4323,5 +4331,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_cuda = {
-	2, "cuda", "2b9f60bba8e732ed6be97f71051eeb79", EVENTS, { 2 }, 1,
+	2, "cuda", "2f264fc780ae54c783f46470e29d5f21", EVENTS, { 2 }, 1,
 };

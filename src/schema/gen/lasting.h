@@ -30,6 +30,7 @@ static inline bool tandem_id_lasts(uint16_t id)
 	case 2050: /* cuda refused */
 	case 2051: /* cuda multiprocessor */
 	case 2052: /* cuda module */
+	case 2599: /* cuda link */
 	case 3772: /* hip runtime */
 	case 3849: /* hip compute_unit */
 	case 3852: /* hip instruction_set */
@@ -59,6 +60,7 @@ static inline enum tandem_object tandem_id_object(uint16_t id)
 	switch (id) {
 	case 1: /* core device */
 	case 2051: /* cuda multiprocessor */
+	case 2599: /* cuda link */
 	case 3849: /* hip compute_unit */
 	case 3852: /* hip instruction_set */
 	case 4299: /* hsa instruction_set */
