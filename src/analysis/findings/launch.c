@@ -31,6 +31,11 @@ struct launch_kernel { /* a kernel object, as it was described */
 #define SCHEDULERS 4u
 #define SCHEDULERS_SINCE 7u
 
+/* A warp's next instruction that needs the one before it issues so many cycles later (Z. Jia et
+ * al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018): so many warps
+ * keep a scheduler busy. */
+#define ISSUE_CYCLES 4u
+
 struct launch_row { /* one kernel, device and shape */
 	const char *name;
 	uint32_t device;
@@ -456,11 +461,12 @@ static int add_occupancy(struct findings *findings, const struct launch_row *row
 	 * in registers: fewer warps are no loss by themselves. How it is launched is the
 	 * program's. */
 	if (occupancy->warps < row->schedulers) {
-		finding->cost_ns = row->ns - row->ns * occupancy->warps / row->schedulers;
+		finding->cost_ns =
+			row->ns - row->ns * occupancy->warps / (row->schedulers * ISSUE_CYCLES);
 		finding->confidence = CONFIDENCE_MEDIUM;
 		finding->why = findings_text(
 			findings,
-			"a %s has %u warp schedulers, and %u of them get no warp; %u registers a "
+			"a %s has %u warp schedulers, of which %u get no warp, and each takes about four to be busy; %u registers a "
 			"%s, %u bytes of shared memory a %s",
 			domain->multiprocessor, row->schedulers, row->schedulers - occupancy->warps,
 			row->use.registers, domain->item, row->use.shared_bytes, domain->group);
