@@ -128,7 +128,7 @@ static void pageable()
 		work(500);
 		pinned.change(i);
 		other.change(i);
-		plain[i] ^= 1;
+		plain[0] = (char)i;
 	}
 }
 
@@ -143,7 +143,7 @@ static void pageable_all()
 		CHECK(cudaMemcpy(one, repaired ? other.at(0) : plain.data(), 64 * MIB,
 				 cudaMemcpyHostToDevice));
 		work(500);
-		plain[i] ^= 1;
+		plain[0] = (char)i;
 		other.change(i);
 	}
 }

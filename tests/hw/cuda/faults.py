@@ -34,15 +34,15 @@ def torch_item():
     """The loss is looked at after every step, of a model whose step takes the device as long as
     the host."""
     total = []
-    train(1500, 4096, lambda step, loss: total.append(
+    train(400, 4096, lambda step, loss: total.append(
         loss.detach() if REPAIRED else loss.item()))
 
 
 def torch_pageable():
     """Each batch comes from pageable memory, and is waited for."""
-    host = torch.randn(16384, 2048)
-    host = host.pin_memory() if REPAIRED else host
-    train(250, 16384, give=lambda step: host.to("cuda", non_blocking=REPAIRED))
+    host = [torch.randn(16384, 2048) for _ in range(2)]
+    host = [one.pin_memory() if REPAIRED else one for one in host]
+    train(200, 16384, give=lambda step: host[step % 2].to("cuda", non_blocking=REPAIRED))
 
 
 def torch_cpu_step():
