@@ -4,6 +4,8 @@ LTTng-UST's with the same fields and contexts, in turn in every round. As a prog
 daemons of its own (tests/lib/lttng.py); 77: they can't be had here."""
 import json
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -17,31 +19,69 @@ def quickest(build, command, **environment):
     return min(float(line) for line in done.stdout.split())
 
 
+def begin(session):
+    lttng.need(lttng.run("create", session, "--output=" + os.path.abspath(session)))
+    lttng.need(lttng.run("enable-channel", "-u", "large", "--subbuf-size=8M", "--num-subbuf=4"))
+    lttng.need(lttng.run("enable-event", "-u", "-c", "large", "tandem_*,bare:*"))
+    lttng.need(lttng.run("add-context", "-u", "-c", "large", "-t", "vpid", "-t", "vtid", "-t", "procname"))
+    lttng.need(lttng.run("start"))
+
+
+def end(session):
+    """Whether everything was kept: what is discarded costs less."""
+    said = lttng.need(lttng.run("destroy", session))
+    return "iscarded" not in said.stdout + said.stderr
+
+
+def sink(build):
+    return {"TANDEM_SINK": "lttng", "LD_PRELOAD": os.path.join(build, "libtandem.so.0"),
+            "OPENCL_LAYERS": os.path.join(build, "libtandem-opencl.so"), "POCL_DEVICES": "basic"}
+
+
+def counted(command, calls, environment):
+    """Instructions of the whole program, by callgrind; None: it does not run here."""
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command, calls, "1"],
+                          env={**os.environ, **environment}, capture_output=True, text=True)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    return int(found[1]) if found else None
+
+
+def instructions(build):
+    """Of a call by state, by the difference of 20,000 calls; LTTng's own threads are in it, some ten a call."""
+    sync, bare = [os.path.join(build, "bench", name) for name in ("bench-sync", "bench-lttng-bare")]
+    found = {}
+    for state, program, environment in (("base", sync, {}), ("none", sync, sink(build)), ("lttng", sync, sink(build)),
+                                        ("bare", bare, {})):
+        totals = []
+        for calls in ("1000", "21000"):
+            session = f"count-{state}-{calls}" if state in ("lttng", "bare") else None
+            if session:
+                begin(session)
+            totals.append(counted([program], calls, environment) if shutil.which("valgrind") else None)
+            if session and not end(session):
+                totals[-1] = None
+        if None in totals:
+            return {}
+        found[state] = (totals[1] - totals[0]) / 20000
+    return found
+
+
 def figures(build, rounds):
     """By state: the samples of all rounds."""
     sync = [os.path.join(build, "bench", "bench-sync"), CALLS, REPEATS]
     record = [os.path.join(build, "tandem"), "record", "-q", "--kernel", "off", "--force", "-o", "cost"]
-    sink = {"TANDEM_SINK": "lttng", "LD_PRELOAD": os.path.join(build, "libtandem.so.0"),
-            "OPENCL_LAYERS": os.path.join(build, "libtandem-opencl.so"), "POCL_DEVICES": "basic"}
     states = {"base": (sync, {}), "loaded": ([*record, "--start-paused", "--", *sync], {}),
-              "traced": ([*record, "--", *sync], {}), "none": (sync, sink), "lttng": (sync, sink),
+              "traced": ([*record, "--", *sync], {}), "none": (sync, sink(build)), "lttng": (sync, sink(build)),
               "bare": ([os.path.join(build, "bench", "bench-lttng-bare"), CALLS, REPEATS], {})}
     samples = {state: [] for state in states}
     for number in range(rounds):
         for state, (command, environment) in states.items():
             session = f"{state}-{number}" if state in ("lttng", "bare") else None
             if session:
-                lttng.need(lttng.run("create", session, "--output=" + os.path.abspath(session)))
-                lttng.need(lttng.run("enable-channel", "-u", "large", "--subbuf-size=8M", "--num-subbuf=4"))
-                lttng.need(lttng.run("enable-event", "-u", "-c", "large", "tandem_*,bare:*"))
-                lttng.need(lttng.run("add-context", "-u", "-c", "large", "-t", "vpid", "-t", "vtid", "-t", "procname"))
-                lttng.need(lttng.run("start"))
+                begin(session)
             samples[state].append(quickest(build, command, **environment))
-            if session:
-                said = lttng.need(lttng.run("destroy", session))
-                # What is discarded costs less.
-                if "iscarded" in said.stdout + said.stderr:
-                    samples[state].pop()
+            if session and not end(session):
+                samples[state].pop()
     return samples
 
 
@@ -56,7 +96,7 @@ def lttng_cost(bench):
     if done.returncode:
         print(done.stdout)
         return
-    found = json.loads(done.stdout.splitlines()[-1])
+    found, counts = json.loads(done.stdout.splitlines()[-1])
     middle = {state: statistics.median(values) for state, values in found.items()}
     bench.add("lttng", "our files", "ns", {state: found[state] for state in ("base", "loaded", "traced")})
     bench.add("lttng", "LTTng's sink, no session", "ns", {"base": found["base"], "loaded": found["none"]},
@@ -65,10 +105,16 @@ def lttng_cost(bench):
               {"base": found["base"], "traced": found["lttng"], "floor": found["bare"]},
               target="traced - base <= 1.15 x floor",
               passed=middle["lttng"] - middle["base"] <= 1.15 * middle["bare"])
+    if counts:
+        bench.add("lttng", "LTTng's sink, recording, instructions", "",
+                  {"base": [counts["base"]], "loaded": [counts["none"]], "traced": [counts["lttng"]],
+                   "floor": [counts["bare"]]})
+    else:
+        print("instructions are not counted: no valgrind, or not everything was kept")
 
 
 if __name__ == "__main__":
     sys.path.insert(0, os.path.join(HERE, os.pardir, "tests", "lib"))
     import lttng
     lttng.start()
-    print(json.dumps(figures(sys.argv[1], int(sys.argv[2]))))
+    print(json.dumps((figures(sys.argv[1], int(sys.argv[2])), instructions(sys.argv[1]))))

@@ -18,6 +18,8 @@ struct lttng_event {
 	const struct tandem_event *of;
 	const struct lttng_ust_event_field *const *fields;
 	uint32_t field_count;
+	uint32_t head_bytes;	 /* of an entry: of the record, before what is written */
+	uint32_t returned_bytes; /* of an exit: what the call returned besides its result */
 };
 
 /* Whether a session has it now. LTTng's thread changes that at any time. */

@@ -36,47 +36,40 @@ static void on_end(struct tandem_sink *sink, const struct tandem_call_record *re
 
 static struct tandem_sink sink = {
 	.name = "lttng", .record = on_record, .end = on_end, .unstamped = true};
-static enum tandem_args_level level;
 static uint64_t wanted; /* domains; under `looking` */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
 
 static void on_record(struct tandem_sink *unused, const struct tandem_record *record,
 		      const void *args, uint64_t *word)
 {
-	struct lttng_event *event = lttng_event_get(record->id, LTTNG_ENTRY);
-	uint32_t head = sizeof(struct tandem_record);
+	struct lttng_event *event = lttng_events[record->id];
 
 	(void)unused;
 	(void)args;
-	(void)word;
-	if (!event || !lttng_event_is_enabled(event))
-		return;
-	if (event->of->class != TANDEM_CLASS_RECORD)
-		head = sizeof(struct tandem_call_record);
-	if (record->size >= head)
-		lttng_event_write(event, (const uint8_t *)record + head, record->size - head);
+	*word = (uintptr_t)event;
+	if (event && lttng_event_is_enabled(event) && record->size >= event->head_bytes)
+		lttng_event_write(event, (const uint8_t *)record + event->head_bytes,
+				  record->size - event->head_bytes);
 }
 
 static void on_end(struct tandem_sink *unused, const struct tandem_call_record *record,
 		   const void *args, uint64_t *word)
 {
-	struct lttng_event *event = lttng_event_get(record->head.id, LTTNG_EXIT);
-	const struct tandem_layout *layout;
+	struct lttng_event *event = (struct lttng_event *)(uintptr_t)*word;
 	uint8_t bytes[sizeof(record->result) + sizeof(uint64_t)];
-	size_t count = sizeof(record->result);
 
 	(void)unused;
 	(void)args;
-	(void)word;
-	if (!event || !lttng_event_is_enabled(event))
+	if (!event || !event[LTTNG_EXIT].of || !lttng_event_is_enabled(&event[LTTNG_EXIT]))
 		return;
-	memcpy(bytes, &record->result, count);
-	layout = &event->of->layout[level];
-	if (lttng_returned(layout)) {
-		memcpy(bytes + count, record + 1, layout->fields[0].bytes);
-		count += layout->fields[0].bytes;
+	event += LTTNG_EXIT;
+	if (!event->returned_bytes) {
+		lttng_event_write(event, &record->result, sizeof(record->result));
+		return;
 	}
-	lttng_event_write(event, bytes, count);
+	memcpy(bytes, &record->result, sizeof(record->result));
+	memcpy(bytes + sizeof(record->result), record + 1, event->returned_bytes);
+	lttng_event_write(event, bytes, sizeof(record->result) + event->returned_bytes);
 }
 
 static bool domain_is_enabled(const struct tandem_domain *domain)
@@ -173,6 +166,8 @@ static void forked(void)
 
 __attribute__((constructor)) static void begin(void)
 {
+	enum tandem_args_level level;
+
 	if (tandem_sink_begin(&level) || lttng_provider_create(level))
 		return;
 	lttng_ust_tracepoint_provider_register("lttng_ust_statedump", "start",

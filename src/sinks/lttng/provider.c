@@ -22,10 +22,11 @@ struct provider {
 	char name[32];
 	struct lttng_ust_probe_desc probe;
 	struct lttng_event *events; /* by 2 × index in the domain's table + half */
-	const struct tandem_domain *domain;
 };
 
 static struct provider providers[TANDEM_DOMAINS];
+/* A page of it is used where a domain's ids are. */
+struct lttng_event *lttng_events[UINT16_MAX + 1];
 
 #define INTEGER(bits, is_signed, in_base)                                                         \
 	{                                                                                         \
@@ -271,6 +272,9 @@ static int event_create(struct lttng_event *event, const struct provider *provid
 						     .probe_desc = &provider->probe,
 						     .tp_class = class};
 	event->of = of;
+	event->head_bytes = call ? sizeof(struct tandem_call_record) : sizeof(struct tandem_record);
+	if (half == LTTNG_EXIT && lttng_returned(&of->layout[level]))
+		event->returned_bytes = of->layout[level].fields[0].bytes;
 	event->fields = list.pointers;
 	event->field_count = list.count;
 	event->tracepoint = (struct lttng_ust_tracepoint){.struct_size = sizeof(event->tracepoint),
@@ -293,7 +297,6 @@ static int provider_create(struct provider *provider, const struct tandem_domain
 	int error = 0;
 
 	provider->events = calloc(most, sizeof(*provider->events));
-	provider->domain = domain;
 	if (!descriptions || !list || !tracepoints || !provider->events)
 		return -ENOMEM;
 	snprintf(provider->name, sizeof(provider->name), "tandem_%s", domain->name);
@@ -306,6 +309,8 @@ static int provider_create(struct provider *provider, const struct tandem_domain
 			continue;
 		error = event_create(&provider->events[i], provider, of, half, level,
 				     &descriptions[count]);
+		if (!error && half == LTTNG_ENTRY)
+			lttng_events[of->id] = &provider->events[i];
 		descriptions[count].loglevel = &loglevel;
 		descriptions[count].model_emf_uri = &no_uri;
 		list[count] = &descriptions[count];
@@ -338,16 +343,4 @@ int lttng_provider_create(enum tandem_args_level level)
 		error = provider_create(&providers[number], domain, level);
 	}
 	return error;
-}
-
-struct lttng_event *lttng_event_get(uint16_t id, enum lttng_half half)
-{
-	const struct provider *provider = &providers[tandem_id_domain(id)];
-	size_t index = tandem_id_number(id);
-	struct lttng_event *event;
-
-	if (!provider->domain || index >= provider->domain->event_count)
-		return NULL;
-	event = &provider->events[index * LTTNG_HALVES + (unsigned)half];
-	return event->of ? event : NULL;
 }

@@ -24,7 +24,16 @@
  * or -ENOMEM: LTTng has none or some of them, and the rest is never enabled. Once. */
 int lttng_provider_create(enum tandem_args_level level);
 
+/* By a record's id: its LTTNG_ENTRY, behind which a call's LTTNG_EXIT is; NULL: there is no such
+ * event. */
+extern struct lttng_event *lttng_events[UINT16_MAX + 1];
+
 /* NULL: there is no such event. A record has an LTTNG_ENTRY only. */
-struct lttng_event *lttng_event_get(uint16_t id, enum lttng_half half);
+static inline struct lttng_event *lttng_event_get(uint16_t id, enum lttng_half half)
+{
+	struct lttng_event *event = lttng_events[id];
+
+	return event && event[half].of ? &event[half] : NULL;
+}
 
 #endif

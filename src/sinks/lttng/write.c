@@ -10,9 +10,6 @@
 #define FIELDS_MOST 256u
 #define SLOT (2 * sizeof(unsigned long)) /* of a field on the filter's stack */
 
-typedef void probe_fn(void *session_event, const struct lttng_event *event, const void *bytes,
-		      size_t count);
-
 static uint64_t field_value(const uint8_t *at, unsigned bits, bool is_signed)
 {
 	uint8_t value8;
@@ -94,20 +91,48 @@ static bool stack_fill(uint8_t *stack, const struct lttng_event *event, const ui
 	return true;
 }
 
-/* As LTTng-UST's own probes (lttng/ust-tracepoint-event.h, stage 5). */
+/* Its filters, of which each sees the event as it is. */
+static __attribute__((noinline)) bool is_accepted(struct lttng_ust_event_common *common,
+						  const struct lttng_event *event,
+						  const void *bytes, size_t count,
+						  struct lttng_ust_probe_ctx *probe)
+{
+	uint8_t stack[FIELDS_MOST * SLOT];
+
+	return stack_fill(stack, event, bytes, count) &&
+	       common->run_filter(common, (const char *)stack, probe, NULL) ==
+		       LTTNG_UST_EVENT_FILTER_ACCEPT;
+}
+
+/* A trigger's, with what it captures. */
+static __attribute__((noinline)) void notify(struct lttng_ust_event_notifier *to,
+					     const struct lttng_event *event, const void *bytes,
+					     size_t count, struct lttng_ust_probe_ctx *probe)
+{
+	struct lttng_ust_notification_ctx context = {
+		.struct_size = sizeof(context),
+		.eval_capture = __atomic_load_n(&to->eval_capture, __ATOMIC_RELAXED)};
+	uint8_t stack[FIELDS_MOST * SLOT];
+
+	if (!context.eval_capture || stack_fill(stack, event, bytes, count))
+		to->notification_send(to, (const char *)stack, probe, &context);
+}
+
+/* As LTTng-UST's own probes (lttng/ust-tracepoint-event.h, stage 5); what is not the rule is out of
+ * the way, with its 4 KB of stack. */
 void lttng_write(void *session_event, const struct lttng_event *event, const void *bytes,
 		 size_t count)
 {
 	struct lttng_ust_event_common *common = session_event;
+	struct lttng_ust_event_recorder *to = NULL;
 	struct lttng_ust_probe_ctx probe = {.struct_size = sizeof(probe)};
-	bool recorder = common->type == LTTNG_UST_EVENT_TYPE_RECORDER;
-	uint8_t stack[FIELDS_MOST * SLOT];
-	bool filled = false;
+	struct lttng_ust_ring_buffer_ctx context;
 
-	if (recorder) {
-		struct lttng_ust_event_recorder *to = common->child;
-		struct lttng_ust_channel_common *channel = to->chan->parent;
+	if (common->type == LTTNG_UST_EVENT_TYPE_RECORDER) {
+		struct lttng_ust_channel_common *channel;
 
+		to = common->child;
+		channel = to->chan->parent;
 		if (!__atomic_load_n(&channel->session->active, __ATOMIC_RELAXED) ||
 		    !__atomic_load_n(&channel->enabled, __ATOMIC_RELAXED))
 			return;
@@ -115,42 +140,18 @@ void lttng_write(void *session_event, const struct lttng_event *event, const voi
 	if (!__atomic_load_n(&common->enabled, __ATOMIC_RELAXED))
 		return;
 	probe.ip = __builtin_return_address(0);
-	if (__atomic_load_n(&common->eval_filter, __ATOMIC_RELAXED)) {
-		filled = true;
-		if (!stack_fill(stack, event, bytes, count) ||
-		    common->run_filter(common, (const char *)stack, &probe, NULL) !=
-			    LTTNG_UST_EVENT_FILTER_ACCEPT)
-			return;
+	if (__atomic_load_n(&common->eval_filter, __ATOMIC_RELAXED) &&
+	    !is_accepted(common, event, bytes, count, &probe))
+		return;
+	if (!to) {
+		if (common->type == LTTNG_UST_EVENT_TYPE_NOTIFIER)
+			notify(common->child, event, bytes, count, &probe);
+		return;
 	}
-	if (recorder) {
-		struct lttng_ust_event_recorder *to = common->child;
-		struct lttng_ust_ring_buffer_ctx context;
-
-		lttng_ust_ring_buffer_ctx_init(&context, to, count, 1, &probe);
-		if (to->chan->ops->event_reserve(&context) < 0)
-			return;
-		if (count)
-			to->chan->ops->event_write(&context, bytes, count, 1);
-		to->chan->ops->event_commit(&context);
-	} else if (common->type == LTTNG_UST_EVENT_TYPE_NOTIFIER) {
-		struct lttng_ust_event_notifier *to = common->child;
-		struct lttng_ust_notification_ctx context = {
-			.struct_size = sizeof(context),
-			.eval_capture = __atomic_load_n(&to->eval_capture, __ATOMIC_RELAXED)};
-
-		if (!filled && context.eval_capture && !stack_fill(stack, event, bytes, count))
-			return;
-		to->notification_send(to, (const char *)stack, &probe, &context);
-	}
-}
-
-void lttng_event_write(const struct lttng_event *event, const void *bytes, size_t count)
-{
-	struct lttng_ust_tracepoint_probe *probe;
-
-	lttng_ust_tp_rcu_read_lock();
-	probe = __atomic_load_n(&event->tracepoint.probes, __ATOMIC_CONSUME);
-	for (; probe && probe->func; probe++)
-		((probe_fn *)probe->func)(probe->data, event, bytes, count);
-	lttng_ust_tp_rcu_read_unlock();
+	lttng_ust_ring_buffer_ctx_init(&context, to, count, 1, &probe);
+	if (to->chan->ops->event_reserve(&context) < 0)
+		return;
+	if (count)
+		to->chan->ops->event_write(&context, bytes, count, 1);
+	to->chan->ops->event_commit(&context);
 }
