@@ -339,6 +339,33 @@ static const struct finding *find_cause(const struct findings *findings,
 	return NULL;
 }
 
+/* A kernel that is too short for its launch and too small for the device: with more work for each
+ * launch both go. */
+static void join_small_kernels(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *small = &findings->items[i];
+
+		if (!is_named(small, "launch", "few-groups"))
+			continue;
+		for (size_t j = 0; j < findings->count; j++) {
+			struct finding *launch = &findings->items[j];
+
+			if (!is_named(launch, "idle-device", "launch") || !*launch->object ||
+			    strcmp(launch->object, small->object) != 0 ||
+			    launch->pid != small->pid || launch->cost_ns < small->cost_ns)
+				continue;
+			launch->cost_ns += small->cost_ns;
+			launch->why = findings_text(findings,
+						    "%s; with what %s leaves unused of "
+						    "the device (launch: few-groups)",
+						    launch->why, small->object);
+			small->symptom_of = findings_text(findings, "idle-device: launch");
+			break;
+		}
+	}
+}
+
 static void set_symptoms(struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
@@ -442,6 +469,7 @@ static int end(void *user, struct pass *pass)
 	}
 	if (!status)
 		set_savings(findings);
+	join_small_kernels(findings);
 	for (size_t i = 0; i < findings->count; i++)
 		set_percent(findings, &findings->items[i]);
 	for (size_t i = 0; i < findings->count; i++)

@@ -227,6 +227,24 @@ static void describe(struct findings *findings, struct finding *finding,
 	}
 }
 
+/* What commands wait for that were enqueued in the gap, and before it, is one cause, where both
+ * save something: told as the larger of them. 0: it is told as the other. */
+static uint64_t launch_cost(const struct findings *findings, const struct idle *idle,
+			    uint32_t index, enum idle_cause_kind kind, uint64_t *count)
+{
+	const struct idle_device *device = &idle->devices[index];
+	uint64_t own = saving(findings, idle, index, kind), other;
+
+	if (kind != AHEAD && kind != LAUNCH)
+		return own;
+	other = saving(findings, idle, index, kind == AHEAD ? LAUNCH : AHEAD);
+	if (own < other || (own == other && kind == LAUNCH))
+		return 0;
+	if (other)
+		*count += device->causes[kind == AHEAD ? LAUNCH : AHEAD].count;
+	return own + other;
+}
+
 static int add_cause(struct findings *findings, const struct idle *idle, uint32_t index,
 		     enum idle_cause_kind kind)
 {
@@ -234,14 +252,16 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	const struct idle_cause *cause = &device->causes[kind];
 	struct finding *finding;
 	char off[UNITS_BYTES];
+	uint64_t count = cause->count;
+	uint64_t cost_ns = cause->count ? launch_cost(findings, idle, index, kind, &count) : 0;
 
-	if (!cause->count || !saving(findings, idle, index, kind))
+	if (!cost_ns)
 		return 0;
 	finding = findings_add(findings, "idle-device", cause_names[kind]);
 	if (!finding)
 		return -ENOMEM;
-	finding->count = cause->count;
-	finding->cost_ns = saving(findings, idle, index, kind);
+	finding->count = count;
+	finding->cost_ns = cost_ns;
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, index));
 	describe(findings, finding, device, cause, kind, index);
