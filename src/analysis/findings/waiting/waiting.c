@@ -23,8 +23,9 @@ enum cause { EACH_OPERATION, NOTHING, CAUSES };
 
 struct wait_sum {
 	uint64_t count, ns, longest_ns;
-	int64_t begin_ns, end_ns; /* of the longest */
-	const struct tandem_event *api;
+	int64_t begin_ns, end_ns;	/* of the longest */
+	const struct tandem_event *api; /* that most of them called, where one has more than half */
+	uint64_t votes;			/* for it, less those against it since */
 };
 
 struct waiting_thread {	     /* of a stream */
@@ -64,6 +65,9 @@ static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_
 {
 	uint64_t ns = end_ns > begin_ns ? (uint64_t)(end_ns - begin_ns) : 0;
 
+	if (!sum->votes)
+		sum->api = api;
+	sum->votes = sum->api == api ? sum->votes + 1 : sum->votes - 1;
 	sum->count++;
 	sum->ns += ns;
 	if (sum->count > 1 && ns <= sum->longest_ns)
@@ -71,7 +75,6 @@ static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_
 	sum->longest_ns = ns;
 	sum->begin_ns = begin_ns;
 	sum->end_ns = end_ns;
-	sum->api = api;
 }
 
 static bool blocks(const struct trace_event *event)
