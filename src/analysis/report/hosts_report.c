@@ -3,12 +3,6 @@
 
 #include <errno.h>
 
-/* Of the time of day nobody knows how right it was set. */
-static uint64_t bound_of(const struct trace_run_host *host)
-{
-	return host->clock == TRACE_HOST_TIME_OF_DAY ? UINT64_MAX : host->bound_ns;
-}
-
 int hosts_report_finish(const struct trace_session *session, struct report *report)
 {
 	const struct trace_run *run = &session->run;
@@ -27,7 +21,7 @@ int hosts_report_finish(const struct trace_session *session, struct report *repo
 			.clock = trace_host_clock_words[host->clock],
 			.moved_ns = host->moved_ns,
 			.drift_ppm = host->drift_ppm,
-			.bound_ns = bound_of(host),
+			.bound_ns = trace_run_host_bound(host),
 			.messages = host->messages,
 			.first_id = i * TRACE_HOST_IDS,
 			.first_cpu = host->first_cpu,

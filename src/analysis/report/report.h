@@ -251,7 +251,7 @@ struct report_clock {	    /* from a clock to CLOCK_MONOTONIC */
 
 struct report_host { /* of a session of several: how its times were joined with the first's */
 	const char *name;
-	const char *clock; /* "its own", "same boot", "messages", "time of day" */
+	const char *clock; /* TRACE_HOST_CLOCKS (trace/session/run.h) */
 	uint64_t processes;
 	int64_t moved_ns;   /* what was added to its times */
 	double drift_ppm;   /* how much faster the first one's clock runs */

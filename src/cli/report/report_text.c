@@ -93,6 +93,28 @@ static void add_lttng(struct text *out, const struct trace_run *run, size_t widt
 	text_free(&line);
 }
 
+/* A host whose times cannot be placed by its time of day, with the fix. */
+static void add_unsynchronised(struct text *out, const struct trace_run *run, size_t width)
+{
+	struct text line = TEXT_INIT;
+
+	for (size_t i = 0; i < run->host_count; i++) {
+		if (run->hosts[i].clock != TRACE_HOST_UNSYNCHRONISED)
+			continue;
+		text_add_string(&line, "times of ");
+		text_escape(&line, run->hosts[i].name, strlen(run->hosts[i].name));
+		text_add_string(&line, " may be off by any amount: its kernel, or that of ");
+		text_escape(&line, run->hosts[0].name, strlen(run->hosts[0].name));
+		text_add_string(&line,
+				", says that nobody synchronises its clock (STA_UNSYNC); run "
+				"chrony, ntpd, or ptp4l and phc2sys, on each host");
+		text_add_string(out, "  ");
+		wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);
+		text_clear(&line);
+	}
+	text_free(&line);
+}
+
 /* Of which session this is a snapshot, and why it was saved. */
 static void add_snapshot(struct text *out, const struct trace_session *session, size_t width)
 {
@@ -156,6 +178,7 @@ static void add_title(struct text *out, const struct report *report,
 	text_add_string(out, "\n  ");
 	add_counts(out, report, session, style->width);
 	add_lttng(out, &session->run, style->width);
+	add_unsynchronised(out, &session->run, style->width);
 	add_snapshot(out, session, style->width);
 	if (report->ranged)
 		add_range(out, report, colour);

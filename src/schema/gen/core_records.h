@@ -160,6 +160,7 @@ enum tandem_core_event {
 	TANDEM_EVENT_program_hash = 18,
 	TANDEM_EVENT_content = 19,
 	TANDEM_EVENT_events_given = 20,
+	TANDEM_EVENT_host_clock = 21,
 };
 
 struct tandem_rec_none {
@@ -410,5 +411,19 @@ struct tandem_rec_events_given {
 	uint64_t count;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_events_given) == 23, "events_given");
+
+struct tandem_rec_host_clock {
+	struct tandem_record head;
+	uint64_t begin;
+	uint64_t until;
+	uint64_t realtime_ns;
+	uint64_t max_error_ns;
+	int64_t frequency_ppb;
+	uint32_t status;
+	uint32_t state;
+	uint16_t host_count;
+	uint16_t boot_id_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_host_clock) == 64, "host_clock");
 
 #endif

@@ -361,6 +361,18 @@ static const struct tandem_field fields_19[] = {
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 15, NULL },
 };
 
+static const struct tandem_field fields_20[] = {
+	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "until", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "realtime_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "max_error_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "frequency_ppb", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "status", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "state", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "host", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 60, NULL },
+	{ "boot_id", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 62, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 0, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -404,6 +416,8 @@ static const struct tandem_event events[] = {
 	  { { 52, 5, fields_18 }, { 52, 5, fields_18 }, { 52, 5, fields_18 } } },
 	[20] = { 20, TANDEM_CLASS_RECORD, 0, "events_given", NULL, { 0 },
 	  { { 23, 3, fields_19 }, { 23, 3, fields_19 }, { 23, 3, fields_19 } } },
+	[21] = { 21, TANDEM_CLASS_RECORD, 0, "host_clock", NULL, { 0 },
+	  { { 64, 9, fields_20 }, { 64, 9, fields_20 }, { 64, 9, fields_20 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -412,5 +426,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "4d5831bf0838522f37b1c2c9299bd951", EVENTS, { 0 }, 1,
+	0, "core", "ba6af0fd241c2cbd1430ce1d87077c35", EVENTS, { 0 }, 1,
 };

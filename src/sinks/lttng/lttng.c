@@ -7,7 +7,8 @@
  * session begins (LTTng's thread then passes the tracepoint lttng_ust_statedump:start),
  * with the events themselves, and once a second, for events that are enabled or disabled
  * in a session that runs. As often it is asked whether objects are to be described once more: a
- * snapshot of LTTng's takes room in its rings (recorder/snapshot/snapshot_lttng.h).
+ * snapshot of LTTng's takes room in its rings (recorder/snapshot/snapshot_lttng.h). A session gets
+ * the host's clock (host_clock.h) when it begins, and then every HOST_CLOCK_SECONDS.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,12 +23,14 @@
 #include <lttng/tracepoint.h>
 
 #include "schema/record.h"
+#include "sinks/lttng/host_clock.h"
 #include "sinks/lttng/provider.h"
 #include "sinks/lttng/write.h"
 #include "sinks/sink.h"
 
 #define LOOK_SECONDS 1
 #define ONE_SESSION_MS 100
+#define HOST_CLOCK_SECONDS 16
 
 static void on_record(struct tandem_sink *sink, const struct tandem_record *record,
 		      const void *args, uint64_t *word);
@@ -125,16 +128,19 @@ static void on_session(void *data, void *session)
 	if (ms - atomic_exchange(&last_ms, ms) > ONE_SESSION_MS)
 		tandem_sink_statedump();
 	look();
+	lttng_host_clock_write();
 }
 
 static void *look_on(void *unused)
 {
 	struct timespec pause = {.tv_sec = LOOK_SECONDS};
 
-	for (;;) {
+	for (unsigned seconds = 1;; seconds++) {
 		nanosleep(&pause, NULL);
 		tandem_sink_refresh();
 		look();
+		if (seconds % HOST_CLOCK_SECONDS == 0)
+			lttng_host_clock_write();
 	}
 	return unused;
 }
@@ -174,6 +180,8 @@ __attribute__((constructor)) static void begin(void)
 					       (void (*)(void))on_session, NULL,
 					       "struct lttng_ust_session *, session");
 	look();
+	/* A session that began before the library was loaded does not say so. */
+	lttng_host_clock_write();
 	if (tandem_sink_attach(&sink))
 		return;
 	pthread_atfork(NULL, NULL, forked);

@@ -23,11 +23,13 @@ struct trace_run_process { /* that the recording started, whether it recorded or
 #define TRACE_HOSTS_MOST 1000u
 
 /* X(name, words): how a host's clock was joined with the session's, the first host's. */
-#define TRACE_HOST_CLOCKS(X)                                     \
-	X(OWN, "its own")	      /* it is the session's */  \
-	X(SAME_BOOT, "same boot")     /* one kernel's clock */   \
-	X(MESSAGES, "messages")	      /* fitted, with a bound */ \
-	X(TIME_OF_DAY, "time of day") /* as right as that is */
+#define TRACE_HOST_CLOCKS(X)                                                               \
+	X(OWN, "its own")				/* it is the session's */          \
+	X(SAME_BOOT, "same boot")			/* one kernel's clock */           \
+	X(MESSAGES, "messages")				/* fitted, with a bound */         \
+	X(TIME_OF_DAY, "time of day")			/* as right as that is */          \
+	X(SYNCHRONISED, "synchronised time of day")	/* within what both kernels say */ \
+	X(UNSYNCHRONISED, "unsynchronised time of day") /* a kernel says that nobody sets it */
 
 enum trace_host_clock {
 #define X(name, words) TRACE_HOST_##name,
@@ -42,8 +44,8 @@ struct trace_run_host {
 	enum trace_host_clock clock;
 	int64_t moved_ns; /* what was added to its times */
 	double drift_ppm;
-	uint64_t bound_ns; /* that they are wrong by at most; of the time of day nobody knows */
-	uint64_t messages; /* that say so */
+	uint64_t bound_ns;	  /* that they are wrong by at most; see trace_run_host_bound() */
+	uint64_t messages;	  /* that say so */
 	uint32_t first_cpu, cpus; /* its CPUs' numbers are moved by that; 0: none are known */
 };
 
@@ -86,6 +88,14 @@ void trace_run_init(struct trace_run *run);
  * Returns 0, -EINVAL (no JSON: *offset is where, `why` what), or -ENOMEM. */
 int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset,
 		    char *why, size_t why_bytes);
+
+/* UINT64_MAX: nobody knows, as of a time of day that nobody sets. */
+static inline uint64_t trace_run_host_bound(const struct trace_run_host *host)
+{
+	return host->clock == TRACE_HOST_TIME_OF_DAY || host->clock == TRACE_HOST_UNSYNCHRONISED
+		       ? UINT64_MAX
+		       : host->bound_ns;
+}
 
 /* The host of a process or thread; NULL: there is one only. */
 static inline const struct trace_run_host *trace_run_host(const struct trace_run *run, uint64_t id)

@@ -22,6 +22,10 @@ static void add_note(struct text *note, const struct trace_run_host *host)
 
 	if (host->clock == TRACE_HOST_TIME_OF_DAY)
 		text_add_string(note, "clock joined by the time of day: as right as that was set");
+	else if (host->clock == TRACE_HOST_UNSYNCHRONISED)
+		text_add_string(
+			note, "clock joined by the time of day, which a host's kernel says is not "
+			      "synchronised: run chrony, ntpd or PTP on each host");
 	else if (host->clock == TRACE_HOST_OWN)
 		text_add_string(note, "all times are on its clock");
 	else

@@ -123,14 +123,71 @@ uint64_t hosts_ns(const struct hosts *hosts, size_t host, uint64_t ns, uint64_t 
 	return at < 0 ? 0 : (uint64_t)at;
 }
 
+static void note_shown(struct host *host, uint64_t ns)
+{
+	if (!host->shown_last_ns || ns < host->shown_first_ns)
+		host->shown_first_ns = ns;
+	if (ns > host->shown_last_ns)
+		host->shown_last_ns = ns;
+}
+
 uint64_t hosts_use(struct hosts *hosts, size_t host, uint64_t ns)
 {
 	uint64_t bound_ns, at = hosts_ns(hosts, host, ns, &bound_ns);
 
+	if (host < hosts->count)
+		note_shown(&hosts->list[host], ns);
 	if (host < hosts->count && bound_ns > hosts->list[host].bound_ns &&
 	    hosts->list[host].clock != TRACE_HOST_TIME_OF_DAY)
 		hosts->list[host].bound_ns = bound_ns;
 	return at;
+}
+
+/* Containers have one clock, of which any of them may have said how right it is. */
+static uint64_t time_bound(const struct hosts *hosts, size_t host, bool *unsynchronised)
+{
+	uint64_t bound_ns = CLOCKFIT_UNBOUNDED, first_ns = UINT64_MAX, last_ns = 0;
+
+	for (size_t i = host; i < hosts->count; i++) {
+		const struct host *one = &hosts->list[i];
+
+		if (i != host && (one->clock != TRACE_HOST_SAME_BOOT || one->towards != host))
+			continue;
+		*unsynchronised |= one->time.unsynchronised;
+		if (one->shown_last_ns && one->shown_first_ns < first_ns)
+			first_ns = one->shown_first_ns;
+		if (one->shown_last_ns > last_ns)
+			last_ns = one->shown_last_ns;
+	}
+	for (size_t i = host; i < hosts->count && !*unsynchronised; i++) {
+		const struct host *one = &hosts->list[i];
+		uint64_t own_ns = host_time_bound(&one->time, first_ns, last_ns);
+
+		if ((i == host || (one->clock == TRACE_HOST_SAME_BOOT && one->towards == host)) &&
+		    own_ns < bound_ns)
+			bound_ns = own_ns;
+	}
+	return bound_ns;
+}
+
+enum trace_host_clock hosts_clock(const struct hosts *hosts, size_t host, uint64_t *bound_ns)
+{
+	const struct host *from = &hosts->list[host];
+	bool unsynchronised = false;
+	uint64_t first_ns, own_ns;
+
+	*bound_ns = from->bound_ns;
+	if (from->clock == TRACE_HOST_SAME_BOOT &&
+	    hosts->list[from->towards].clock == TRACE_HOST_TIME_OF_DAY)
+		return hosts_clock(hosts, from->towards, bound_ns);
+	if (from->clock != TRACE_HOST_TIME_OF_DAY)
+		return from->clock;
+	own_ns = time_bound(hosts, host, &unsynchronised);
+	first_ns = time_bound(hosts, 0, &unsynchronised);
+	*bound_ns = own_ns > CLOCKFIT_UNBOUNDED - first_ns ? CLOCKFIT_UNBOUNDED : own_ns + first_ns;
+	if (unsynchronised)
+		return TRACE_HOST_UNSYNCHRONISED;
+	return *bound_ns == CLOCKFIT_UNBOUNDED ? TRACE_HOST_TIME_OF_DAY : TRACE_HOST_SYNCHRONISED;
 }
 
 void hosts_free(struct hosts *hosts)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "trace/clockfit/clockfit.h"
+#include "trace/external/hosts/host_time.h"
 #include "trace/external/hosts/trace_folders.h"
 #include "trace/session/run.h"
 
@@ -30,6 +31,9 @@ struct host {
 	size_t towards;		    /* where its clock is fitted to, or whose it is */
 	struct clockfit *fit;	    /* of TRACE_HOST_MESSAGES */
 	uint64_t first_ns, last_ns; /* of its kernel's events, on its own clock */
+	uint64_t shown_first_ns,
+		shown_last_ns; /* of all moments that are shown, on its own clock */
+	struct host_time time; /* how right its time of day is */
 	uint64_t bound_ns, messages;
 	int64_t moved_ns; /* what was added to its times, in the middle */
 	double drift_ppm;
@@ -55,6 +59,10 @@ uint64_t hosts_ns(const struct hosts *hosts, size_t host, uint64_t ns, uint64_t 
 /* The same of a moment that is shown: the host's bound covers it from now on. A fit knows less
  * before the first message, behind the last one, and where a clock was set. */
 uint64_t hosts_use(struct hosts *hosts, size_t host, uint64_t ns);
+
+/* How its clock is joined by all that has been read, and by how much its times are wrong at
+ * most; CLOCKFIT_UNBOUNDED: that is not known. */
+enum trace_host_clock hosts_clock(const struct hosts *hosts, size_t host, uint64_t *bound_ns);
 
 /* The number of its process or thread in the session; 0 stays. */
 static inline uint32_t hosts_id(size_t host, uint32_t id)

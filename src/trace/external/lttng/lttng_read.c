@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "schema/gen/core_records.h"
 #include "schema/record.h"
 #include "trace/external/ctf_value.h"
 #include "trace/external/hosts/trace_folders.h"
@@ -176,6 +177,29 @@ static void handle_moment(struct reading *reading, const bt_message *message)
 	reading->events++;
 }
 
+/* How right the host's time of day is: said of the host, and no event of the session. */
+static void handle_host_clock(struct reading *reading, const struct event_plan *plan,
+			      const bt_event *event)
+{
+	const bt_field *payload = bt_event_borrow_payload_field_const(event);
+	size_t host = host_of(reading, bt_event_borrow_stream_const(event));
+	struct tandem_rec_host_clock record = {.begin = 0};
+	const size_t fixed = sizeof(record) - sizeof(record.head);
+	size_t count =
+		payload ? event_plan_fill(plan, payload, reading->bytes, sizeof(reading->bytes))
+			: 0;
+
+	if (host == SIZE_MAX) {
+		reading->status = -ENOMEM;
+		return;
+	}
+	if (count == SIZE_MAX || count < fixed)
+		return;
+	memcpy((uint8_t *)&record + sizeof(record.head), reading->bytes, fixed);
+	host_time_add(&reading->hosts->list[host].time, &record,
+		      reading->hosts->list[host].offset_ns);
+}
+
 static void handle_event(struct reading *reading, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
@@ -190,6 +214,10 @@ static void handle_event(struct reading *reading, const bt_message *message)
 
 	if (!plan || !plan->event) {
 		reading->status = plan ? 0 : -ENOMEM;
+		return;
+	}
+	if (plan->event->id == TANDEM_EVENT_host_clock) {
+		handle_host_clock(reading, plan, event);
 		return;
 	}
 	host = host_of(reading, bt_event_borrow_stream_const(event));

@@ -49,14 +49,16 @@ static void add_hosts(struct json *json, const struct hosts *hosts)
 	json_begin_array(json, "hosts");
 	for (size_t i = 0; i < hosts->count; i++) {
 		const struct host *host = &hosts->list[i];
+		uint64_t bound_ns;
+		enum trace_host_clock clock = hosts_clock(hosts, i, &bound_ns);
 
 		json_begin_object(json, NULL);
 		json_string(json, "name", host->name);
 		json_string(json, "boot_id", host->boot_id);
-		json_string(json, "clock", trace_host_clock_words[host->clock]);
+		json_string(json, "clock", trace_host_clock_words[clock]);
 		json_signed(json, "moved_ns", host->moved_ns);
 		json_float(json, "drift_ppm", host->drift_ppm, 3);
-		json_unsigned(json, "bound_ns", host->bound_ns);
+		json_unsigned(json, "bound_ns", bound_ns == CLOCKFIT_UNBOUNDED ? 0 : bound_ns);
 		json_unsigned(json, "messages", host->messages);
 		json_unsigned(json, "first_cpu", host->first_cpu);
 		json_unsigned(json, "cpus", host->cpus);
