@@ -16,7 +16,7 @@ median; where the middle half of the pairs is wider than 15 % of it, a cost with
 right. The programs have a real-time priority where that is permitted, so that what else the
 machine does is in neither of the two.
 
-TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (corpus, styles) and
+TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (corpus, styles, scripts) and
 TANDEM_CORPUS_DEVICES (names) choose; Intel's driver for CPUs is one where it is installed
 (doc/HOWTO_TEST.md).
 TANDEM_CORPUS_RUNS is how often; TANDEM_CORPUS_BUSY=1 leaves the priority as it is, and
@@ -30,7 +30,7 @@ import subprocess
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
                       "tests", "findings")
-SETS = ("corpus", "styles")
+SETS = ("corpus", "styles", "scripts")
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
 LEAST = 0.03  # of the run, that a repair saves
@@ -227,12 +227,25 @@ def show(bench, name, score):
         "pass": score.faults > 0 and score.seen >= 0.98 * score.faults and not score.clean_wrong})
 
 
+def programs(bench, name):
+    """What runs a set's programs; None: it is not there. Scripts need an interpreter with pyopencl."""
+    if name == "scripts":
+        script = os.path.join(FOLDER, name, name + ".py")
+        for python in ("python3", "/usr/bin/python3"):
+            if not subprocess.run([python, "-c", "import numpy, pyopencl"], check=False,
+                                  stderr=subprocess.DEVNULL).returncode:
+                return python, script
+        return None
+    program = bench.program("tests", "findings", name, name)
+    return (program,) if os.access(program, os.X_OK) else None
+
+
 def findings(bench):
     only = os.environ.get("TANDEM_CORPUS")
     for name in os.environ.get("TANDEM_CORPUS_SETS", " ".join(SETS)).split():
-        program = bench.program("tests", "findings", name, name)
-        if not os.access(program, os.X_OK):
-            print("\nFindings on tests/findings/%s: not built" % name, flush=True)
+        program = programs(bench, name)
+        if not program:
+            print("\nFindings on tests/findings/%s: not built, or no pyopencl" % name, flush=True)
             continue
         print("\nFindings on tests/findings/%s" % name, flush=True)
         with open(os.path.join(FOLDER, name, "table.json"), encoding="utf-8") as file:
@@ -241,5 +254,5 @@ def findings(bench):
         for device, environment in devices(bench).items():
             for case, row in table.items():
                 if device in row.get("devices", [device]) and (not only or re.search(only, case)):
-                    judge(score, bench, device, environment, (program, case), row)
+                    judge(score, bench, device, environment, (*program, case), row)
         show(bench, name, score)
