@@ -31,6 +31,7 @@ struct object_call { /* the latest of a thread */
 
 struct objects {
 	struct object_call *last; /* by stream: what a description of an object follows */
+	bool *asks;		  /* by stream: it has made one more, and only asked since */
 	struct object_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* function and process -> row */
@@ -42,7 +43,8 @@ static int objects_begin(struct findings *findings, void *state)
 	struct objects *objects = state;
 
 	objects->last = calloc(findings->session->stream_count + 1, sizeof(*objects->last));
-	return objects->last ? 0 : -ENOMEM;
+	objects->asks = calloc(findings->session->stream_count + 1, sizeof(*objects->asks));
+	return objects->last && objects->asks ? 0 : -ENOMEM;
 }
 
 static bool is_counted(const struct tandem_field *field)
@@ -113,6 +115,7 @@ static int count_new(struct graph *graph, struct objects *objects, const struct 
 	}
 	if (++row->live > row->most_live)
 		row->most_live = row->live;
+	objects->asks[stream->index] = row->count > 1;
 	return row->count > 1 ? graph_remove(graph, call->call, GRAPH_OBJECT) : 0;
 }
 
@@ -169,6 +172,20 @@ static int count_release(struct graph *graph, struct objects *objects,
 	return 0;
 }
 
+/* What a wrapper asks of a new object, and what it does in between, is part of making it. */
+static int asks_on(struct graph *graph, struct objects *objects, const struct event_item *item)
+{
+	switch (item->event->layout->event->class) {
+	case TANDEM_CLASS_QUERY:
+	case TANDEM_CLASS_RETAIN:
+	case TANDEM_CLASS_RELEASE:
+		return graph_remove_since(graph, item->call, GRAPH_OBJECT);
+	default:
+		objects->asks[item->event->stream->index] = false;
+		return 0;
+	}
+}
+
 static int objects_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct objects *objects = state;
@@ -177,6 +194,8 @@ static int objects_item(struct findings *findings, void *state, const struct eve
 		return count_described(findings->graph, objects, item);
 	if (item->kind != ITEM_CALL)
 		return 0;
+	if (objects->asks[item->event->stream->index] && asks_on(findings->graph, objects, item))
+		return -ENOMEM;
 	objects->last[item->event->stream->index] = (struct object_call){
 		item->event->layout->event, item->event->ns, item->end_ns, item->call};
 	if (item->end_ns == INT64_MIN || trace_event_failed(item->event))
@@ -204,7 +223,8 @@ static int add_row(struct findings *findings, const struct object_row *row)
 		findings, "%s made %s %s objects, and at most %s of them were in use at a time",
 		row->api->name, units_count(count, row->count), noun,
 		units_count(live, row->most_live));
-	finding->why = "the time of the calls that made and released them, but for the first";
+	finding->why = "the time of the calls that made and released them, but for the first, "
+		       "and until the last that only asked of a new one";
 	finding->suggestion = findings_text(
 		findings, "make the %s once, before the loop, and use it again", noun);
 	finding_place(findings, finding, row->stream);
@@ -231,6 +251,7 @@ static void objects_release(struct findings *findings, void *state)
 	struct objects *objects = state;
 
 	(void)findings;
+	free(objects->asks);
 	free(objects->last);
 	free(objects->rows);
 	map_free(&objects->row_of);

@@ -63,6 +63,14 @@ int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause)
 		       (known == MAP_NONE ? 0 : known) | UINT64_C(1) << cause);
 }
 
+int graph_remove_since(struct graph *graph, uint64_t call, enum graph_cause cause)
+{
+	uint64_t known = map_get(&graph->removed, call);
+
+	return map_set(&graph->removed, call,
+		       (known == MAP_NONE ? 0 : known) | GRAPH_SINCE | UINT64_C(1) << cause);
+}
+
 int graph_faults(struct graph *graph, uint32_t process, uint32_t stream, int64_t from_ns,
 		 int64_t to_ns)
 {

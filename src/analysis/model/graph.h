@@ -210,6 +210,12 @@ int graph_finish(struct graph *graph);
 /* Without this cause the call and what it enqueued take no time. Returns 0 or -ENOMEM. */
 int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause);
 
+/* The same, and with it goes what the thread did since its call before. */
+int graph_remove_since(struct graph *graph, uint64_t call, enum graph_cause cause);
+
+/* Of those that are removed with a call (graph_event.c). */
+#define GRAPH_SINCE (1u << 31)
+
 /* Without GRAPH_ALLOCATION there were no page faults then: of a thread, or, with TRACE_NONE, of threads
  * of the process that make no calls. What a command took of it, it takes less. As soon as it is
  * known. Returns 0 or -ENOMEM. */

@@ -166,14 +166,28 @@ static uint64_t removed_take(struct graph *graph, const struct sequence_event *e
 	return graph->removed.count ? map_remove(&graph->removed, event->call) : MAP_NONE;
 }
 
+static void since_removed(struct graph_thread *thread, int64_t ns, uint32_t removed)
+{
+	int64_t took = ns - thread->at.ns;
+
+	for (unsigned i = 0;
+	     !thread->depth && thread->at.known && took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
+		if (removed & 1u << i)
+			thread->at.saved[i] += took;
+	}
+}
+
 static int call_begin(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_thread *thread = &graph->threads[event->stream];
 	uint64_t removed = removed_take(graph, event);
 	struct graph_command *command;
 	struct graph_frame *frame;
-	int status = thread_call(graph, thread, event);
+	int status;
 
+	if (removed != MAP_NONE && removed & GRAPH_SINCE)
+		since_removed(thread, event->ns, (uint32_t)removed);
+	status = thread_call(graph, thread, event);
 	if (status)
 		return status;
 	if (thread->depth++ < GRAPH_DEPTH_MOST) {
