@@ -185,6 +185,15 @@ said = report("former")
 check([row["clock"] for row in said["hosts"]] == ["its own", "time of day"] and
       not 0 <= (said["hosts"][1]["bound_ns"] or -1) < 2 ** 63, "without it nobody knows", said["hosts"])
 
+# Our own sink says the same in its description.
+done = subprocess.run(["env", "LD_PRELOAD=" + os.path.join(BUILD, "tests", "stubs", "stub-adjtimex.so"),
+                       "STUB_MAX_ERROR_US=1234", f"STUB_CLOCK_STATUS={UNSYNCHRONISED}", TANDEM, "record", "-q", "-o",
+                       "own", "--kernel", "off", "true"], capture_output=True, text=True)
+with open("own/session.json", encoding="utf-8") as file:
+    clock = json.load(file).get("host_clock", {})
+check((clock.get("max_error_ns"), clock.get("status"), clock.get("state")) == (1234000, UNSYNCHRONISED, 5),
+      "our own sink has it as well", (clock, done.stderr))
+
 # With their kernels' traces there are messages: truth is that both clocks are one.
 random.seed(7)
 lay_out("network", SHIFT)

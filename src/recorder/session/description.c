@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -220,6 +221,23 @@ static const char *read_boot_id(char *text, size_t bytes)
 	return text;
 }
 
+/* How right the time of day is, when this is written: adjtimex(2). */
+static void add_host_clock(struct json *json)
+{
+	struct timex kernel = {.modes = 0};
+	int state = adjtimex(&kernel);
+
+	if (state < 0)
+		return;
+	json_begin_object(json, "host_clock");
+	json_unsigned(json, "max_error_ns",
+		      kernel.maxerror > 0 ? (uint64_t)kernel.maxerror * 1000 : 0);
+	json_signed(json, "frequency_ppb", (int64_t)kernel.freq * 1000 / 65536);
+	json_unsigned(json, "status", (uint64_t)kernel.status);
+	json_unsigned(json, "state", (uint64_t)state);
+	json_end_object(json);
+}
+
 static void compose(struct text *text, const struct session *session, const int *wait_status)
 {
 	char directory[4096], boot[64];
@@ -243,6 +261,7 @@ static void compose(struct text *text, const struct session *session, const int 
 	json_string(&json, "boot_id", read_boot_id(boot, sizeof(boot)));
 	json_string(&json, "cwd", getcwd(directory, sizeof(directory)) ? directory : "?");
 	add_start(&json, session);
+	add_host_clock(&json);
 	add_clock(&json, &session->clock);
 	add_options(&json, session);
 	if (wait_status)
