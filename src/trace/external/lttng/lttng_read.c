@@ -370,8 +370,10 @@ static int read_from(struct reading *reading, const char *from, bool live, bool 
 
 	reading->kernel_alone = whole && !live && !have(folders, false);
 	if (!status && !live && !have(folders, false) && !(whole && have(folders, true))) {
-		snprintf(why, why_bytes,
-			 "no trace in this folder has events of tandem, or is the kernel's");
+		snprintf(
+			why, why_bytes,
+			"no trace of LTTng's in this folder has events of tandem, or is the kernel's; "
+			"a session is named by its own directory");
 		status = -ENODATA;
 	} else if (!status && !live && (status = trace_packets_check(folders, why, why_bytes))) {
 		/* told */
