@@ -196,6 +196,8 @@ static void add_event(struct text *text, const struct tandem_event *event,
 		add_trait(text, "graph", "1");
 	if (traits->poll == TANDEM_WHEN_argument)
 		text_format(text, " poll=%" PRIu32, traits->poll_value);
+	else if (traits->poll)
+		add_trait(text, "poll", when_words[traits->poll]);
 	for (unsigned i = 0; i < layout->field_count; i++)
 		add_meaning(text, &layout->fields[i]);
 	text_add_string(text, " */\n");

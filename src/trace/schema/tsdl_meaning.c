@@ -96,6 +96,8 @@ static void read_trait(const struct token *key, const struct token *value,
 	else if (token_is(key, "poll") && token_number(value, &number)) {
 		traits->poll = TANDEM_WHEN_argument;
 		traits->poll_value = (uint32_t)number;
+	} else if (token_is(key, "poll")) {
+		traits->poll = word_of(when_words, value);
 	}
 }
 

@@ -207,7 +207,7 @@ static void describe(struct findings *findings, struct finding *finding,
 			"host goes on with other work";
 		break;
 	case AHEAD:
-		finding->object = late_command(device);
+		finding->object = findings_text(findings, "%s", late_command(device));
 		finding->what =
 			findings_text(findings,
 				      "the device was idle for %s between commands that were "
@@ -216,7 +216,7 @@ static void describe(struct findings *findings, struct finding *finding,
 		finding->suggestion = batch_advice(findings, index);
 		break;
 	default:
-		finding->object = late_command(device);
+		finding->object = findings_text(findings, "%s", late_command(device));
 		finding->what = findings_text(findings,
 					      "the device was idle for %s between a command's "
 					      "enqueue and its start; a command runs for %s",
