@@ -195,7 +195,9 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 
 	add_processes(json, session);
 	json_float(json, "record_floor_ns", overhead_floor_ns(session->clock.source), 3);
-	json_float(json, "page_fault_ns", overhead_page_fault_ns(), 3);
+	/* For memory that a program's calls allocate: nearly a millisecond. */
+	if (atomic_load(&control->threads))
+		json_float(json, "page_fault_ns", overhead_page_fault_ns(), 3);
 
 	/* What the recorder itself took of the machine. */
 	json_unsigned(json, "recorder_cpu_ns", cpu_time_ns());
