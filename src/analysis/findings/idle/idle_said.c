@@ -73,17 +73,20 @@ static uint64_t saving_beside(const struct findings *findings, uint32_t index, u
 	return (uint64_t)((1 - devices_taken_part(row)) * (double)ns);
 }
 
-/* Whether they are how the program works, and not what it did now and then: much of their time
- * remains without the longest. */
-static bool is_habit(const struct idle_device *device, const struct idle_cause *cause)
+/* The time of those that are how the program works: what it did now and then, as at its beginning,
+ * is not. Of many, the longest are taken to be like the rest. 0: there is no such habit. */
+static uint64_t habit_ns(const struct idle_device *device, const struct idle_cause *cause)
 {
-	uint64_t long_ns = 0;
+	uint64_t rest_ns = cause->ns;
 
+	if (cause->count < HABIT_COUNT ||
+	    (cause->count < HABIT_SURE && cause->count * HABIT_PART < device->count))
+		return 0;
+	if (cause->count < 2 * HABIT_COUNT)
+		return cause->ns;
 	for (unsigned i = 0; i < IDLE_LONG; i++)
-		long_ns += cause->long_ns[i];
-	return cause->count >= HABIT_COUNT &&
-	       (cause->count >= HABIT_SURE || cause->count * HABIT_PART >= device->count) &&
-	       (cause->count < 2 * HABIT_COUNT || 4 * (cause->ns - long_ns) >= cause->ns);
+		rest_ns -= cause->long_ns[i];
+	return rest_ns + rest_ns * IDLE_LONG / (cause->count - IDLE_LONG);
 }
 
 /* What would be saved. For work of the host to be done while the device works, the host must
@@ -94,13 +97,14 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 	const struct idle_device *device = &idle->devices[index];
 	const struct idle_cause *cause = &device->causes[kind];
 	uint64_t waited_ns = device->waited_ns > 0 ? (uint64_t)device->waited_ns : 0;
+	uint64_t steady_ns;
 
 	switch (kind) {
 	case AHEAD:
 		/* The driver's own pace; that of short commands can be mended. */
 		return 2 * cause->longer > cause->count ? cause->ns : 0;
 	case LAUNCH:
-		return is_habit(device, cause) ? cause->ns : 0;
+		return habit_ns(device, cause);
 	case SYNCHRONISATION:
 		return cause->count >= HABIT_COUNT &&
 				       cause->count * COMMANDS_A_WAIT >= device->count
@@ -113,11 +117,11 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		waited_ns = (uint64_t)idle->threads[cause->stream].spent[WAITING];
 		return cause->ns < waited_ns ? cause->ns : waited_ns;
 	default:
-		if (!is_habit(device, cause) ||
-		    (kind == HOST_CALLS && is_building(findings, device)))
+		steady_ns = habit_ns(device, cause);
+		if (kind == HOST_CALLS && is_building(findings, device))
 			return 0;
-		if (waited_ns > cause->ns)
-			waited_ns = cause->ns;
+		if (waited_ns > steady_ns)
+			waited_ns = steady_ns;
 		return kind == HOST_BLOCKED ? waited_ns : saving_beside(findings, index, waited_ns);
 	}
 }
