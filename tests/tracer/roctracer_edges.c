@@ -289,7 +289,9 @@ static void pools(void)
 
 static int child(void)
 {
+#ifndef __SANITIZE_THREAD__
 	roctracer_pool_t *mine;
+#endif
 	int failed;
 
 	entries = exits = 0;
