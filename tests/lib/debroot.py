@@ -2,6 +2,7 @@
 """Folders with Debian packages and all that they depend on, unpacked and not installed: for
 libraries that conflict with what the machine has, or bring another libc. Made once, in the
 cache; a test that may not download skips."""
+import fcntl
 import os
 import shutil
 import subprocess
@@ -19,6 +20,14 @@ def made(suite, package):
         return root, ""
     if not shutil.which("apt-get") or not os.path.exists(KEYRING):
         return None, "not a Debian machine"
+    os.makedirs(place, exist_ok=True)
+    # Tests that run at the same time want the same one: the second finds what the first made.
+    with open(os.path.join(place, "lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return (root, "") if os.path.isdir(root) else unpacked(suite, package, place, root)
+
+
+def unpacked(suite, package, place, root):
     apt = os.path.join(place, "apt")
     for folder in ("etc/apt/sources.list.d", "etc/apt/preferences.d", "etc/apt/apt.conf.d",
                    "var/lib/apt/lists/partial", "var/cache/apt/archives/partial", "var/lib/dpkg"):
@@ -34,6 +43,7 @@ def made(suite, package):
             subprocess.run(command + words, check=True, capture_output=True, timeout=90)
         archives = os.path.join(apt, "var/cache/apt/archives")
         partial = root + ".partial"
+        shutil.rmtree(partial, ignore_errors=True)
         for name in sorted(os.listdir(archives)):
             if name.endswith(".deb"):
                 subprocess.run(["dpkg", "-x", os.path.join(archives, name), partial], check=True)
