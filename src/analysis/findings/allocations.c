@@ -25,11 +25,6 @@ struct allocation_row { /* one function, and sizes up to the next power of two *
 	int64_t begin_ns, end_ns; /* of the second */
 };
 
-struct last_call { /* of a stream */
-	const struct tandem_event *api;
-	int64_t begin_ns, end_ns;
-};
-
 struct allocation_process { /* what was allocated again */
 	uint64_t live;
 	uint64_t pages; /* that may still be touched for the first time */
@@ -40,7 +35,6 @@ struct allocations {
 	size_t count, capacity;
 	struct map row_of; /* function and class of sizes -> row */
 	struct map live;   /* process and number -> row */
-	struct last_call *last;
 	struct allocation_process *processes;
 	struct map process_of; /* pid -> index */
 	uint64_t faults;       /* that count */
@@ -50,10 +44,9 @@ static int allocations_begin(struct findings *findings, void *state)
 {
 	struct allocations *allocations = state;
 
-	allocations->last = calloc(findings->session->stream_count + 1, sizeof(*allocations->last));
 	allocations->processes =
 		calloc(findings->session->process_count + 1, sizeof(*allocations->processes));
-	if (!allocations->last || !allocations->processes)
+	if (!allocations->processes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < findings->session->process_count; i++) {
 		const struct trace_process *process = &findings->session->processes[i];
@@ -83,17 +76,17 @@ static int row_find(struct allocations *allocations, const struct tandem_event *
 	return 0;
 }
 
-static uint64_t call_ns(const struct last_call *call)
+static uint64_t call_ns(const struct finding_call *call)
 {
 	return call->end_ns > call->begin_ns ? (uint64_t)(call->end_ns - call->begin_ns) : 0;
 }
 
-static int count_new(struct graph *graph, struct allocations *allocations,
+static int count_new(struct findings *findings, struct allocations *allocations,
 		     const struct event_item *item, uint64_t key)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_rec_memory *record = (const void *)event->record;
-	const struct last_call *call = &allocations->last[event->stream->index];
+	const struct finding_call *call = &findings->calls[event->stream->index];
 	struct allocation_process *process;
 	struct allocation_row *row;
 	size_t index;
@@ -123,14 +116,14 @@ static int count_new(struct graph *graph, struct allocations *allocations,
 	process = &allocations->processes[event->stream->process->index];
 	process->live++;
 	process->pages += record->bytes / PAGE_BYTES;
-	return graph_remove(graph, item->call, GRAPH_ALLOCATION);
+	return graph_remove(findings->graph, item->call, GRAPH_ALLOCATION);
 }
 
-static int count_free(struct graph *graph, struct allocations *allocations,
+static int count_free(struct findings *findings, struct allocations *allocations,
 		      const struct event_item *item, uint64_t key)
 {
 	const struct trace_event *event = item->event;
-	const struct last_call *call = &allocations->last[event->stream->index];
+	const struct finding_call *call = &findings->calls[event->stream->index];
 	uint64_t index = map_remove(&allocations->live, key);
 	struct allocation_process *process;
 	struct allocation_row *row;
@@ -146,7 +139,7 @@ static int count_free(struct graph *graph, struct allocations *allocations,
 		return 0;
 	row->ns += call_ns(call);
 	if (row->freed > 1)
-		return graph_remove(graph, item->call, GRAPH_ALLOCATION);
+		return graph_remove(findings->graph, item->call, GRAPH_ALLOCATION);
 	row->first_ns += call_ns(call);
 	return 0;
 }
@@ -158,19 +151,14 @@ static int allocations_item(struct findings *findings, void *state, const struct
 	const struct tandem_rec_memory *record;
 	uint64_t key;
 
-	if (item->kind == ITEM_CALL) {
-		allocations->last[event->stream->index] =
-			(struct last_call){event->layout->event, event->ns, item->end_ns};
-		return 0;
-	}
 	if (item->kind != ITEM_MEMORY)
 		return 0;
 	/* Both records begin with the number. */
 	record = (const void *)event->record;
 	key = (uint64_t)event->stream->process->index << 32 | record->memory;
 	if (event->record->id == TANDEM_EVENT_memory)
-		return count_new(findings->graph, allocations, item, key);
-	return count_free(findings->graph, allocations, item, key);
+		return count_new(findings, allocations, item, key);
+	return count_free(findings, allocations, item, key);
 }
 
 /* First touches while there is memory that was allocated again: by a thread in a call, or by
@@ -276,7 +264,6 @@ static void allocations_release(struct findings *findings, void *state)
 
 	(void)findings;
 	free(allocations->rows);
-	free(allocations->last);
 	free(allocations->processes);
 	map_free(&allocations->process_of);
 	map_free(&allocations->row_of);

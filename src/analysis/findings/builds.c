@@ -57,7 +57,7 @@ static int builds_begin(struct findings *findings, void *state)
 	struct build_state *builds = state;
 
 	builds->last_hash = calloc(findings->session->stream_count + 1, sizeof(*builds->last_hash));
-	return builds->last_hash ? loads_begin(&builds->loads, findings->session) : -ENOMEM;
+	return builds->last_hash ? 0 : -ENOMEM;
 }
 
 /* FNV-1a; never 0. */
@@ -207,7 +207,7 @@ static int builds_item(struct findings *findings, void *state, const struct even
 {
 	struct build_state *builds = state;
 
-	if (loads_item(&builds->loads, findings->graph, item))
+	if (loads_item(&builds->loads, findings, item))
 		return -ENOMEM;
 	if (item->kind == ITEM_CALL)
 		note_source(state, item->event);

@@ -84,10 +84,17 @@ struct findings_replay {
 	size_t count;
 };
 
+struct finding_call {
+	const struct tandem_event *api; /* NULL: none yet */
+	int64_t begin_ns, end_ns;	/* end: INT64_MIN: it did not return */
+	uint64_t call;
+};
+
 struct findings {
 	struct trace_session *session;	 /* borrowed */
 	struct event_iterator *iterator; /* the pass's, while findings are made */
 	struct waits *waits;		 /* same */
+	struct finding_call *calls;	 /* same; by stream, the latest: of the items within it */
 	struct graph *graph;		 /* same; NULL: no wanted kind has `graph` */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
@@ -156,6 +163,10 @@ void finding_time(struct findings *findings, struct finding *finding, int64_t be
 
 /* The row of the domain of a device (a row of devices): its words. */
 const struct tandem_domain_row *findings_domain(const struct findings *findings, uint32_t device);
+
+/* The call within which an item was recorded, if it returned and is examined; else NULL. */
+const struct finding_call *findings_call(const struct findings *findings,
+					 const struct event_item *item);
 
 /* Stream by its index in the session. */
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index);

@@ -21,10 +21,6 @@ struct leak_object {			/* alive */
 	uint32_t next_free; /* + 1 */
 };
 
-struct leak_last {
-	const struct tandem_event *api;
-};
-
 /* Events of a process that it took and gave back, where their number was recorded. */
 struct leak_events {
 	uint64_t given, most;
@@ -51,7 +47,6 @@ struct leaks {
 	struct leak_object *objects;
 	size_t count, capacity;
 	uint32_t free_list;	       /* + 1 */
-	struct leak_last *last;	       /* by stream: the call that an allocation's record follows */
 	struct map events;	       /* operation, mixed with its process -> 1; that are held */
 	struct leak_object event;      /* the first such that was seen */
 	struct leak_events *processes; /* by index */
@@ -67,10 +62,9 @@ static int leaks_begin(struct findings *findings, void *state)
 {
 	struct leaks *leaks = state;
 
-	leaks->last = calloc(findings->session->stream_count + 1, sizeof(*leaks->last));
 	leaks->processes = calloc(findings->session->process_count + 1, sizeof(*leaks->processes));
 	leaks->held = calloc(findings->session->process_count + 1, sizeof(*leaks->held));
-	return leaks->last && leaks->processes && leaks->held ? 0 : -ENOMEM;
+	return leaks->processes && leaks->held ? 0 : -ENOMEM;
 }
 
 /* When they are too many, each second one stays. */
@@ -250,7 +244,6 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 		.api = api, .refs = 1, .ns = event->ns, .stream = event->stream->index};
 	uint64_t key;
 
-	leaks->last[event->stream->index].api = api;
 	held_sample(&leaks->held[process]);
 	if (trace_event_failed(event))
 		return 0;
@@ -280,13 +273,14 @@ static bool is_object(uint8_t kind)
 	       kind == TANDEM_MEMORY_KIND_pipe || kind == TANDEM_MEMORY_KIND_sub_buffer;
 }
 
-static int leaks_memory(struct leaks *leaks, const struct event_item *item)
+static int leaks_memory(const struct findings *findings, struct leaks *leaks,
+			const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	uint32_t process = event->stream->process->index;
 	const struct tandem_rec_memory *record = (const void *)event->record;
 	struct leak_object made = {
-		.api = leaks->last[event->stream->index].api,
+		.api = findings->calls[event->stream->index].api,
 		.refs = 1,
 		.ns = event->ns,
 		.stream = event->stream->index,
@@ -321,7 +315,7 @@ static int leaks_item(struct findings *findings, void *state, const struct event
 	if (item->kind == ITEM_CALL)
 		return leaks_call(state, item);
 	if (item->kind == ITEM_MEMORY)
-		return leaks_memory(state, item);
+		return leaks_memory(findings, state, item);
 	return 0;
 }
 
@@ -500,7 +494,6 @@ static void leaks_release(struct findings *findings, void *state)
 	map_free(&leaks->known);
 	map_free(&leaks->events);
 	free(leaks->objects);
-	free(leaks->last);
 	free(leaks->held);
 	free(leaks->processes);
 }

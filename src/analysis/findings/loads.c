@@ -18,12 +18,6 @@ struct load_row { /* one code, in a process */
 	int64_t begin_ns, end_ns; /* of the second */
 };
 
-int loads_begin(struct loads *loads, const struct trace_session *session)
-{
-	loads->last = calloc(session->stream_count + 1, sizeof(*loads->last));
-	return loads->last ? 0 : -ENOMEM;
-}
-
 static int row_find(struct loads *loads, uint32_t process, uint64_t hash, uint64_t bytes,
 		    struct load_row **row)
 {
@@ -44,14 +38,14 @@ static int row_find(struct loads *loads, uint32_t process, uint64_t hash, uint64
 }
 
 /* It lies within the call that loads the code. */
-static int count_module(struct loads *loads, struct graph *graph, const struct event_item *item)
+static int count_module(struct loads *loads, struct findings *findings,
+			const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
-	const struct load_call *call = &loads->last[event->stream->index];
+	const struct finding_call *call = findings_call(findings, item);
 	struct load_row *row;
 
-	if (!call->api || call->call != item->call || call->end_ns == INT64_MIN ||
-	    call->api->class != TANDEM_CLASS_BUILD)
+	if (!call || call->api->class != TANDEM_CLASS_BUILD)
 		return 0;
 	if (row_find(loads, event->stream->process->index, trace_field_number(event, "hash"),
 		     trace_field_number(event, "bytes"), &row))
@@ -66,20 +60,15 @@ static int count_module(struct loads *loads, struct graph *graph, const struct e
 		row->begin_ns = call->begin_ns;
 		row->end_ns = call->end_ns;
 	}
-	return row->count > 1 ? graph_remove(graph, item->call, GRAPH_BUILD_AGAIN) : 0;
+	return row->count > 1 ? graph_remove(findings->graph, item->call, GRAPH_BUILD_AGAIN) : 0;
 }
 
-int loads_item(struct loads *loads, struct graph *graph, const struct event_item *item)
+int loads_item(struct loads *loads, struct findings *findings, const struct event_item *item)
 {
-	if (item->kind == ITEM_CALL) {
-		loads->last[item->event->stream->index] = (struct load_call){
-			item->event->layout->event, item->event->ns, item->end_ns, item->call};
+	if (item->kind != ITEM_OTHER || !item->event ||
+	    item->event->layout->event->traits.record != TANDEM_RECORD_module)
 		return 0;
-	}
-	if (item->kind == ITEM_OTHER && item->event &&
-	    item->event->layout->event->traits.record == TANDEM_RECORD_module)
-		return count_module(loads, graph, item);
-	return 0;
+	return count_module(loads, findings, item);
 }
 
 static int add_row(struct findings *findings, const struct load_row *row)
@@ -117,7 +106,6 @@ int loads_add(const struct loads *loads, struct findings *findings)
 
 void loads_release(struct loads *loads)
 {
-	free(loads->last);
 	free(loads->rows);
 	map_free(&loads->row_of);
 }

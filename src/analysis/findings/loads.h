@@ -9,22 +9,14 @@
 
 struct load_row;
 
-struct load_call { /* the latest of a thread */
-	const struct tandem_event *api;
-	int64_t begin_ns, end_ns;
-	uint64_t call;
-};
-
 struct loads {
-	struct load_call *last; /* by stream */
-	struct map row_of;	/* process, hash and size -> row */
+	struct map row_of; /* process, hash and size -> row */
 	struct load_row *rows;
 	size_t count, capacity;
 };
 
-/* These return 0 or -ENOMEM. */
-int loads_begin(struct loads *loads, const struct trace_session *session);
-int loads_item(struct loads *loads, struct graph *graph, const struct event_item *item);
+/* Both return 0 or -ENOMEM. */
+int loads_item(struct loads *loads, struct findings *findings, const struct event_item *item);
 int loads_add(const struct loads *loads, struct findings *findings);
 
 void loads_release(struct loads *loads);

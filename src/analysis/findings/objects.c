@@ -23,15 +23,8 @@ struct object_row { /* one function that makes one type, in a process */
 	int64_t begin_ns, end_ns; /* of the second */
 };
 
-struct object_call { /* the latest of a thread */
-	const struct tandem_event *api;
-	int64_t begin_ns, end_ns;
-	uint64_t call;
-};
-
 struct objects {
-	struct object_call *last; /* by stream: what a description of an object follows */
-	bool *asks;		  /* by stream: it has made one more, and only asked since */
+	bool *asks; /* by stream: it has made one more, and only asked since */
 	struct object_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* function and process -> row */
@@ -42,9 +35,8 @@ static int objects_begin(struct findings *findings, void *state)
 {
 	struct objects *objects = state;
 
-	objects->last = calloc(findings->session->stream_count + 1, sizeof(*objects->last));
 	objects->asks = calloc(findings->session->stream_count + 1, sizeof(*objects->asks));
-	return objects->last && objects->asks ? 0 : -ENOMEM;
+	return objects->asks ? 0 : -ENOMEM;
 }
 
 static bool is_counted(const struct tandem_field *field)
@@ -90,7 +82,7 @@ static int row_find(struct objects *objects, const struct tandem_event *api, uin
 }
 
 /* Made by `call`, of a thread of `stream`. */
-static int count_new(struct graph *graph, struct objects *objects, const struct object_call *call,
+static int count_new(struct graph *graph, struct objects *objects, const struct finding_call *call,
 		     const struct trace_stream *stream, uint8_t type, uint64_t number)
 {
 	uint64_t key = object_key(stream->process->index, type, number);
@@ -119,28 +111,28 @@ static int count_new(struct graph *graph, struct objects *objects, const struct 
 	return row->count > 1 ? graph_remove(graph, call->call, GRAPH_OBJECT) : 0;
 }
 
-static int count_call(struct graph *graph, struct objects *objects, const struct event_item *item)
+static int count_call(struct findings *findings, struct objects *objects,
+		      const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_returned);
 
 	if (!is_counted(field))
 		return 0;
-	return count_new(graph, objects, &objects->last[event->stream->index], event->stream,
-			 field->object, trace_field_unsigned(event, field));
+	return count_new(findings->graph, objects, &findings->calls[event->stream->index],
+			 event->stream, field->object, trace_field_unsigned(event, field));
 }
 
 /* Where a call returns a new queue through a pointer, it is described within that call. */
-static int count_described(struct graph *graph, struct objects *objects,
+static int count_described(struct findings *findings, struct objects *objects,
 			   const struct event_item *item)
 {
 	const struct tandem_rec_queue *record = (const void *)item->event->record;
-	const struct object_call *call = &objects->last[item->event->stream->index];
+	const struct finding_call *call = findings_call(findings, item);
 
-	if (!call->api || call->call != item->call || call->end_ns == INT64_MIN ||
-	    call->api->class != TANDEM_CLASS_CREATE)
+	if (!call || call->api->class != TANDEM_CLASS_CREATE)
 		return 0;
-	return count_new(graph, objects, call, item->event->stream, TANDEM_OBJECT_queue,
+	return count_new(findings->graph, objects, call, item->event->stream, TANDEM_OBJECT_queue,
 			 record->queue);
 }
 
@@ -191,17 +183,15 @@ static int objects_item(struct findings *findings, void *state, const struct eve
 	struct objects *objects = state;
 
 	if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_queue)
-		return count_described(findings->graph, objects, item);
+		return count_described(findings, objects, item);
 	if (item->kind != ITEM_CALL)
 		return 0;
 	if (objects->asks[item->event->stream->index] && asks_on(findings->graph, objects, item))
 		return -ENOMEM;
-	objects->last[item->event->stream->index] = (struct object_call){
-		item->event->layout->event, item->event->ns, item->end_ns, item->call};
 	if (item->end_ns == INT64_MIN || trace_event_failed(item->event))
 		return 0;
 	if (item->event->layout->event->class == TANDEM_CLASS_CREATE)
-		return count_call(findings->graph, objects, item);
+		return count_call(findings, objects, item);
 	if (item->event->layout->event->class == TANDEM_CLASS_RELEASE)
 		return count_release(findings->graph, state, item);
 	return 0;
@@ -252,7 +242,6 @@ static void objects_release(struct findings *findings, void *state)
 
 	(void)findings;
 	free(objects->asks);
-	free(objects->last);
 	free(objects->rows);
 	map_free(&objects->row_of);
 	map_free(&objects->live);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/ranking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What comes of what, where both are found in one process. */
+static const struct {
+	const char *name, *cause, *of_name, *of_cause;
+} symptoms[] = {
+	{"idle-device", "synchronisation", "waiting", "after-each-command"},
+	{"idle-device", "synchronisation", "waiting", "polling"},
+	{"idle-device", "synchronisation", "transfers", "small"},
+	{"idle-device", "host-busy", "waiting", "after-each-command"},
+	{"idle-device", "host-blocked", "waiting", "after-each-command"},
+	{"waiting", "nothing-to-wait-for", "transfers", "small"},
+	{"idle-device", "synchronisation", "transfers", "back-and-forth"},
+	{"idle-device", "synchronisation", "copies", "by-host"},
+	{"idle-device", "synchronisation", "copies", "dominate"},
+	{"idle-device", "synchronisation", "copies", "unchanged"},
+	{"idle-device", "launch", "transfers", "small"},
+	{"overlap", "one-queue", "copies", "unchanged"},
+	{"copies", "dominate", "copies", "unchanged"},
+	{"copies", "dominate", "transfers", "small"},
+	{"copies", "dominate", "transfers", "back-and-forth"},
+	{"idle-device", "synchronisation", "allocations", "loop"},
+	{"overlap", "one-queue", "waiting", "after-each-command"},
+	{"overlap", "one-queue", "transfers", "small"},
+	{"overlap", "one-queue", "transfers", "back-and-forth"},
+	{"overlap", "one-queue", "copies", "by-host"},
+	{"overlap", "one-queue", "copies", "dominate"},
+	{"idle-device", "launch", "callbacks", "heavy"},
+	{"idle-device", "host-calls", "callbacks", "heavy"},
+	{"idle-device", "host-calls", "builds", "repeated"},
+	{"idle-device", "host-calls", "builds", "first"},
+	{"idle-device", "host-calls", "allocations", "loop"},
+	{"idle-device", "host-calls", "objects", "loop"},
+};
+
+static bool is_named(const struct finding *finding, const char *name, const char *cause)
+{
+	return !strcmp(finding->name, name) && !strcmp(finding->cause, cause);
+}
+
+static const struct finding *find_cause(const struct findings *findings,
+					const struct finding *symptom)
+{
+	for (size_t i = 0; i < sizeof(symptoms) / sizeof(*symptoms); i++) {
+		if (!is_named(symptom, symptoms[i].name, symptoms[i].cause))
+			continue;
+		for (size_t j = 0; j < findings->count; j++) {
+			const struct finding *cause = &findings->items[j];
+
+			if (is_named(cause, symptoms[i].of_name, symptoms[i].of_cause) &&
+			    cause->pid == symptom->pid)
+				return cause;
+		}
+	}
+	return NULL;
+}
+
+/* A kernel that is too short for its launch and too small for the device: with more work for each
+ * launch both go. */
+static void join_small_kernels(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *small = &findings->items[i];
+
+		if (!is_named(small, "launch", "few-groups"))
+			continue;
+		for (size_t j = 0; j < findings->count; j++) {
+			struct finding *launch = &findings->items[j];
+
+			if (!is_named(launch, "idle-device", "launch") || !*launch->object ||
+			    strcmp(launch->object, small->object) != 0 ||
+			    launch->pid != small->pid || launch->cost_ns < small->cost_ns)
+				continue;
+			launch->cost_ns += small->cost_ns;
+			launch->why = findings_text(findings,
+						    "%s; with what %s leaves unused of "
+						    "the device (launch: few-groups)",
+						    launch->why, small->object);
+			small->symptom_of = findings_text(findings, "idle-device: launch");
+			break;
+		}
+	}
+}
+
+static void set_symptoms(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *cause = find_cause(findings, &findings->items[i]);
+
+		if (cause)
+			findings->items[i].symptom_of =
+				findings_text(findings, "%s: %s", cause->name, cause->cause);
+	}
+}
+
+/* What is to be done first: the saving times how likely it is, causes before symptoms. */
+static double weight(const struct finding *finding)
+{
+	static const double likely[] = {
+		[CONFIDENCE_LOW] = 0.3,
+		[CONFIDENCE_MEDIUM] = 0.8,
+		[CONFIDENCE_HIGH] = 1,
+	};
+
+	return (double)finding->cost_ns * likely[finding->confidence] *
+	       (*finding->symptom_of ? 1e-6 : 1);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct finding *left = a, *right = b;
+
+	if (weight(left) < weight(right) || weight(left) > weight(right))
+		return weight(left) < weight(right) ? 1 : -1;
+	if (left->count != right->count)
+		return left->count < right->count ? 1 : -1;
+	return strcmp(left->what, right->what);
+}
+
+/* What is saved is the difference between two ends of one graph: causes that have it are
+ * comparable. What is not more than the replay's own error is nothing. */
+static void set_savings(struct findings *findings)
+{
+	uint64_t own_ns[GRAPH_CAUSE_COUNT] = {0};
+	size_t kept = 0;
+
+	findings->replay_error_ns = findings->graph ? findings->graph->error_ns : 0;
+	for (size_t i = 0; i < findings->count; i++)
+		own_ns[findings->items[i].removes] += findings->items[i].cost_ns;
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *finding = &findings->items[i];
+
+		if (finding->removes != GRAPH_NONE && own_ns[finding->removes])
+			finding->cost_ns =
+				(uint64_t)((double)finding->cost_ns /
+					   (double)own_ns[finding->removes] *
+					   (double)findings->graph->saved_ns[finding->removes]);
+		if (finding->removes != GRAPH_NONE && finding->cost_ns <= findings->replay_error_ns)
+			finding->cost_ns = 0;
+		if (finding->removes == GRAPH_NONE || finding->cost_ns || finding->always_report)
+			findings->items[kept++] = *finding;
+	}
+	findings->count = kept;
+}
+
+/* Several threads at once can lose more than there was. */
+static void set_percent(const struct findings *findings, struct finding *finding)
+{
+	uint64_t duration_ns = findings->duration_ns;
+
+	if (finding->cost_ns > duration_ns)
+		finding->cost_ns = duration_ns;
+	finding->percent = duration_ns ? 100.0 * (double)finding->cost_ns / (double)duration_ns : 0;
+}
+
+/* The name that it had at last. */
+static void set_process(struct findings *findings, struct finding *finding)
+{
+	const struct trace_session *session = findings->session;
+
+	for (size_t i = session->process_count; finding->pid && i; i--) {
+		const struct trace_process *process = &session->processes[i - 1];
+
+		if (process->pid != finding->pid || process->kernel)
+			continue;
+		finding->process = findings_text(findings, "%s", process->name);
+		return;
+	}
+}
+
+void findings_rank(struct findings *findings)
+{
+	set_savings(findings);
+	join_small_kernels(findings);
+	for (size_t i = 0; i < findings->count; i++) {
+		set_percent(findings, &findings->items[i]);
+		set_process(findings, &findings->items[i]);
+	}
+	set_symptoms(findings);
+	if (findings->count)
+		qsort(findings->items, findings->count, sizeof(*findings->items), by_cost);
+}
