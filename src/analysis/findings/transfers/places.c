@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/transfers/places.h"
+
+#include <errno.h>
+
+#include "trace/field.h"
+#include "util/units.h"
+
+/* Smaller ones take as long wherever they lie. */
+#define PLACED_BYTES 65536u
+
+/* What a processor and a device move at a time: memory that begins elsewhere is not
+ * moved as a whole. */
+#define ALIGNMENT 64u
+
+/* Against which others they have to be so much slower. */
+#define PLACED_SLOWER 1.15
+
+/* So many aligned ones must have been seen: one or two may have been fast by chance. */
+#define PLACED_COUNT 4u
+
+/* Bytes a ns that pinned memory reaches with a device of its own where no transfer of the run
+ * says more: PCI Express 3.0 with 16 lanes, less what its packets take (NVIDIA's bandwidthTest
+ * shows 12 to 13 GB/s). Later ones reach a multiple. */
+#define PINNED_RATE 12.0
+
+/* Of what a link carries, data that a large transfer from pinned memory moves: the rest is packets'
+ * heads (54.5 of 63.0 GB/s on an H100, PCI Express 5.0 with 16 lanes). */
+#define LINK_PART 0.86
+
+struct reached {     /* by transfers that are not so slow */
+	double rate; /* bytes a ns; 0: not known */
+	const char *by, *why;
+};
+
+static int note_call(struct places *places, const struct event_item *item)
+{
+	/* Addresses are recorded at the highest level of arguments only. */
+	const struct tandem_field *address =
+		trace_field_role(item->event->layout, TANDEM_ROLE_address);
+
+	if (!trace_event_op(item->event) || trace_event_failed(item->event) || !address ||
+	    !(trace_field_unsigned(item->event, address) % ALIGNMENT))
+		return 0;
+	return map_set(&places->odd, item->call, 1);
+}
+
+/* Of 8 bits, or of 128 of 130 from 8 GT/s on (before: of 8 of 10). */
+static int note_link(struct places *places, const struct findings *findings,
+		     const struct trace_event *event)
+{
+	uint64_t speed = trace_field_number(event, "megatransfers");
+	uint64_t bits = speed * trace_field_number(event, "lanes") * 1000;
+	uint32_t row;
+
+	if (devices_of_number(
+		    &findings->iterator->devices, event,
+		    (uint32_t)trace_field_number(event, "device"),
+		    (uint8_t)trace_session_domain_of(findings->session, event->record->id), &row))
+		return -ENOMEM;
+	return map_set(&places->links, row, (speed >= 8000 ? bits * 128 / 130 : bits * 8 / 10) / 8);
+}
+
+int places_item(struct places *places, const struct findings *findings,
+		const struct event_item *item)
+{
+	if (item->kind == ITEM_CALL)
+		return note_call(places, item);
+	if (item->kind != ITEM_OTHER)
+		return 0;
+	if (item->event->layout->event->traits.record == TANDEM_RECORD_device_link)
+		return note_link(places, findings, item->event);
+	return launch_configs_learn(&places->launch_configs, item->event);
+}
+
+enum place places_take(struct places *places, const struct operation *operation)
+{
+	bool odd = map_remove(&places->odd, operation->call) != MAP_NONE;
+	const struct launch_config *launch_config;
+
+	if (!operation->record || operation->record->bytes < PLACED_BYTES)
+		return PLACES;
+	launch_config = launch_configs_find(&places->launch_configs, operation->process,
+					    operation->record->launch_config);
+	if (launch_config && !launch_config->is_launch &&
+	    (launch_config->source == TANDEM_TRANSFER_MEMORY_KIND_pageable ||
+	     launch_config->destination == TANDEM_TRANSFER_MEMORY_KIND_pageable))
+		return PLACE_PAGEABLE;
+	return odd ? PLACE_ODD : PLACE_OTHER;
+}
+
+static struct reached reached_find(const struct places *places, const struct findings *findings,
+				   uint32_t device, enum place place,
+				   const struct transfer_class *other)
+{
+	uint64_t link = map_get(&places->links, device);
+
+	if (other->count >= (place == PLACE_ODD ? PLACED_COUNT : 1))
+		return (struct reached){
+			transfer_class_rate(other), "others reached",
+			"against the other large transfers of this device and direction in this "
+			"run"};
+	if (place != PLACE_PAGEABLE ||
+	    devices_taken_part(&findings->iterator->devices.rows[device]) > 0)
+		return (struct reached){.rate = 0};
+	if (link != MAP_NONE)
+		return (struct reached){
+			LINK_PART * (double)link / 1e6, "pinned memory would reach",
+			"no transfer of the run used pinned memory: against what that reaches on "
+			"the device's link, as the system describes it"};
+	return (struct reached){
+		PINNED_RATE, "pinned memory would reach",
+		"no transfer of the run used pinned memory: against what that reaches with PCI "
+		"Express 3.0 and 16 lanes; a faster link saves more"};
+}
+
+static int add_place(struct findings *findings, uint32_t device, uint8_t kind, enum place place,
+		     const struct transfer_class *class, const struct reached *reached)
+{
+	bool odd = place == PLACE_ODD;
+	struct finding *finding = transfer_class_finding(class, findings, device, kind,
+							 odd ? "misaligned" : "pageable");
+	char count[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
+
+	if (!finding)
+		return -ENOMEM;
+	finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / reached->rate);
+	finding->what = findings_text(
+		findings, "%s transfer%s %s (%s) %s: %s/s, where %s %s/s",
+		units_count(count, class->count), class->count == 1 ? "" : "s",
+		transfer_direction(kind), transfer_class_api(class, findings),
+		odd ? "used host memory that is not 64-byte aligned"
+		    : "used ordinary (pageable) host memory, which the driver must copy once more",
+		units_bytes(rate, transfer_class_rate(class) * 1e9), reached->by,
+		units_bytes(most, reached->rate * 1e9));
+	finding->why = reached->why;
+	finding->suggestion =
+		odd ? "align the memory to a page: aligned_alloc(4096, ...)"
+		    : findings_text(findings, "allocate host memory that the device can reach: %s",
+				    findings_domain(findings, device)->use_pinned);
+	return 0;
+}
+
+int places_add(const struct places *places, struct findings *findings, uint32_t device,
+	       uint8_t kind, const struct transfer_class classes[PLACES])
+{
+	int status = 0;
+
+	for (enum place place = PLACE_PAGEABLE; !status && place < PLACES; place++) {
+		const struct transfer_class *class = &classes[place];
+		struct reached reached =
+			reached_find(places, findings, device, place, &classes[PLACE_OTHER]);
+
+		if (class->count && transfer_class_rate(class) * PLACED_SLOWER <= reached.rate)
+			status = add_place(findings, device, kind, place, class, &reached);
+	}
+	return status;
+}
+
+void places_release(struct places *places)
+{
+	map_free(&places->odd);
+	map_free(&places->links);
+	launch_configs_free(&places->launch_configs);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the host memory of large transfers lies, which makes them slow: memory that the device
+ * cannot reach by itself, or that begins at an odd address. One thread. */
+#ifndef TANDEM_ANALYSIS_FINDINGS_TRANSFERS_PLACES_H
+#define TANDEM_ANALYSIS_FINDINGS_TRANSFERS_PLACES_H
+
+#include "analysis/findings/transfers/transfer_class.h"
+#include "analysis/operations/launch_config.h"
+#include "util/map.h"
+
+enum place { PLACE_OTHER, PLACE_PAGEABLE, PLACE_ODD, PLACES };
+
+struct places {
+	struct map odd;	  /* calls in flight whose host memory begins at an odd address */
+	struct map links; /* row of devices -> bytes a ms that its link carries */
+	struct launch_configs launch_configs;
+};
+
+/* Learns of calls, and of what devices are like. Returns 0 or -ENOMEM. */
+int places_item(struct places *places, const struct findings *findings,
+		const struct event_item *item);
+
+/* Of a transfer, once; PLACES: it is too small for that to tell. */
+enum place places_take(struct places *places, const struct operation *operation);
+
+/* What is found of a device's transfers in one direction, by place. Returns 0 or -ENOMEM. */
+int places_add(const struct places *places, struct findings *findings, uint32_t device,
+	       uint8_t kind, const struct transfer_class classes[PLACES]);
+
+void places_release(struct places *places);
+
+#endif
