@@ -7,6 +7,7 @@
 
 #include "analysis/events/event_value.h"
 #include "analysis/findings/finding.h"
+#include "analysis/findings/growth.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -28,22 +29,12 @@ struct leak_events {
 	const struct tandem_event *api; /* that gave the most */
 };
 
-/* How many allocations without an object a process held, over its calls: a program that keeps
- * what it allocated to use it again (a pool) comes to an end with that, one that leaks does not. */
-#define HELD_MOST 64u
-
 /* Fewer such are no growth. */
 #define GROWS_LEAST 8u
 
-struct leak_held {
-	uint32_t now, sample[HELD_MOST];
-	uint64_t calls, step; /* a sample is taken after each so many calls */
-	unsigned count;
-};
-
 struct leaks {
-	struct leak_held *held; /* by index of the process */
-	struct map known;	/* process, type and number -> object */
+	struct growth *addresses; /* of allocations without an object, by index of the process */
+	struct map known;	  /* process, type and number -> object */
 	struct leak_object *objects;
 	size_t count, capacity;
 	uint32_t free_list;	       /* + 1 */
@@ -63,32 +54,8 @@ static int leaks_begin(struct findings *findings, void *state)
 	struct leaks *leaks = state;
 
 	leaks->processes = calloc(findings->session->process_count + 1, sizeof(*leaks->processes));
-	leaks->held = calloc(findings->session->process_count + 1, sizeof(*leaks->held));
-	return leaks->processes && leaks->held ? 0 : -ENOMEM;
-}
-
-/* When they are too many, each second one stays. */
-static void held_sample(struct leak_held *held)
-{
-	if (++held->calls < held->step)
-		return;
-	held->calls = 0;
-	if (held->count == HELD_MOST) {
-		for (unsigned i = 0; i < HELD_MOST / 2; i++)
-			held->sample[i] = held->sample[2 * i + 1];
-		held->count /= 2;
-		held->step = 2 * (held->step ? held->step : 1);
-	}
-	held->sample[held->count++] = held->now;
-}
-
-/* Whether it held the more the longer it ran: over the second half of its calls, it came to hold
- * a quarter more. */
-static bool is_growing(const struct leak_held *held)
-{
-	unsigned middle = held->count / 2;
-
-	return !held->count || 5 * (uint64_t)held->sample[middle] <= 4 * (uint64_t)held->now;
+	leaks->addresses = calloc(findings->session->process_count + 1, sizeof(*leaks->addresses));
+	return leaks->processes && leaks->addresses ? 0 : -ENOMEM;
 }
 
 static int object_make(struct leaks *leaks, uint64_t key, const struct leak_object *made)
@@ -244,7 +211,7 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 		.api = api, .refs = 1, .ns = event->ns, .stream = event->stream->index};
 	uint64_t key;
 
-	held_sample(&leaks->held[process]);
+	growth_sample(&leaks->addresses[process]);
 	if (trace_event_failed(event))
 		return 0;
 	leaks->processes[process].counted += held_by(event);
@@ -293,7 +260,7 @@ static int leaks_memory(const struct findings *findings, struct leaks *leaks,
 		known = map_get(&leaks->known, key);
 		if (known == MAP_NONE || !leaks->objects[known].address)
 			return 0;
-		leaks->held[process].now--;
+		leaks->addresses[process].now--;
 		object_count(leaks, key, -1);
 		return 0;
 	}
@@ -304,7 +271,7 @@ static int leaks_memory(const struct findings *findings, struct leaks *leaks,
 	if (known != MAP_NONE || is_object(record->kind))
 		return 0;
 	made.bytes = record->bytes;
-	leaks->held[process].now++;
+	leaks->addresses[process].now++;
 	return object_make(leaks, key, &made);
 }
 
@@ -469,8 +436,8 @@ static int leaks_end(struct findings *findings, void *state)
 
 		if (!range_holds(&findings->range, object->ns) ||
 		    (object->address &&
-		     !is_growing(&leaks->held[findings_stream(findings, object->stream)
-						      ->process->index])))
+		     !growth_is_there(&leaks->addresses[findings_stream(findings, object->stream)
+								->process->index])))
 			continue;
 		row = row_find(rows, &count, object);
 		row->count++;
@@ -494,7 +461,7 @@ static void leaks_release(struct findings *findings, void *state)
 	map_free(&leaks->known);
 	map_free(&leaks->events);
 	free(leaks->objects);
-	free(leaks->held);
+	free(leaks->addresses);
 	free(leaks->processes);
 }
 

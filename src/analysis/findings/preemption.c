@@ -5,8 +5,7 @@
  *
  * What threads of one program take of each other costs the run nothing where the device is
  * the CPU: all of it is work that has to be done. Two things are said of it all the same:
- * that they shared a CPU while another one was idle, for longer than that one takes to wake up
- * (placement), and, where the device is no CPU, that the thread that feeds it had to wait.
+ * that they shared a CPU while another one was idle (placement.h), and, where the device is no CPU, that the thread that feeds it had to wait.
  * Tandem's recorder is no culprit of the program's: what it took stands with what recording
  * cost.
  */
@@ -15,8 +14,8 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/placement.h"
 #include "schema/gen/kernel_records.h"
-#include "util/array.h"
 #include "util/units.h"
 
 /* Less is what every thread waits on every machine. */
@@ -32,29 +31,7 @@
 /* What the recorder's process is called. */
 #define RECORDER "tandem"
 
-/* No CPU takes longer to wake up: who waits longer for one that is idle may not run, as the group
- * that has used up its quota. */
-#define WAKE_MOST_NS 1000000
-
-/* Of the run; less is what moving a thread to another CPU takes the scheduler. */
-#define PLACED_SHARE 50u
-
 enum cause { IN_CALLS, BETWEEN_CALLS, NO_CALLS, CAUSES };
-
-struct preemption_placed { /* of a thread: behind its own program's, next to an idle CPU */
-	uint64_t ns, count;
-	double saved_ns;
-	int64_t begin_ns, end_ns; /* of the longest */
-	int64_t from_ns, to_ns;	  /* of the latest wait */
-	int64_t idle_ns;	  /* same: so long another CPU was idle */
-	double shared_ns;	  /* same: what that one could have saved */
-};
-
-struct preemption {
-	struct preemption_placed *placed; /* by the thread's index */
-	size_t count, capacity;
-	int64_t wakes_ns, wakes; /* of threads that an idle CPU took */
-};
 
 struct preemption_sum { /* of a thread and cause, then the worst of a process */
 	uint64_t ns, count, threads, all_ns;
@@ -87,79 +64,6 @@ static bool is_of(const struct findings *findings, const struct wait_row *row, u
 {
 	return row->thread == thread && is_preemption(findings, row) &&
 	       cause_of(findings->waits->threads[thread], row) == cause;
-}
-
-/* What a thread waits that is woken on an idle CPU: to have moved to one would have taken as long. */
-static int64_t wake_ns(const struct preemption *preemption)
-{
-	return preemption->wakes ? preemption->wakes_ns / preemption->wakes : 0;
-}
-
-/* A wait is over: it comes in as many intervals as others took turns on the CPU. */
-static void placed_end(const struct preemption *preemption, struct preemption_placed *placed)
-{
-	int64_t ns = placed->to_ns - placed->from_ns,
-		gain_ns = placed->idle_ns - wake_ns(preemption);
-
-	if (gain_ns > 0) {
-		placed->ns += (uint64_t)ns;
-		placed->saved_ns += placed->shared_ns * (double)gain_ns / (double)placed->idle_ns;
-		placed->count++;
-		if (ns > placed->end_ns - placed->begin_ns) {
-			placed->begin_ns = placed->from_ns;
-			placed->end_ns = placed->to_ns;
-		}
-	}
-	placed->idle_ns = 0;
-	placed->shared_ns = 0;
-}
-
-/* The threads that wait for a CPU and the one that has it do as much in a part of the time, if idle
- * CPUs share it with them: of what that saves, a thread's part. */
-static void placed_add(const struct states *states, struct preemption_placed *placed,
-		       const struct states_interval *interval)
-{
-	double ns = (double)(interval->to - interval->from);
-	double waiting = (double)states_waiting(states, interval->cpu);
-	int64_t idle_ns = states_other_idle(states, interval->cpu, interval->from, interval->to);
-	double cpus = (double)idle_ns / ns;
-
-	if (waiting < 1)
-		waiting = 1;
-	if (cpus > waiting)
-		cpus = waiting;
-	placed->idle_ns += (double)idle_ns < ns ? idle_ns : (int64_t)ns;
-	placed->shared_ns += ns * (1 - 1 / (1 + cpus)) / waiting;
-}
-
-static int preemption_interval(struct findings *findings, void *state,
-			       const struct wait_thread *thread,
-			       const struct states_interval *interval)
-{
-	struct preemption *preemption = state;
-	struct preemption_placed *placed;
-
-	if (interval->state != STATE_WAIT_CPU)
-		return 0;
-	if (interval->by == WAKER_THREAD && !interval->by_tid &&
-	    interval->to - interval->from < WAKE_MOST_NS) {
-		preemption->wakes_ns += interval->to - interval->from;
-		preemption->wakes++;
-	}
-	if (array_reserve(&preemption->placed, &preemption->capacity, thread->index + 1,
-			  sizeof(*preemption->placed)))
-		return -ENOMEM;
-	while (preemption->count <= thread->index)
-		preemption->placed[preemption->count++] = (struct preemption_placed){.ns = 0};
-	placed = &preemption->placed[thread->index];
-	if (interval->from != placed->to_ns) {
-		placed_end(preemption, placed);
-		placed->from_ns = interval->from;
-	}
-	placed->to_ns = interval->to;
-	if (interval->by_tid && interval->by_pid == thread->thread->pid)
-		placed_add(&findings->waits->states, placed, interval);
-	return 0;
 }
 
 /* Whose a culprit is: another program's; this process's; another process's that is recorded. */
@@ -440,53 +344,11 @@ static int add_process(struct findings *findings, uint64_t pid,
 	return status;
 }
 
-/* All threads of a process; the worst stands for them. */
-static int add_placed(struct findings *findings, struct preemption *preemption, uint64_t pid)
+static int preemption_interval(struct findings *findings, void *state,
+			       const struct wait_thread *thread,
+			       const struct states_interval *interval)
 {
-	const struct waits *waits = findings->waits;
-	const struct preemption_placed *worst = NULL;
-	char ns[UNITS_BYTES], count[UNITS_BYTES];
-	const struct states_thread *thread;
-	struct finding *finding;
-	double saved_ns = 0;
-	size_t index = 0;
-
-	for (size_t i = 0; i < preemption->count; i++) {
-		struct preemption_placed *placed = &preemption->placed[i];
-
-		if (waits->threads[i]->thread->pid != pid)
-			continue;
-		placed_end(preemption, placed);
-		saved_ns += placed->saved_ns;
-		if (!worst || placed->ns > worst->ns) {
-			worst = placed;
-			index = i;
-		}
-	}
-	if (!worst || saved_ns * PLACED_SHARE < (double)findings->duration_ns)
-		return 0;
-	finding = findings_add(findings, "preemption", "placement");
-	if (!finding)
-		return -ENOMEM;
-	thread = waits->threads[index]->thread;
-	finding->count = worst->count;
-	finding->cost_ns = (uint64_t)saved_ns;
-	finding->pid = pid;
-	finding->tid = thread->local_tid;
-	finding->what = findings_text(
-		findings,
-		"two threads of the program shared a CPU while another CPU was idle: one was "
-		"runnable but not running for %s, %s times",
-		units_ns(ns, (double)worst->ns), units_count(count, worst->count));
-	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why =
-		"the scheduler recorded both CPUs; the cost is what all threads would save that "
-		"waited so for longer than an idle CPU takes to wake up, if it had shared the "
-		"work; that the device's work waited for them is assumed";
-	finding->suggestion = "keep the threads on CPUs of their own (pin them: taskset, or the "
-			      "driver's own setting); fewer threads would not help";
-	finding_time(findings, finding, worst->begin_ns, worst->end_ns);
-	return 0;
+	return placement_interval(state, findings, thread, interval);
 }
 
 static int preemption_end(struct findings *findings, void *state)
@@ -515,7 +377,7 @@ static int preemption_end(struct findings *findings, void *state)
 		if (!session->processes[i].kernel)
 			status = add_process(findings, session->processes[i].pid, threads);
 		if (!status && !session->processes[i].kernel)
-			status = add_placed(findings, state, session->processes[i].pid);
+			status = placement_add(state, findings, session->processes[i].pid);
 	}
 	free(threads);
 	return status;
@@ -524,13 +386,13 @@ static int preemption_end(struct findings *findings, void *state)
 static void preemption_release(struct findings *findings, void *state)
 {
 	(void)findings;
-	free(((struct preemption *)state)->placed);
+	placement_free(state);
 }
 
 const struct finding_ops finding_preemption = {
 	.name = "preemption",
 	.words = "threads that were runnable but not running, and what ran instead",
-	.state_bytes = sizeof(struct preemption),
+	.state_bytes = sizeof(struct placement),
 	.waits = true,
 	.interval = preemption_interval,
 	.end = preemption_end,

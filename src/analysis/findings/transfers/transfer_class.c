@@ -25,7 +25,6 @@ void transfer_class_add(struct transfer_class *class, const struct operation *op
 	class->count++;
 	class->bytes += operation->record->bytes;
 	class->ns += ns;
-	class->host_ns += call_ns;
 	class->exposed_ns += exposed_ns;
 	if (ns + call_ns < class->least_ns || class->count == 1)
 		class->least_ns = ns + call_ns;

@@ -10,8 +10,7 @@
 struct transfer_class {
 	uint64_t count, bytes;
 	uint64_t ns;	   /* on the device */
-	uint64_t host_ns;  /* and what the call took besides */
-	uint64_t least_ns; /* of both, of one transfer */
+	uint64_t least_ns; /* of one, with what its call took besides */
 	uint64_t exposed_ns;
 	uint32_t stream;
 	uint16_t api; /* event id of the call, of the longest; so are: */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/placement.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/array.h"
+#include "util/units.h"
+
+/* No CPU takes longer to wake up: who waits longer for one that is idle may not run, as the group
+ * that has used up its quota. */
+#define WAKE_MOST_NS 1000000
+
+/* Of the run; less is what moving a thread to another CPU takes the scheduler. */
+#define PLACED_SHARE 50u
+
+struct placed { /* a thread that waited behind its own program's, next to an idle CPU */
+	uint64_t ns, count;
+	double saved_ns;
+	int64_t begin_ns, end_ns; /* of the longest */
+	int64_t from_ns, to_ns;	  /* of the latest wait */
+	int64_t idle_ns;	  /* same: so long another CPU was idle */
+	double shared_ns;	  /* same: what that one could have saved */
+};
+
+/* What a thread waits that is woken on an idle CPU: to have moved to one would have taken as long. */
+static int64_t wake_ns(const struct placement *placement)
+{
+	return placement->wakes ? placement->wakes_ns / placement->wakes : 0;
+}
+
+/* A wait is over: it comes in as many intervals as others took turns on the CPU. */
+static void placed_end(const struct placement *placement, struct placed *placed)
+{
+	int64_t ns = placed->to_ns - placed->from_ns,
+		gain_ns = placed->idle_ns - wake_ns(placement);
+
+	if (gain_ns > 0) {
+		placed->ns += (uint64_t)ns;
+		placed->saved_ns += placed->shared_ns * (double)gain_ns / (double)placed->idle_ns;
+		placed->count++;
+		if (ns > placed->end_ns - placed->begin_ns) {
+			placed->begin_ns = placed->from_ns;
+			placed->end_ns = placed->to_ns;
+		}
+	}
+	placed->idle_ns = 0;
+	placed->shared_ns = 0;
+}
+
+/* The threads that wait for a CPU and the one that has it do as much in a part of the time, if idle
+ * CPUs share it with them: of what that saves, a thread's part. */
+static void placed_add(const struct states *states, struct placed *placed,
+		       const struct states_interval *interval)
+{
+	double ns = (double)(interval->to - interval->from);
+	double waiting = (double)states_waiting(states, interval->cpu);
+	int64_t idle_ns = states_other_idle(states, interval->cpu, interval->from, interval->to);
+	double cpus = (double)idle_ns / ns;
+
+	if (waiting < 1)
+		waiting = 1;
+	if (cpus > waiting)
+		cpus = waiting;
+	placed->idle_ns += (double)idle_ns < ns ? idle_ns : (int64_t)ns;
+	placed->shared_ns += ns * (1 - 1 / (1 + cpus)) / waiting;
+}
+
+int placement_interval(struct placement *placement, const struct findings *findings,
+		       const struct wait_thread *thread, const struct states_interval *interval)
+{
+	struct placed *placed;
+
+	if (interval->state != STATE_WAIT_CPU)
+		return 0;
+	if (interval->by == WAKER_THREAD && !interval->by_tid &&
+	    interval->to - interval->from < WAKE_MOST_NS) {
+		placement->wakes_ns += interval->to - interval->from;
+		placement->wakes++;
+	}
+	if (array_reserve(&placement->threads, &placement->capacity, thread->index + 1,
+			  sizeof(*placement->threads)))
+		return -ENOMEM;
+	while (placement->count <= thread->index)
+		placement->threads[placement->count++] = (struct placed){.ns = 0};
+	placed = &placement->threads[thread->index];
+	if (interval->from != placed->to_ns) {
+		placed_end(placement, placed);
+		placed->from_ns = interval->from;
+	}
+	placed->to_ns = interval->to;
+	if (interval->to > interval->from && interval->by_tid &&
+	    interval->by_pid == thread->thread->pid)
+		placed_add(&findings->waits->states, placed, interval);
+	return 0;
+}
+
+int placement_add(struct placement *placement, struct findings *findings, uint64_t pid)
+{
+	const struct waits *waits = findings->waits;
+	const struct placed *worst = NULL;
+	char ns[UNITS_BYTES], count[UNITS_BYTES];
+	const struct states_thread *thread;
+	struct finding *finding;
+	double saved_ns = 0;
+	size_t index = 0;
+
+	for (size_t i = 0; i < placement->count; i++) {
+		struct placed *placed = &placement->threads[i];
+
+		if (waits->threads[i]->thread->pid != pid)
+			continue;
+		placed_end(placement, placed);
+		saved_ns += placed->saved_ns;
+		if (!worst || placed->ns > worst->ns) {
+			worst = placed;
+			index = i;
+		}
+	}
+	if (!worst || saved_ns * PLACED_SHARE < (double)findings->duration_ns)
+		return 0;
+	finding = findings_add(findings, "preemption", "placement");
+	if (!finding)
+		return -ENOMEM;
+	thread = waits->threads[index]->thread;
+	finding->count = worst->count;
+	finding->cost_ns = (uint64_t)saved_ns;
+	finding->pid = pid;
+	finding->tid = thread->local_tid;
+	finding->what = findings_text(
+		findings,
+		"two threads of the program shared a CPU while another CPU was idle: one was "
+		"runnable but not running for %s, %s times",
+		units_ns(ns, (double)worst->ns), units_count(count, worst->count));
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why =
+		"the scheduler recorded both CPUs; the cost is what all threads would save that "
+		"waited so for longer than an idle CPU takes to wake up, if it had shared the "
+		"work; that the device's work waited for them is assumed";
+	finding->suggestion = "keep the threads on CPUs of their own (pin them: taskset, or the "
+			      "driver's own setting); fewer threads would not help";
+	finding_time(findings, finding, worst->begin_ns, worst->end_ns);
+	return 0;
+}
+
+void placement_free(struct placement *placement)
+{
+	free(placement->threads);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads of one program that shared a CPU while another one was idle, for longer than that one
+ * takes to wake up, as part of the finding `preemption`. Memory grows with threads. One thread. */
+#ifndef TANDEM_ANALYSIS_FINDINGS_PLACEMENT_H
+#define TANDEM_ANALYSIS_FINDINGS_PLACEMENT_H
+
+#include "analysis/findings/finding.h"
+
+struct placed;
+
+struct placement {
+	struct placed *threads; /* by the thread's index in the waits */
+	size_t count, capacity;
+	int64_t wakes_ns, wakes; /* of threads that an idle CPU took */
+};
+
+/* These return 0 or -ENOMEM. */
+int placement_interval(struct placement *placement, const struct findings *findings,
+		       const struct wait_thread *thread, const struct states_interval *interval);
+
+/* Once for each process, at the end: all its threads, for which the worst stands. */
+int placement_add(struct placement *placement, struct findings *findings, uint64_t pid);
+
+void placement_free(struct placement *placement);
+
+#endif
