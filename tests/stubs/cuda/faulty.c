@@ -3,7 +3,6 @@
  * stub CUPTI. Its device has one stream, keeps its own time and takes as long as the constants
  * say; what it did is told late, as by CUPTI. Without CASE it prints their names. */
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,15 +224,22 @@ static void upload_again(void)
 	synchronize();
 }
 
-/* Another input each time. */
-static void upload_new(void)
+/* Another input each time, for a kernel that takes so long; each turn is waited for, or all. */
+static void turns(uint64_t kernel_us, bool waits)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		host[0][i]++;
 		upload(0, DEVICE_A, PINNED);
-		kernel(20);
+		kernel(kernel_us);
+		if (waits)
+			synchronize();
 	}
 	synchronize();
+}
+
+static void upload_new(void)
+{
+	turns(20, false);
 }
 
 static void module_load(void)
@@ -261,42 +267,39 @@ static void module_loop(void)
 	}
 }
 
+/* A stream is made, or released: by this call, of which CUPTI tells as that. */
+static void stream_call(void *stream, const char *function, uint32_t id, const void *arguments,
+			uint32_t told)
+{
+	struct resource resource = {CONTEXT, stream, NULL};
+	struct call call = tell_make(function, arguments);
+
+	tell_enter(DOMAIN_RUNTIME, id, &call);
+	host_us(20);
+	tell_cupti->callback(DOMAIN_RESOURCE, told, &resource);
+	tell_leave(DOMAIN_RUNTIME, id, &call);
+}
+
 static void stream_loop(void)
 {
 	for (uint64_t i = 0; i < ROUNDS; i++) {
 		void *stream = (void *)(uintptr_t)(0x30000 + i * 0x100), *place = &stream;
-		struct resource resource = {CONTEXT, stream, NULL};
-		struct call call;
 
 		if (!repaired) {
 			tell_cupti->stream(CONTEXT, stream, 0, (uint32_t)(20 + i));
-			call = tell_make("cudaStreamCreate", &place);
-			tell_enter(DOMAIN_RUNTIME, RUNTIME_STREAM_CREATE, &call);
-			host_us(20);
-			tell_cupti->callback(DOMAIN_RESOURCE, 3, &resource);
-			tell_leave(DOMAIN_RUNTIME, RUNTIME_STREAM_CREATE, &call);
+			stream_call(stream, "cudaStreamCreate", RUNTIME_STREAM_CREATE, &place, 3);
 		}
 		kernel(20);
 		synchronize();
-		if (!repaired) {
-			call = tell_make("cudaStreamDestroy", &stream);
-			tell_enter(DOMAIN_RUNTIME, RUNTIME_STREAM_DESTROY, &call);
-			host_us(20);
-			tell_cupti->callback(DOMAIN_RESOURCE, 4, &resource);
-			tell_leave(DOMAIN_RUNTIME, RUNTIME_STREAM_DESTROY, &call);
-		}
+		if (!repaired)
+			stream_call(stream, "cudaStreamDestroy", RUNTIME_STREAM_DESTROY, &stream,
+				    4);
 	}
 }
 
-/* Transfers and kernels by turns, each turn waited for. */
 static void one_stream(void)
 {
-	for (int i = 0; i < ROUNDS; i++) {
-		host[0][i]++;
-		upload(0, DEVICE_A, PINNED);
-		kernel(40);
-		synchronize();
-	}
+	turns(40, true);
 }
 
 /* The first commands wait for the host, which is busy with something else: a program begins. */
@@ -311,34 +314,23 @@ static void slow_start(void)
 	synchronize();
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
-#define CASE(function)                             \
-	{                                          \
-		.name = #function, .run = function \
-	}
-	CASE(wait_each),   CASE(poll),	       CASE(pageable),	 CASE(bounce),
-	CASE(by_host),	   CASE(upload_again), CASE(upload_new), CASE(module_loop),
-	CASE(stream_loop), CASE(one_stream),   CASE(slow_start),
-#undef CASE
+static const struct tell_case cases[] = {
+	TELL_CASE(wait_each),  TELL_CASE(poll),	       TELL_CASE(pageable),
+	TELL_CASE(bounce),     TELL_CASE(by_host),     TELL_CASE(upload_again),
+	TELL_CASE(upload_new), TELL_CASE(module_loop), TELL_CASE(stream_loop),
+	TELL_CASE(one_stream), TELL_CASE(slow_start),  {NULL, NULL},
 };
 
-int main(int count, char **words)
+int main(int argc, char **argv)
 {
-	repaired = count > 2 && !strcmp(words[2], "repaired");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (count < 2) {
-			puts(cases[i].name);
-		} else if (!strcmp(words[1], cases[i].name)) {
-			if (tell_begin())
-				return 2;
-			cases[i].run();
-			for (size_t k = 0; k < done_count; k++)
-				tell_cupti->activity(&done[k].record, done[k].bytes);
-			return 0;
-		}
-	}
-	return count < 2 ? 0 : 2;
+	void (*run)(void);
+	int status = tell_begin_case(argc, argv, cases, &run);
+
+	if (!run)
+		return status;
+	repaired = argc > 2 && !strcmp(argv[2], "repaired");
+	run();
+	for (size_t k = 0; k < done_count; k++)
+		tell_cupti->activity(&done[k].record, done[k].bytes);
+	return 0;
 }

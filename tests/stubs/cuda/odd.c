@@ -6,7 +6,6 @@
  *
  * Where something is shorter than a tool may think, it ends at the end of a page, and
  * nothing is mapped behind it. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -389,35 +388,25 @@ static void no_buffer(void)
 		tell_cupti->no_buffer();
 }
 
-static const struct {
-	const char *name;
-	void (*tell)(void);
-} cases[] = {
-#define CASE(function)                              \
-	{                                           \
-		.name = #function, .tell = function \
-	}
-	CASE(no_status),    CASE(null_status),	   CASE(null_arguments), CASE(null_behind),
-	CASE(null_size),    CASE(short_arguments), CASE(null_between),	 CASE(null_data),
-	CASE(null_context), CASE(unknown_handles), CASE(unknown_ids),	 CASE(modules),
-	CASE(lone_ends),    CASE(lone_beginnings), CASE(capture_end),	 CASE(odd_kernels),
-	CASE(odd_values),   CASE(unknown_kinds),   CASE(long_records),	 CASE(no_buffer),
-#undef CASE
+static const struct tell_case cases[] = {
+	TELL_CASE(no_status),	    TELL_CASE(null_status),	TELL_CASE(null_arguments),
+	TELL_CASE(null_behind),	    TELL_CASE(null_size),	TELL_CASE(short_arguments),
+	TELL_CASE(null_between),    TELL_CASE(null_data),	TELL_CASE(null_context),
+	TELL_CASE(unknown_handles), TELL_CASE(unknown_ids),	TELL_CASE(modules),
+	TELL_CASE(lone_ends),	    TELL_CASE(lone_beginnings), TELL_CASE(capture_end),
+	TELL_CASE(odd_kernels),	    TELL_CASE(odd_values),	TELL_CASE(unknown_kinds),
+	TELL_CASE(long_records),    TELL_CASE(no_buffer),	{NULL, NULL},
 };
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (argc < 2) {
-			puts(cases[i].name);
-		} else if (!strcmp(argv[1], cases[i].name)) {
-			if (tell_begin())
-				return 2;
-			launch_normal();
-			cases[i].tell();
-			launch_normal();
-			return 0;
-		}
-	}
-	return argc < 2 ? 0 : 2;
+	void (*tell)(void);
+	int status = tell_begin_case(argc, argv, cases, &tell);
+
+	if (!tell)
+		return status;
+	launch_normal();
+	tell();
+	launch_normal();
+	return 0;
 }

@@ -2,6 +2,8 @@
 #include "tell.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 
 int cuInit(unsigned flags);
 
@@ -57,4 +59,22 @@ int tell_begin(void)
 	tell_cupti->context(CONTEXT, 1, 0);
 	tell_cupti->stream(CONTEXT, STREAM, 0, 7);
 	return cuInit(0);
+}
+
+int tell_begin_case(int argc, char **argv, const struct tell_case *cases, void (**run)(void))
+{
+	*run = NULL;
+	for (; cases->name; cases++) {
+		if (argc < 2)
+			puts(cases->name);
+		else if (!strcmp(argv[1], cases->name))
+			*run = cases->run;
+	}
+	if (!*run)
+		return argc < 2 ? 0 : 2;
+	if (tell_begin()) {
+		*run = NULL;
+		return 2;
+	}
+	return 0;
 }

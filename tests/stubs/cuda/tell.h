@@ -40,6 +40,21 @@ enum {
 extern const struct stub_cupti *tell_cupti;
 int tell_begin(void);
 
+/* A program's cases, which end with NULL. */
+struct tell_case {
+	const char *name;
+	void (*run)(void);
+};
+
+#define TELL_CASE(function)                        \
+	{                                          \
+		.name = #function, .run = function \
+	}
+
+/* The case that the first word names, after tell_begin(). Else `run` is NULL and what main()
+ * returns is returned: without a word their names are printed. */
+int tell_begin_case(int argc, char **argv, const struct tell_case *cases, void (**run)(void));
+
 /* A call, with the next correlation id; its arguments are borrowed. */
 extern uint32_t tell_correlation; /* of the latest */
 extern uint64_t tell_between;	  /* what joins its end to its entry */
