@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How right findings are: the programs of tests/findings/corpus and tests/findings/styles, each
-with a fault and without, and some that have none, on several devices. What may be said of each
-stands in table.json beside them, which is written before it is run.
+"""How right findings are: the programs of tests/findings/corpus, styles and scripts, each with a
+fault and without, and some that have none, on several devices, and CUDA programs on the stub's
+device (tests/stubs/cuda/faulty.c). What may be said of each stands in table.json beside them, which
+is written before it is run.
 
 Of a run that has a fault: recall, whether an acceptable finding is said; rank, whether it is
 the first of those with a cost; culprit, whether it names what the table names; cost error, how
@@ -16,8 +17,8 @@ median; where the middle half of the pairs is wider than 15 % of it, a cost with
 right. The programs have a real-time priority where that is permitted, so that what else the
 machine does is in neither of the two.
 
-TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (corpus, styles, scripts) and
-TANDEM_CORPUS_DEVICES (names) choose; Intel's driver for CPUs is one where it is installed
+TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (corpus, styles, scripts, cuda) and
+TANDEM_CORPUS_DEVICES (names, with commas) choose; Intel's driver for CPUs is one where it is installed
 (doc/HOWTO_TEST.md).
 TANDEM_CORPUS_RUNS is how often; TANDEM_CORPUS_BUSY=1 leaves the priority as it is, and
 TANDEM_CORPUS_COSTS=1 prints what each fault costs.
@@ -28,9 +29,10 @@ import re
 import statistics
 import subprocess
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
-                      "tests", "findings")
-SETS = ("corpus", "styles", "scripts")
+TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests")
+# Where the programs and their table are.
+SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "findings/scripts",
+        "cuda": "stubs/cuda"}
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
 LEAST = 0.03  # of the run, that a repair saves
@@ -38,7 +40,14 @@ MOST_S = 60  # that a program may take: one that hangs in its driver is not judg
 RUNS = int(os.environ.get("TANDEM_CORPUS_RUNS", "5"))
 
 
-def devices(bench):
+def devices(bench, name):
+    """Those of a set, by what the environment has of them."""
+    found = {"CUDA stub": dict(STUB_HOST_MEMORY="ordinary")} if name == "cuda" else opencl(bench)
+    chosen = os.environ.get("TANDEM_CORPUS_DEVICES")
+    return {name: one for name, one in found.items() if not chosen or name in chosen.split(",")}
+
+
+def opencl(bench):
     stub = dict(OCL_ICD_VENDORS=bench.program("tests", "stubs", "libstubcl.so"),
                 STUB_ENGINE="units", STUB_KITEM_US="3", STUB_KBYTE_US="1", STUB_DELAY_US="20")
     found = {"stub": stub}
@@ -48,8 +57,7 @@ def devices(bench):
     if os.path.exists(os.path.join(INTEL, "libintelocl.so")):
         found["intel"] = dict(OCL_ICD_VENDORS="/nonexistent", LD_LIBRARY_PATH=INTEL,
                               OCL_ICD_FILENAMES=os.path.join(INTEL, "libintelocl.so"))
-    chosen = os.environ.get("TANDEM_CORPUS_DEVICES")
-    return {name: one for name, one in found.items() if not chosen or name in chosen.split()}
+    return found
 
 
 def own_cpus():
@@ -227,32 +235,31 @@ def show(bench, name, score):
         "pass": score.faults > 0 and score.seen >= 0.98 * score.faults and not score.clean_wrong})
 
 
-def programs(bench, name):
+def program(bench, name):
     """What runs a set's programs; None: it is not there. Scripts need an interpreter with pyopencl."""
     if name == "scripts":
-        script = os.path.join(FOLDER, name, name + ".py")
         for python in ("python3", "/usr/bin/python3"):
             if not subprocess.run([python, "-c", "import numpy, pyopencl"], check=False,
                                   stderr=subprocess.DEVNULL).returncode:
-                return python, script
+                return python, os.path.join(TESTS, SETS[name], name + ".py")
         return None
-    program = bench.program("tests", "findings", name, name)
-    return (program,) if os.access(program, os.X_OK) else None
+    path = bench.program("tests", SETS[name], "faulty" if name == "cuda" else name)
+    return (path,) if os.access(path, os.X_OK) else None
 
 
 def findings(bench):
     only = os.environ.get("TANDEM_CORPUS")
     for name in os.environ.get("TANDEM_CORPUS_SETS", " ".join(SETS)).split():
-        program = programs(bench, name)
-        if not program:
-            print("\nFindings on tests/findings/%s: not built, or no pyopencl" % name, flush=True)
+        words = program(bench, name)
+        if not words:
+            print("\nFindings on tests/%s: not built, or no pyopencl" % SETS[name], flush=True)
             continue
-        print("\nFindings on tests/findings/%s" % name, flush=True)
-        with open(os.path.join(FOLDER, name, "table.json"), encoding="utf-8") as file:
+        print("\nFindings on tests/%s" % SETS[name], flush=True)
+        with open(os.path.join(TESTS, SETS[name], "table.json"), encoding="utf-8") as file:
             table = json.load(file)
         score = Score()
-        for device, environment in devices(bench).items():
+        for device, environment in devices(bench, name).items():
             for case, row in table.items():
                 if device in row.get("devices", [device]) and (not only or re.search(only, case)):
-                    judge(score, bench, device, environment, (*program, case), row)
+                    judge(score, bench, device, environment, (*words, case), row)
         show(bench, name, score)
