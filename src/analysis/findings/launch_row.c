@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/launch_row.h"
+
+#include <errno.h>
+
+#include "util/text.h"
+#include "util/units.h"
+
+/* With more of a multiprocessor's warps in flight than this, the time that memory
+ * takes is hidden in most kernels, and more bring little (V. Volkov, "Better
+ * performance at lower occupancy", 2010). */
+#define OCCUPANCY_ENOUGH 0.5
+
+/* A launch of fewer groups than this does not need a good size of them. */
+#define MANY_GROUPS 16u
+
+/* A warp's next instruction that needs the one before it issues so many cycles later (Z. Jia et
+ * al., "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018): so many warps
+ * keep a scheduler busy. */
+#define ISSUE_CYCLES 4u
+
+struct fill { /* how a launch fills the device */
+	uint64_t group_items, groups;
+	uint64_t units;	     /* as launch_row_report() has it */
+	double lanes, whole; /* parts of the lanes, of the units that have work: 0 to 1 */
+};
+
+static double part(uint64_t used, uint64_t step)
+{
+	uint64_t steps = (used + step - 1) / step;
+
+	return steps ? (double)used / (double)(steps * step) : 1;
+}
+
+static uint64_t largest_divisor(uint64_t number, uint64_t most)
+{
+	uint64_t largest = 1;
+
+	for (uint64_t i = 1; i <= most && i * i <= number; i++) {
+		if (number % i)
+			continue;
+		largest = i > largest ? i : largest;
+		if (number / i <= most && number / i > largest)
+			largest = number / i;
+	}
+	return largest;
+}
+
+/* Of a launch that leaves it to the runtime: items of the largest group whose size divides
+ * the launch's; 0: not known. */
+static uint64_t largest_group(const struct launch_row *row)
+{
+	uint64_t items = 1, all = 1;
+
+	if (row->shape.local_dimensions || row->described || !row->most_items || !row->preferred)
+		return 0;
+	for (unsigned i = 0; i < row->shape.dimensions; i++) {
+		if (!row->shape.global[i])
+			return 0;
+		items *= largest_divisor(row->shape.global[i], row->most_items / items);
+		all *= row->shape.global[i];
+	}
+	return all >= MANY_GROUPS * row->preferred ? items : 0;
+}
+
+static struct fill fill_of(const struct launch_row *row, uint64_t units)
+{
+	struct fill fill = {.group_items = 1, .groups = 1, .lanes = 1, .whole = 1};
+
+	for (unsigned i = 0; i < row->shape.dimensions; i++) {
+		uint64_t local = i < row->shape.local_dimensions ? row->shape.local[i] : 1;
+
+		fill.group_items *= local;
+		fill.groups *= local ? (row->shape.global[i] + local - 1) / local : 0;
+	}
+	fill.units = units;
+	if (row->shape.local_dimensions && row->preferred)
+		fill.lanes = part(fill.group_items, row->preferred);
+	/* What the runtime makes of a launch without a local size is not known. */
+	if (row->shape.local_dimensions && fill.units && fill.groups)
+		fill.whole = part(fill.groups, fill.units);
+	return fill;
+}
+
+static const char *shape_text(struct findings *findings, const struct launch_row *row,
+			      const struct tandem_domain_row *domain)
+{
+	const struct launch_size *shape = &row->shape;
+	struct text text = TEXT_INIT;
+	const char *copy;
+
+	if (!row->described && shape->local_dimensions)
+		text_add_string(&text, "global ");
+	for (unsigned i = 0; i < shape->dimensions; i++)
+		text_format(&text, "%s%llu", i ? "x" : "", (unsigned long long)shape->global[i]);
+	if (row->described)
+		text_format(&text, " %ss in %ss of ", domain->item, domain->group);
+	else if (shape->local_dimensions)
+		text_add_string(&text, ", local ");
+	for (unsigned i = 0; i < shape->local_dimensions; i++)
+		text_format(&text, "%s%llu", i ? "x" : "", (unsigned long long)shape->local[i]);
+	copy = findings_text(findings, "%s", text.data ? text.data : "");
+	text_free(&text);
+	return copy;
+}
+
+static struct finding *add_row(struct findings *findings, const struct launch_row *row,
+			       const struct fill *fill, const char *cause, double filled)
+{
+	struct finding *finding = findings_add(findings, "launch", cause);
+
+	if (!finding)
+		return NULL;
+	finding->count = row->count;
+	finding->cost_ns = (uint64_t)((double)row->ns * (1 - filled));
+	finding->object = findings_text(findings, "%s", row->name);
+	finding->device = findings_text(
+		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
+	finding->confidence = CONFIDENCE_LOW;
+	finding->why = findings_text(
+		findings,
+		"estimated occupancy %.0f %% from the launch configuration alone: lanes "
+		"%.0f %%, compute units %.0f %%",
+		100 * fill->lanes * fill->whole, 100 * fill->lanes, 100 * fill->whole);
+	finding_place(findings, finding, row->stream);
+	finding_time(findings, finding, row->begin_ns, row->end_ns);
+	return finding;
+}
+
+static int add_lanes(struct findings *findings, const struct launch_row *row,
+		     const struct fill *fill)
+{
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
+	struct finding *finding = add_row(findings, row, fill, "group-size", fill->lanes);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->what = findings_text(
+		findings,
+		"kernel %s (%s): the %s size of %llu %s%s is not a multiple of the SIMD width "
+		"%llu; lanes idle",
+		finding->object, shape_text(findings, row, domain), domain->group,
+		(unsigned long long)fill->group_items, domain->item,
+		fill->group_items == 1 ? "" : "s", (unsigned long long)row->preferred);
+	finding->suggestion = row->described
+				      ? findings_text(findings,
+						      "make the number of %ss of a %s a multiple "
+						      "of %llu, a warp",
+						      domain->item, domain->group,
+						      (unsigned long long)row->preferred)
+				      : findings_text(findings,
+						      "make the local size a multiple of %llu, or "
+						      "leave it to the runtime (NULL)",
+						      (unsigned long long)row->preferred);
+	return 0;
+}
+
+/* The runtime could choose nothing good. */
+static int add_indivisible(struct findings *findings, const struct launch_row *row,
+			   uint64_t group_items)
+{
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
+	struct fill fill = {.lanes = part(group_items, row->preferred), .whole = 1};
+	struct finding *finding = add_row(findings, row, &fill, "group-size", fill.lanes);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->what = findings_text(
+		findings,
+		"kernel %s (%s %ss) leaves the %s size to the runtime, and its size has no "
+		"divisor: equal %ss hold %llu %s%s at most, and the device works on %llu at a time",
+		finding->object, shape_text(findings, row, domain), domain->item, domain->group,
+		domain->group, (unsigned long long)group_items, domain->item,
+		group_items == 1 ? "" : "s", (unsigned long long)row->preferred);
+	finding->why = "from the shape alone; a runtime that makes unequal ones does better";
+	finding->suggestion = findings_text(
+		findings,
+		"round the global size up to a multiple of %llu, and let the kernel return at "
+		"once for the %ss beyond the end",
+		(unsigned long long)row->preferred, domain->item);
+	return 0;
+}
+
+static int add_units(struct findings *findings, const struct launch_row *row,
+		     const struct fill *fill)
+{
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
+	struct finding *finding = add_row(findings, row, fill, "few-groups", fill->whole);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->what = findings_text(
+		findings,
+		"kernel %s (%s) has %llu %s%s for the device's %llu %ss: the others are "
+		"idle",
+		finding->object, shape_text(findings, row, domain),
+		(unsigned long long)fill->groups, domain->group, fill->groups == 1 ? "" : "s",
+		(unsigned long long)fill->units, domain->multiprocessor);
+	finding->suggestion = findings_text(
+		findings,
+		"make smaller %ss, or give a launch more work; several small kernels can "
+		"also run at the same time on several %ss",
+		domain->group, domain->queue);
+	return 0;
+}
+
+static const char *limiter_advice(struct findings *findings, enum occupancy_limiter limiter,
+				  const struct tandem_domain_row *domain)
+{
+	const char *group = domain->group, *item = domain->item, *whole = domain->multiprocessor;
+	const char *by = domain->fewer_registers;
+
+	switch (limiter) {
+	case OCCUPANCY_ITEMS:
+		return findings_text(findings,
+				     "choose a %s size that divides the %ss that a %s holds", group,
+				     item, whole);
+	case OCCUPANCY_GROUPS:
+		return findings_text(findings,
+				     "make the %ss larger: a %s holds a fixed number of them, "
+				     "however small they are",
+				     group, whole);
+	case OCCUPANCY_REGISTERS:
+		return findings_text(findings,
+				     "let the kernel use fewer registers%s%s%s, or make the "
+				     "%ss smaller",
+				     *by ? " (" : "", by, *by ? ")" : "", group);
+	case OCCUPANCY_SHARED:
+		return findings_text(findings,
+				     "use less shared memory in a %s, or share it among more "
+				     "%ss",
+				     group, item);
+	default:
+		return "";
+	}
+}
+
+static int add_occupancy(struct findings *findings, const struct launch_row *row,
+			 const struct fill *fill)
+{
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
+	const struct occupancy *occupancy = &row->occupancy;
+	struct finding *finding =
+		add_row(findings, row, fill, "occupancy", occupancy->ratio / OCCUPANCY_ENOUGH);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->what =
+		findings_text(findings,
+			      "kernel %s (%s) keeps at most %u of %u warps on a %s, limited by %s: "
+			      "too few warps to hide memory latency",
+			      finding->object, shape_text(findings, row, domain), occupancy->warps,
+			      occupancy->warps_most, domain->multiprocessor,
+			      occupancy_limiter_name(occupancy->limiter));
+	finding->why = findings_text(findings,
+				     "occupancy %.0f %%, exact by the limits of the device: %u "
+				     "registers a %s, %u bytes of shared memory a %s; "
+				     "that it costs time is assumed",
+				     100 * occupancy->ratio, row->use.registers, domain->item,
+				     row->use.shared_bytes, domain->group);
+	finding->suggestion = limiter_advice(findings, occupancy->limiter, domain);
+	/* What a kernel uses is its design, as of those of libraries that are tuned to have much
+	 * in registers: fewer warps are no loss by themselves. How it is launched is the
+	 * program's. */
+	if (occupancy->warps < row->schedulers) {
+		finding->cost_ns =
+			row->ns - row->ns * occupancy->warps / (row->schedulers * ISSUE_CYCLES);
+		finding->confidence = CONFIDENCE_MEDIUM;
+		finding->why = findings_text(
+			findings,
+			"a %s has %u warp schedulers, of which %u get no warp, and each takes about "
+			"four to be busy; %u registers a %s, %u bytes of shared memory a %s",
+			domain->multiprocessor, row->schedulers, row->schedulers - occupancy->warps,
+			row->use.registers, domain->item, row->use.shared_bytes, domain->group);
+	} else if (occupancy->limiter == OCCUPANCY_REGISTERS ||
+		   occupancy->limiter == OCCUPANCY_SHARED) {
+		finding->cost_ns = 0;
+		finding->why = findings_text(
+			findings, "%s where the kernel waits for memory, and many are made so",
+			finding->why);
+	}
+	return 0;
+}
+
+int launch_row_report(const struct launch_row *row, struct findings *findings, uint64_t units)
+{
+	struct fill fill = fill_of(row, units);
+	uint64_t group_items = largest_group(row);
+	int status = 0;
+
+	if (group_items && 2 * group_items <= row->preferred)
+		status = add_indivisible(findings, row, group_items);
+	if (!status && fill.lanes < 1)
+		status = add_lanes(findings, row, &fill);
+	if (!status && fill.groups < fill.units && fill.whole < 1)
+		status = add_units(findings, row, &fill);
+	if (!status && row->occupancy.warps_most && row->occupancy.warps &&
+	    row->occupancy.ratio < OCCUPANCY_ENOUGH && fill.groups >= fill.units)
+		status = add_occupancy(findings, row, &fill);
+	return status;
+}

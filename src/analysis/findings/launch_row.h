@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches of one kernel on one device in one shape, as part of the finding `launch`. One thread. */
+#ifndef TANDEM_ANALYSIS_FINDINGS_LAUNCH_ROW_H
+#define TANDEM_ANALYSIS_FINDINGS_LAUNCH_ROW_H
+
+#include "analysis/findings/finding.h"
+#include "analysis/operations/launch_config.h"
+#include "analysis/operations/occupancy.h"
+
+struct launch_row { /* one kernel, device and shape */
+	const char *name;
+	uint32_t device;
+	struct launch_size shape;
+	uint64_t preferred;
+	uint64_t most_items;	    /* of a group; 0: not known */
+	bool described;		    /* as a shape, in groups and items of a group only */
+	struct occupancy occupancy; /* warps_most is 0: not known */
+	unsigned schedulers;	    /* of warps, in a multiprocessor; 0: not known */
+	struct occupancy_use use;
+	uint64_t count, ns, longest_ns;
+	uint32_t stream;
+	int64_t begin_ns, end_ns; /* of the longest */
+};
+
+/* Adds what is found of them; `units`: compute units of the device, 0: not known. Returns 0 or
+ * -ENOMEM. */
+int launch_row_report(const struct launch_row *row, struct findings *findings, uint64_t units);
+
+#endif
