@@ -143,7 +143,14 @@ uint64_t hosts_use(struct hosts *hosts, size_t host, uint64_t ns)
 	return at;
 }
 
-/* Containers have one clock, of which any of them may have said how right it is. */
+/* Containers have one clock. */
+static bool has_clock_of(const struct hosts *hosts, size_t one, size_t host)
+{
+	return one == host ||
+	       (hosts->list[one].clock == TRACE_HOST_SAME_BOOT && hosts->list[one].towards == host);
+}
+
+/* Any of those that have its clock may have said how right it is. */
 static uint64_t time_bound(const struct hosts *hosts, size_t host, bool *unsynchronised)
 {
 	uint64_t bound_ns = CLOCKFIT_UNBOUNDED, first_ns = UINT64_MAX, last_ns = 0;
@@ -151,7 +158,7 @@ static uint64_t time_bound(const struct hosts *hosts, size_t host, bool *unsynch
 	for (size_t i = host; i < hosts->count; i++) {
 		const struct host *one = &hosts->list[i];
 
-		if (i != host && (one->clock != TRACE_HOST_SAME_BOOT || one->towards != host))
+		if (!has_clock_of(hosts, i, host))
 			continue;
 		*unsynchronised |= one->time.unsynchronised;
 		if (one->shown_last_ns && one->shown_first_ns < first_ns)
@@ -160,11 +167,9 @@ static uint64_t time_bound(const struct hosts *hosts, size_t host, bool *unsynch
 			last_ns = one->shown_last_ns;
 	}
 	for (size_t i = host; i < hosts->count && !*unsynchronised; i++) {
-		const struct host *one = &hosts->list[i];
-		uint64_t own_ns = host_time_bound(&one->time, first_ns, last_ns);
+		uint64_t own_ns = host_time_bound(&hosts->list[i].time, first_ns, last_ns);
 
-		if ((i == host || (one->clock == TRACE_HOST_SAME_BOOT && one->towards == host)) &&
-		    own_ns < bound_ns)
+		if (has_clock_of(hosts, i, host) && own_ns < bound_ns)
 			bound_ns = own_ns;
 	}
 	return bound_ns;
