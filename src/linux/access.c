@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/system.h"
+
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /* The level above which the unprivileged may not read tracepoints' data. */
@@ -17,17 +19,10 @@
 /* That level where the kernel tells none. */
 static int read_paranoid(void)
 {
-	int fd = open(PARANOID, O_RDONLY | O_CLOEXEC);
 	char text[16];
-	ssize_t length;
 
-	if (fd < 0)
+	if (system_read_text(PARANOID, text, sizeof(text)) <= 0)
 		return PARANOID_FREE;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		return PARANOID_FREE;
-	text[length] = '\0';
 	return (int)strtol(text, NULL, 10);
 }
 

@@ -2,10 +2,10 @@
 #include "linux/cpus.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "util/system.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
@@ -32,16 +32,8 @@ static int parse(const char *text, struct linux_cpus *cpus)
 
 int linux_cpus_online(struct linux_cpus *cpus)
 {
-	int fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
 	char text[4096];
-	ssize_t length;
+	long length = system_read_text(ONLINE, text, sizeof(text));
 
-	if (fd < 0)
-		return -errno;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length < 0)
-		return -errno;
-	text[length] = '\0';
-	return parse(text, cpus);
+	return length < 0 ? (int)length : parse(text, cpus);
 }

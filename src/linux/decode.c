@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "linux/decode.h"
 
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "linux/tracepoint/syscall.h"
 #include "schema/gen/kernel_records.h"
+#include "util/system.h"
 
 void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *clock)
 {
@@ -56,17 +55,9 @@ static void task_put(struct linux_stream *stream, uint64_t ticks, const struct l
 static void name_look_up(struct linux_task *task)
 {
 	char path[48];
-	ssize_t length;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", task->pid, task->local_tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	length = read(fd, task->name, sizeof(task->name));
-	close(fd);
-	if (length > 0)
-		task->name[length - 1] = '\0'; /* a line feed */
+	system_read_text(path, task->name, sizeof(task->name));
 }
 
 /* A process is called as its first thread is, which may not have run yet. */

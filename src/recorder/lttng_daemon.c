@@ -3,12 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "util/system.h"
 
 #define SYSTEM_FOLDER "/var/run/lttng"
 #define USER_FOLDER ".lttng"
@@ -21,17 +21,6 @@ struct process {
 	int parent;
 };
 
-static bool file_read(const char *path, char *text, size_t bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t count = fd < 0 ? -1 : read(fd, text, bytes - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[count > 0 ? count : 0] = '\0';
-	return count > 0;
-}
-
 /* proc(5): "pid (comm) state ppid ..."; comm may have any characters. */
 static bool process_read(int pid, struct process *process)
 {
@@ -39,7 +28,7 @@ static bool process_read(int pid, struct process *process)
 	const char *begin, *end;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (!file_read(path, text, sizeof(text)))
+	if (system_read_text(path, text, sizeof(text)) <= 0)
 		return false;
 	begin = strchr(text, '(');
 	end = strrchr(text, ')');
@@ -72,7 +61,7 @@ static int session_daemon(const char *folder)
 	long pid;
 
 	if (snprintf(path, sizeof(path), "%s/" PID_FILE, folder) >= (int)sizeof(path) ||
-	    !file_read(path, text, sizeof(text)))
+	    system_read_text(path, text, sizeof(text)) <= 0)
 		return 0;
 	pid = strtol(text, NULL, 10);
 	if (pid <= 0 || pid > INT_MAX || !process_read((int)pid, &process) ||

@@ -73,25 +73,11 @@ static void put_command(struct head *head)
 	put_string(head, "command", command, length > 0 ? (size_t)length : 0);
 }
 
-/* Without the newline at its end; "" where it can't be read. */
-static void read_line(const char *path, char *line, size_t bytes)
-{
-	int fd = system_open(path, O_RDONLY | O_CLOEXEC, 0);
-	ssize_t length = fd < 0 ? 0 : read(fd, line, bytes - 1);
-
-	if (fd >= 0)
-		system_close(fd);
-	while (length > 0 && line[length - 1] == '\n')
-		length--;
-	line[length > 0 ? length : 0] = 0;
-}
-
-/* Clocks of different boots, or machines, have nothing in common. */
 static void put_boot(struct head *head)
 {
 	char boot[40];
 
-	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	system_read_text(SYSTEM_BOOT_ID, boot, sizeof(boot));
 	if (*boot)
 		put_string(head, "boot_id", boot, strlen(boot));
 }
@@ -107,13 +93,13 @@ static void process_name(const struct tandem_metadata *metadata, char name[NAME_
 	if (*name && metadata->tid == metadata->pid)
 		return;
 	if (getpid() != metadata->pid) {
-		read_line("/proc/self/stat", stat, sizeof(stat));
+		system_read_text("/proc/self/stat", stat, sizeof(stat));
 		at = strrchr(stat, ')');
 		if (!at || sscanf(at + 1, " %*c %d", &parent) != 1)
 			return;
 		snprintf(path, sizeof(path), "/proc/%d/comm", parent);
 	}
-	read_line(path, comm, sizeof(comm));
+	system_read_text(path, comm, sizeof(comm));
 	if (*comm)
 		memcpy(name, comm, NAME_BYTES);
 }

@@ -15,6 +15,9 @@
 
 #define TANDEM_PATH_BYTES 3072
 
+/* Clocks of different boots, or machines, have nothing in common. */
+#define SYSTEM_BOOT_ID "/proc/sys/kernel/random/boot_id"
+
 static inline int system_open(const char *path, int flags, unsigned mode)
 {
 	long fd = syscall(SYS_openat, AT_FDCWD, path, flags, mode);
@@ -25,6 +28,24 @@ static inline int system_open(const char *path, int flags, unsigned mode)
 static inline void system_close(int fd)
 {
 	syscall(SYS_close, fd);
+}
+
+/* A small file of the kernel's, up to bytes - 1, without line feeds at its end. Returns the length,
+ * or -errno and then "". */
+static inline long system_read_text(const char *path, char *text, size_t bytes)
+{
+	int fd = system_open(path, O_RDONLY | O_CLOEXEC, 0);
+	long length = fd;
+
+	if (fd >= 0) {
+		length = syscall(SYS_read, fd, text, bytes - 1);
+		length = length < 0 ? -errno : length;
+		system_close(fd);
+	}
+	while (length > 0 && text[length - 1] == '\n')
+		length--;
+	text[length > 0 ? length : 0] = 0;
+	return length;
 }
 
 /* From where the file stands. 0 or -errno. */

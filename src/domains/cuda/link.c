@@ -23,16 +23,8 @@ static int files_read(void *data)
 {
 	struct link_files *files = data;
 
-	for (unsigned i = 0; i < FILES; i++) {
-		int fd = system_open(files->path[i], O_RDONLY | O_CLOEXEC, 0);
-		long bytes;
-
-		if (fd < 0)
-			continue;
-		bytes = syscall(SYS_read, fd, files->text[i], sizeof(files->text[i]) - 1);
-		files->text[i][bytes > 0 ? bytes : 0] = 0;
-		system_close(fd);
-	}
+	for (unsigned i = 0; i < FILES; i++)
+		system_read_text(files->path[i], files->text[i], sizeof(files->text[i]));
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,7 +19,9 @@
 #include "schema/losses.h"
 #include "schema/schema.h"
 #include "util/json.h"
+#include "util/system.h"
 #include "util/text.h"
+#include "util/time_of_day.h"
 
 static const char *const args_levels[] = {"none", "basic", "full"};
 
@@ -210,33 +211,18 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 	json_end_object(json);
 }
 
-/* What tells the clocks of this boot from those of another. */
-static const char *read_boot_id(char *text, size_t bytes)
-{
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : read(fd, text, bytes - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return text;
-}
-
-/* How right the time of day is, when this is written: adjtimex(2). */
+/* How right the time of day is when this is written. */
 static void add_host_clock(struct json *json)
 {
-	struct timex kernel = {.modes = 0};
-	int state = adjtimex(&kernel);
+	struct time_of_day time;
 
-	if (state < 0)
+	if (!time_of_day_read(&time))
 		return;
 	json_begin_object(json, "host_clock");
-	json_unsigned(json, "max_error_ns",
-		      kernel.maxerror > 0 ? (uint64_t)kernel.maxerror * 1000 : 0);
-	json_signed(json, "frequency_ppb", (int64_t)kernel.freq * 1000 / 65536);
-	json_unsigned(json, "status", (uint64_t)kernel.status);
-	json_unsigned(json, "state", (uint64_t)state);
+	json_unsigned(json, "max_error_ns", time.max_error_ns);
+	json_signed(json, "frequency_ppb", time.frequency_ppb);
+	json_unsigned(json, "status", time.status);
+	json_unsigned(json, "state", time.state);
 	json_end_object(json);
 }
 
@@ -260,7 +246,8 @@ static void compose(struct text *text, const struct session *session, const int 
 	json_string(&json, "host", known ? host.nodename : "?");
 	json_string(&json, "kernel_release", known ? host.release : "");
 	json_string(&json, "machine", known ? host.machine : "");
-	json_string(&json, "boot_id", read_boot_id(boot, sizeof(boot)));
+	system_read_text(SYSTEM_BOOT_ID, boot, sizeof(boot));
+	json_string(&json, "boot_id", boot);
 	json_string(&json, "cwd", getcwd(directory, sizeof(directory)) ? directory : "?");
 	add_start(&json, session);
 	add_host_clock(&json);
