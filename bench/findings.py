@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles and scripts, each with a
-fault and without, and some that have none, on several devices, and CUDA programs on the stub's
-device (tests/stubs/cuda/faulty.c). What may be said of each stands in table.json beside them, which
-is written before it is run.
+fault and without, and some that have none, on several devices, CUDA programs on the stub's
+device (tests/stubs/cuda/faulty.c), and packaged programs, as far as they are installed
+(tests/findings/packages). What may be said of each stands in table.json beside them, which is
+written before it is run.
+
+A row of the table with `command` is that program; its twin is the same one where drivers and the
+program find what they kept of the run before (`cache`), or there is none, and the cost is not
+judged. `status` is what it exits with.
 
 Of a run that has a fault: recall, whether an acceptable finding is said; rank, whether it is
 the first of those with a cost; culprit, whether it names what the table names; cost error, how
@@ -17,7 +22,7 @@ median; where the middle half of the pairs is wider than 15 % of it, a cost with
 right. The programs have a real-time priority where that is permitted, so that what else the
 machine does is in neither of the two.
 
-TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (corpus, styles, scripts, cuda) and
+TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (their names) and
 TANDEM_CORPUS_DEVICES (names, with commas) choose; Intel's driver for CPUs is one where it is installed
 (doc/HOWTO_TEST.md).
 TANDEM_CORPUS_RUNS is how often; TANDEM_CORPUS_BUSY=1 leaves the priority as it is, and
@@ -26,13 +31,14 @@ TANDEM_CORPUS_COSTS=1 prints what each fault costs.
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 
 TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests")
 # Where the programs and their table are.
 SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "findings/scripts",
-        "cuda": "stubs/cuda"}
+        "cuda": "stubs/cuda", "packages": "findings/packages"}
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
 LEAST = 0.03  # of the run, that a repair saves
@@ -70,15 +76,19 @@ def own_cpus():
         pass
 
 
-def said(bench, environment, program, *words):
+def said(bench, environment, row, words):
     session = bench.session("findings")
+    home = bench.session("home")
+    if "command" in row:
+        environment = dict(environment, HOME=home, XDG_CACHE_HOME=home, PYOPENCL_CTX="0")
+        os.makedirs(home, exist_ok=True)
     subprocess.run(["rm", "-rf", session], check=True)
     environment = dict(bench.environment, **environment)
     done = subprocess.run(["timeout", str(MOST_S), bench.tandem, "record", "--quiet", "--force",
-                           "--args", "full", "-o", session, "--", *program, *words],
+                           "--args", "full", "-o", session, "--", *words],
                           env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          text=True, preexec_fn=own_cpus)
-    if done.returncode:
+                          stdin=subprocess.DEVNULL, text=True, preexec_fn=own_cpus)
+    if done.returncode != row.get("status", 0):
         return None, done.stderr.strip()
     text = subprocess.run([bench.tandem, "findings", "--format", "json", session],
                           env=environment, check=True, stdout=subprocess.PIPE).stdout
@@ -123,7 +133,7 @@ class Saved:
 class Score:
     def __init__(self):
         self.right = self.wrong = 0
-        self.faults = self.seen = self.first = 0
+        self.faults = self.seen = self.first = self.ranked = 0
         self.named = self.nameable = 0
         self.errors = []
         self.close = 0
@@ -143,13 +153,16 @@ class Score:
         findings = [f for f in shown["findings"] if is_judged(f)]
         hits = [f for f in findings if matches(f, row["accept"])]
         self.faults += 1
+        self.ranked += saved is not None
         if not hits:
-            self.notes.append("%s: missed (the repair saves %s)" % (where, saved))
+            self.notes.append("%s: missed%s" % (where, " (the repair saves %s)" % saved if saved else ""))
             return
         self.seen += 1
         costly = [f for f in findings if f["cost_ns"]] or findings
         rank = next((i for i, f in enumerate(costly) if matches(f, row["accept"])), 0)
-        self.first += rank == 0
+        if not saved:  # of a program with many things to be said nothing says which is the largest
+            rank = 0
+        self.first += rank == 0 and saved is not None
         if rank:
             self.notes.append("%s: rank %d, behind %s" % (where, rank + 1, key(costly[0])))
         if "culprit" in row:
@@ -170,11 +183,21 @@ class Score:
                     where, best["percent"], saved, "" if close else ": off"))
 
 
-def judge(score, bench, device, environment, program, row):
-    where = "%s on %s" % (program[-1], device)
+def run_planted(bench, environment, row, words):
+    if row.get("cache") == "cold":
+        shutil.rmtree(bench.session("home"), ignore_errors=True)
+    return said(bench, environment, row, words)
+
+
+def judge(score, bench, device, environment, program, case, row):
+    where = "%s on %s" % (case, device)
     environment = dict(environment, **row.get("environment", {}))
     patterns = row.get("accept", []) + row.get("also", [])
-    shown, failed = said(bench, environment, program)
+    words = row.get("command") or (*program, case)
+    if not shutil.which(words[0]):
+        score.notes.append("%s: not installed" % where)
+        return
+    shown, failed = run_planted(bench, environment, row, words)
     if not shown:
         score.notes.append("%s: not run: %s" % (where, failed[:100]))
         return
@@ -182,16 +205,21 @@ def judge(score, bench, device, environment, program, row):
         score.clean += 1
         score.clean_wrong += bool(score.judge_false(where, shown["findings"], patterns))
         return
+    if "command" in row and "cache" not in row:
+        score.judge_false(where, shown["findings"], patterns)
+        score.judge_fault(where, row, shown, None)
+        return
+    repaired = words if "command" in row else (*words, "repaired")
     planted, environment = environment, dict(environment, **row.get("repaired", {}))
     pairs = []
     while len(pairs) < RUNS:
-        twin, failed = said(bench, environment, program, "repaired")
+        twin, failed = said(bench, environment, row, repaired)
         if not twin or not shown:
             score.notes.append("%s: repaired: not run: %s" % (where, failed[:100]))
             return
         pairs.append((shown, twin))
         if len(pairs) < RUNS:
-            shown, failed = said(bench, planted, program)
+            shown, failed = run_planted(bench, planted, row, words)
     saved = Saved(*([one["duration_ns"] for one in side] for side in zip(*pairs)))
     shown, twin = sorted(pairs, key=lambda pair: pair[0]["duration_ns"])[(len(pairs) - 1) // 2]
     score.judge_false(where, shown["findings"], patterns)
@@ -218,7 +246,7 @@ def show(bench, name, score):
     relative = [100 * error for _, error, _ in score.errors]
     print("recall              %s" % part(score.seen, score.faults))
     print("precision           %s" % part(score.right, score.right + score.wrong))
-    print("true cause first    %s" % part(score.first, score.faults))
+    print("true cause first    %s" % part(score.first, score.ranked))
     print("culprit named       %s" % part(score.named, score.nameable))
     print("clean told false    %s" % part(score.clean_wrong, score.clean))
     print("cost within 15 %%    %s" % part(score.close, len(relative)))
@@ -228,7 +256,7 @@ def show(bench, name, score):
     bench.results.append({
         "bench": "findings", "case": name, "unit": "%",
         "recall": [score.seen, score.faults], "precision": [score.right, score.right + score.wrong],
-        "first": [score.first, score.faults], "culprit": [score.named, score.nameable],
+        "first": [score.first, score.ranked], "culprit": [score.named, score.nameable],
         "clean_wrong": [score.clean_wrong, score.clean],
         "cost": [score.close, len(relative)],
         "points": statistics.median(points) if points else None,
@@ -243,6 +271,8 @@ def program(bench, name):
                                   stderr=subprocess.DEVNULL).returncode:
                 return python, os.path.join(TESTS, SETS[name], name + ".py")
         return None
+    if name == "packages":
+        return ()
     path = bench.program("tests", SETS[name], "faulty" if name == "cuda" else name)
     return (path,) if os.access(path, os.X_OK) else None
 
@@ -251,7 +281,7 @@ def findings(bench):
     only = os.environ.get("TANDEM_CORPUS")
     for name in os.environ.get("TANDEM_CORPUS_SETS", " ".join(SETS)).split():
         words = program(bench, name)
-        if not words:
+        if words is None:
             print("\nFindings on tests/%s: not built, or no pyopencl" % SETS[name], flush=True)
             continue
         print("\nFindings on tests/%s" % SETS[name], flush=True)
@@ -261,5 +291,5 @@ def findings(bench):
         for device, environment in devices(bench, name).items():
             for case, row in table.items():
                 if device in row.get("devices", [device]) and (not only or re.search(only, case)):
-                    judge(score, bench, device, environment, (*words, case), row)
+                    judge(score, bench, device, environment, words, case, row)
         show(bench, name, score)
