@@ -3,15 +3,12 @@
 // without it; and programs that have none. tests/hw/findings records both, and
 // faults.json says what may be found in which.
 #include <cstring>
-#include <string>
 #include <vector>
 
-#include "common.h"
+#include "cases.h"
 #include "faults.h"
 
 #define MIB ((size_t)1 << 20)
-
-static bool repaired;
 
 // --- waits, and what the host does meanwhile
 
@@ -157,7 +154,8 @@ static void bounce()
 	for (int i = 0; i < 1500; i++) {
 		work(200);
 		if (repaired) {
-			add<<<blocks_of(bytes / 4), 256>>>((float *)device.at(0), (int)(bytes / 4), 1);
+			add<<<blocks_of(bytes / 4), 256>>>((float *)device.at(0), (int)(bytes / 4),
+							   1);
 			continue;
 		}
 		CHECK(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
@@ -341,9 +339,11 @@ static void one_stream()
 		cudaStream_t stream = streams[repaired ? lane : 0];
 
 		in[lane].change(i);
-		CHECK(cudaMemcpyAsync(device[lane], in[lane], bytes, cudaMemcpyHostToDevice, stream));
+		CHECK(cudaMemcpyAsync(device[lane], in[lane], bytes, cudaMemcpyHostToDevice,
+				      stream));
 		work(1000, stream);
-		CHECK(cudaMemcpyAsync(out[lane], device[lane], bytes, cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaMemcpyAsync(out[lane], device[lane], bytes, cudaMemcpyDeviceToHost,
+				      stream));
 		if (!repaired || lane == lanes - 1)
 			CHECK(repaired ? cudaDeviceSynchronize() : cudaStreamSynchronize(stream));
 	}
@@ -448,32 +448,18 @@ static void clean_short()
 	CHECK(cudaDeviceSynchronize());
 }
 
-static const struct {
-	const char *name;
-	void (*run)();
-} cases[] = {
-#define CASE(name) {#name, name}
-	CASE(wait_each),     CASE(wait_stream_each), CASE(wait_event_each), CASE(poll),
-	CASE(host_between),  CASE(sleep_between),    CASE(small_writes),    CASE(small_reads),
-	CASE(pageable),      CASE(pageable_all),     CASE(bounce),	    CASE(copy_by_host),
-	CASE(upload_again),  CASE(alloc_loop),	     CASE(alloc_sizes),	    CASE(pinned_loop),
-	CASE(stream_loop),   CASE(module_loop),	     CASE(tiny_launches),   CASE(few_blocks),
-	CASE(thin_blocks),   CASE(shared_limit),     CASE(one_stream),	    CASE(errors),
-	CASE(leaks),	     CASE(clean_pipeline),   CASE(clean_kernels),   CASE(clean_graph),
-	CASE(clean_steps),   CASE(clean_host),	     CASE(clean_short),
+static const Case cases[] = {
+	CASE(wait_each),    CASE(wait_stream_each), CASE(wait_event_each), CASE(poll),
+	CASE(host_between), CASE(sleep_between),    CASE(small_writes),	   CASE(small_reads),
+	CASE(pageable),	    CASE(pageable_all),	    CASE(bounce),	   CASE(copy_by_host),
+	CASE(upload_again), CASE(alloc_loop),	    CASE(alloc_sizes),	   CASE(pinned_loop),
+	CASE(stream_loop),  CASE(module_loop),	    CASE(tiny_launches),   CASE(few_blocks),
+	CASE(thin_blocks),  CASE(shared_limit),	    CASE(one_stream),	   CASE(errors),
+	CASE(leaks),	    CASE(clean_pipeline),   CASE(clean_kernels),   CASE(clean_graph),
+	CASE(clean_steps),  CASE(clean_host),	    CASE(clean_short),
 };
 
 int main(int count, char **words)
 {
-	repaired = count > 2 && std::string(words[2]) == "repaired";
-	for (const auto &one : cases)
-		if (count > 1 && std::string(words[1]) == one.name) {
-			one.run();
-			CHECK(cudaDeviceSynchronize());
-			return 0;
-		}
-	fprintf(stderr, "faults CASE [repaired], where CASE is one of\n");
-	for (const auto &one : cases)
-		fprintf(stderr, "  %s\n", one.name);
-	return 2;
+	return case_run(cases, count, words);
 }
