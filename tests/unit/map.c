@@ -71,18 +71,19 @@ static void rows_are_keyed(void)
 {
 	struct map map = {0};
 	uint64_t *rows = NULL;
-	size_t count = 0, capacity = 0, index;
+	size_t count = 0, capacity = 0;
 
 	for (uint64_t i = 0; i < KEYS; i++) {
-		CHECK(keyed_row(&map, key_of(i), &rows, &capacity, &count, sizeof(*rows), &index) ==
-		      1);
-		CHECK(index == i && count == i + 1);
-		rows[index] = i;
+		uint64_t *row = keyed_row(&map, key_of(i), &rows, &capacity, &count, &i, sizeof(i));
+
+		CHECK(row == rows + i && *row == i && count == i + 1);
 	}
-	for (uint64_t i = 0; i < KEYS; i++)
-		CHECK(!keyed_row(&map, key_of(i), &rows, &capacity, &count, sizeof(*rows),
-				 &index) &&
-		      rows[index] == i);
+	for (uint64_t i = 0; i < KEYS; i++) {
+		uint64_t other = i + 1, *row = keyed_row(&map, key_of(i), &rows, &capacity, &count,
+							 &other, sizeof(other));
+
+		CHECK(row == rows + i && *row == i);
+	}
 	CHECK(count == KEYS);
 	free(rows);
 	map_free(&map);

@@ -183,20 +183,16 @@ static int find_row(struct activity_rows *rows, const struct activity_span *span
 		    struct depth_packing **packing)
 {
 	uint64_t key = (uint64_t)span->row_kind << 40 | (uint64_t)span->on_device << 32 | span->of;
-	struct depth_packing made = {.refs = VIEW_REFS_activity};
-	size_t index;
-	int is_new = keyed_row(&rows->row_of, key, &rows->rows, &rows->row_capacity,
-			       &rows->row_count, sizeof(*rows->rows), &index);
-	int status = 0;
+	const struct depth_packing fresh = {.refs = VIEW_REFS_activity};
+	size_t known = rows->row_count;
 
-	if (is_new < 0)
-		return is_new;
-	if (is_new) {
-		status = make_row(rows, span, threads, resources, &made.row);
-		rows->rows[index] = made;
-	}
-	*packing = &rows->rows[index];
-	return status;
+	*packing = keyed_row(&rows->row_of, key, &rows->rows, &rows->row_capacity, &rows->row_count,
+			     &fresh, sizeof(fresh));
+	if (!*packing)
+		return -ENOMEM;
+	return rows->row_count == known
+		       ? 0
+		       : make_row(rows, span, threads, resources, &(*packing)->row);
 }
 
 static int external_compare(const void *a, const void *b)

@@ -183,21 +183,18 @@ static int find_row(struct range_rows *rows, const struct range_span *span,
 		    struct depth_packing **packing)
 {
 	uint64_t key = (uint64_t)span->place << 32 | span->of;
-	struct range_row made = {
+	const struct range_row fresh = {
 		.packing = {.again = span->place == ON_DEVICE, .refs = VIEW_REFS_range}};
-	size_t index;
-	int is_new = keyed_row(&rows->row_of, key, &rows->rows, &rows->row_capacity,
-			       &rows->row_count, sizeof(*rows->rows), &index);
-	int status = 0;
+	size_t known = rows->row_count;
+	struct range_row *row = keyed_row(&rows->row_of, key, &rows->rows, &rows->row_capacity,
+					  &rows->row_count, &fresh, sizeof(fresh));
 
-	if (is_new < 0)
-		return is_new;
-	if (is_new) {
-		status = make_row(rows, span, threads, resources, &made.packing.row);
-		rows->rows[index] = made;
-	}
-	*packing = &rows->rows[index].packing;
-	return status;
+	if (!row)
+		return -ENOMEM;
+	*packing = &row->packing;
+	return rows->row_count == known
+		       ? 0
+		       : make_row(rows, span, threads, resources, &row->packing.row);
 }
 
 int range_rows_finish(struct range_rows *rows, const struct view_threads *threads,

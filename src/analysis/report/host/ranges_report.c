@@ -21,21 +21,14 @@ static int row_find(struct ranges_report *report, const struct range_instance *r
 {
 	struct ranges_row made = {.kind = range->kind};
 	uint64_t key;
-	size_t index;
-	int is_new;
 
 	if (intern_add(&report->names, range->name, range->name_length, &made.name) ||
 	    intern_add(&report->names, range->scope_name, strlen(range->scope_name), &made.scope))
 		return -ENOMEM;
 	key = (uint64_t)made.name << 32 ^ (uint64_t)made.scope << 2 ^ made.kind;
-	is_new = keyed_row(&report->row_of, key, &report->rows, &report->row_capacity,
-			   &report->row_count, sizeof(*report->rows), &index);
-	if (is_new < 0)
-		return is_new;
-	*row = &report->rows[index];
-	if (is_new)
-		**row = made;
-	return 0;
+	*row = keyed_row(&report->row_of, key, &report->rows, &report->row_capacity,
+			 &report->row_count, &made, sizeof(made));
+	return *row ? 0 : -ENOMEM;
 }
 
 static int take_range(void *user, const struct range_instance *range)

@@ -31,8 +31,7 @@ static int row_find(struct tasks_report *report, const struct task_construct *co
 	const char *const texts[] = {construct->name, construct->file, construct->function,
 				     construct->device};
 	uint64_t key = (uint64_t)construct->line << 4 | construct->kind;
-	size_t index;
-	int is_new;
+	const struct tasks_row fresh = {.construct = construct};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		uint32_t text;
@@ -41,14 +40,9 @@ static int row_find(struct tasks_report *report, const struct task_construct *co
 			return -ENOMEM;
 		key = (key ^ text) * 0x9e3779b97f4a7c15u;
 	}
-	is_new = keyed_row(&report->row_of, key, &report->rows, &report->row_capacity,
-			   &report->row_count, sizeof(*report->rows), &index);
-	if (is_new < 0)
-		return is_new;
-	*row = &report->rows[index];
-	if (is_new)
-		**row = (struct tasks_row){.construct = construct};
-	return 0;
+	*row = keyed_row(&report->row_of, key, &report->rows, &report->row_capacity,
+			 &report->row_count, &fresh, sizeof(fresh));
+	return *row ? 0 : -ENOMEM;
 }
 
 int tasks_report_call(struct tasks_report *report, const struct trace_event *event)
