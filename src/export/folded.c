@@ -3,11 +3,10 @@
  * inferno and speedscope read them: "process;main;work;leaf 12". */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/profile/samples.h"
 #include "export/export.h"
-#include "util/array.h"
+#include "util/keyed_row.h"
 
 struct folded_row { /* a process's samples that ended at a node */
 	uint32_t pid, node;
@@ -26,18 +25,13 @@ static int on_sample(void *user, const struct samples_sample *sample)
 {
 	struct folded *state = user;
 	uint64_t key = (uint64_t)sample->pid << 32 | sample->node;
-	uint64_t index = map_get(&state->by_key, key);
+	const struct folded_row fresh = {.pid = sample->pid, .node = sample->node};
+	struct folded_row *row = keyed_row(&state->by_key, key, &state->rows, &state->capacity,
+					   &state->count, &fresh, sizeof(fresh));
 
-	if (index == MAP_NONE) {
-		index = state->count;
-		if (array_reserve(&state->rows, &state->capacity, index + 1,
-				  sizeof(*state->rows)) ||
-		    map_set(&state->by_key, key, index))
-			return -ENOMEM;
-		state->rows[state->count++] =
-			(struct folded_row){.pid = sample->pid, .node = sample->node};
-	}
-	state->rows[index].count++;
+	if (!row)
+		return -ENOMEM;
+	row->count++;
 	return 0;
 }
 

@@ -3,12 +3,12 @@
  * stacks of each thread in the order of time, a profile each. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/profile/samples.h"
 #include "export/export.h"
 #include "util/array.h"
 #include "util/json.h"
+#include "util/keyed_row.h"
 
 struct speedscope_thread {
 	uint32_t pid, tid;
@@ -30,21 +30,14 @@ static int on_sample(void *user, const struct samples_sample *sample)
 {
 	struct speedscope *state = user;
 	uint64_t key = (uint64_t)sample->pid << 32 | sample->tid;
-	uint64_t index = map_get(&state->by_thread, key);
-	struct speedscope_thread *thread;
+	const struct speedscope_thread fresh = {
+		.pid = sample->pid, .tid = sample->tid, .first_ns = sample->ns};
+	struct speedscope_thread *thread =
+		keyed_row(&state->by_thread, key, &state->threads, &state->capacity, &state->count,
+			  &fresh, sizeof(fresh));
 
-	if (index == MAP_NONE) {
-		index = state->count;
-		if (array_reserve(&state->threads, &state->capacity, index + 1,
-				  sizeof(*state->threads)) ||
-		    map_set(&state->by_thread, key, index))
-			return -ENOMEM;
-		state->threads[state->count++] = (struct speedscope_thread){
-			.pid = sample->pid, .tid = sample->tid, .first_ns = sample->ns};
-	}
-	thread = &state->threads[index];
-	if (array_reserve(&thread->nodes, &thread->capacity, thread->count + 1,
-			  sizeof(*thread->nodes)))
+	if (!thread || array_reserve(&thread->nodes, &thread->capacity, thread->count + 1,
+				     sizeof(*thread->nodes)))
 		return -ENOMEM;
 	thread->nodes[thread->count++] = sample->node;
 	return 0;

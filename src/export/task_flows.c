@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 static uint64_t node_key(uint32_t process, uint32_t node)
 {
@@ -15,16 +16,12 @@ static uint64_t node_key(uint32_t process, uint32_t node)
 int task_flows_operation(struct task_flows *flows, uint32_t process, uint32_t node,
 			 const struct task_place *place)
 {
-	uint64_t key = node_key(process, node);
+	size_t known = flows->place_count;
 
-	if (map_get(&flows->nodes, key) != MAP_NONE)
-		return 0;
-	if (array_reserve(&flows->places, &flows->place_capacity, flows->place_count + 1,
-			  sizeof(*flows->places)) ||
-	    map_set(&flows->nodes, key, flows->place_count))
+	if (!keyed_row(&flows->nodes, node_key(process, node), &flows->places,
+		       &flows->place_capacity, &flows->place_count, place, sizeof(*place)))
 		return -ENOMEM;
-	flows->places[flows->place_count++] = *place;
-	return 1;
+	return flows->place_count > known;
 }
 
 int task_flows_edge(struct task_flows *flows, const struct task_edge *edge)

@@ -3,10 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "trace/field.h"
-#include "util/array.h"
+#include "util/keyed_row.h"
 
 /* The key of waits for a whole device: no queue has the number 0. */
 static uint64_t key_of(uint32_t process, uint64_t queue)
@@ -16,16 +15,11 @@ static uint64_t key_of(uint32_t process, uint64_t queue)
 
 static struct wait_returns_queue *queue_get(struct wait_returns *wait_returns, uint64_t key)
 {
-	uint64_t known = map_get(&wait_returns->queue_of, key);
+	static const struct wait_returns_queue fresh;
 
-	if (known != MAP_NONE)
-		return &wait_returns->queues[known];
-	if (array_reserve(&wait_returns->queues, &wait_returns->queue_capacity,
-			  wait_returns->queue_count + 1, sizeof(*wait_returns->queues)) ||
-	    map_set(&wait_returns->queue_of, key, wait_returns->queue_count))
-		return NULL;
-	wait_returns->queues[wait_returns->queue_count] = (struct wait_returns_queue){.count = 0};
-	return &wait_returns->queues[wait_returns->queue_count++];
+	return keyed_row(&wait_returns->queue_of, key, &wait_returns->queues,
+			 &wait_returns->queue_capacity, &wait_returns->queue_count, &fresh,
+			 sizeof(fresh));
 }
 
 /* As large as it needs to be, up to WAIT_RETURNS_LATEST. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "util/keyed_row.h"
 
 const char *graph_part_kind_name(enum graph_part_kind kind)
 {
@@ -85,24 +85,17 @@ static int part_find(struct graph *graph, enum graph_part_kind kind, const char 
 	uint64_t key = ((uint64_t)(uintptr_t)name << 4) | kind;
 	struct graph_latest_part *latest =
 		&graph->latest_parts[((uintptr_t)name >> 4 ^ kind) % GRAPH_LATEST_PARTS];
-	uint64_t known;
+	const struct graph_part fresh = {.kind = kind, .name = name};
+	const struct graph_part *row;
 
-	if (latest->key == key) {
-		*part = latest->part;
-		return 0;
+	if (latest->key != key) {
+		row = keyed_row(&graph->part_of, key, &graph->parts, &graph->part_capacity,
+				&graph->part_count, &fresh, sizeof(fresh));
+		if (!row)
+			return -ENOMEM;
+		*latest = (struct graph_latest_part){key, (uint32_t)(row - graph->parts)};
 	}
-	known = map_get(&graph->part_of, key);
-	*part = (uint32_t)known;
-	if (known != MAP_NONE) {
-		*latest = (struct graph_latest_part){key, *part};
-		return 0;
-	}
-	*part = (uint32_t)graph->part_count;
-	if (array_reserve(&graph->parts, &graph->part_capacity, graph->part_count + 1,
-			  sizeof(*graph->parts)) ||
-	    map_set(&graph->part_of, key, graph->part_count))
-		return -ENOMEM;
-	graph->parts[graph->part_count++] = (struct graph_part){.kind = kind, .name = name};
+	*part = latest->part;
 	return 0;
 }
 

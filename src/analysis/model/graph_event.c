@@ -6,6 +6,7 @@
 #include "analysis/model/shared_cores.h"
 #include "schema/traits.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 static struct graph_frame *frame_of(struct graph_thread *thread)
 {
@@ -119,18 +120,11 @@ static void command_drop(struct graph *graph, const struct sequence_event *event
 
 static int queue_find(struct graph *graph, uint64_t key, struct graph_queue **queue)
 {
-	uint64_t known = map_get(&graph->queue_of, key);
+	static const struct graph_queue fresh = {.launch_ns = INT64_MAX};
 
-	if (known == MAP_NONE) {
-		known = graph->queue_count;
-		if (array_reserve(&graph->queues, &graph->queue_capacity, graph->queue_count + 1,
-				  sizeof(*graph->queues)) ||
-		    map_set(&graph->queue_of, key, known))
-			return -ENOMEM;
-		graph->queues[graph->queue_count++] = (struct graph_queue){.launch_ns = INT64_MAX};
-	}
-	*queue = &graph->queues[known];
-	return 0;
+	*queue = keyed_row(&graph->queue_of, key, &graph->queues, &graph->queue_capacity,
+			   &graph->queue_count, &fresh, sizeof(fresh));
+	return *queue ? 0 : -ENOMEM;
 }
 
 static uint64_t queue_key(const struct sequence_event *event)

@@ -7,7 +7,7 @@
 
 #include "analysis/events/event_iterator.h"
 #include "trace/field.h"
-#include "util/array.h"
+#include "util/keyed_row.h"
 
 struct used_memory_kernel { /* by the argument's place */
 	uint32_t memory[USED_MEMORY_MOST];
@@ -45,18 +45,11 @@ static int note_memory(struct used_memory *used, const struct trace_event *event
 
 static int kernel_find(struct used_memory *used, uint64_t key, struct used_memory_kernel **kernel)
 {
-	uint64_t known = map_get(&used->kernel_of, key);
+	static const struct used_memory_kernel fresh;
 
-	if (known == MAP_NONE) {
-		known = used->count;
-		if (array_reserve(&used->kernels, &used->capacity, used->count + 1,
-				  sizeof(*used->kernels)) ||
-		    map_set(&used->kernel_of, key, known))
-			return -ENOMEM;
-		memset(&used->kernels[used->count++], 0, sizeof(*used->kernels));
-	}
-	*kernel = &used->kernels[known];
-	return 0;
+	*kernel = keyed_row(&used->kernel_of, key, &used->kernels, &used->capacity, &used->count,
+			    &fresh, sizeof(fresh));
+	return *kernel ? 0 : -ENOMEM;
 }
 
 /* A handle of a memory object, or a value. */

@@ -7,6 +7,7 @@
 
 #include "schema/gen/kernel_records.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 struct space *address_spaces_get(struct address_spaces *address_spaces, uint32_t pid)
 {
@@ -85,7 +86,9 @@ static int space_put(struct space *space, struct space_mapping fresh)
 static int file_of(struct address_spaces *address_spaces, const char *path, size_t length,
 		   const uint8_t *id, uint32_t id_bytes, uint32_t *file)
 {
-	uint64_t key = 0, index;
+	struct mapped_file fresh = {.build_id_bytes = 0};
+	const struct mapped_file *row;
+	uint64_t key = 0;
 	uint32_t name;
 
 	if (id_bytes > ADDRESS_SPACES_BUILD_ID)
@@ -94,19 +97,15 @@ static int file_of(struct address_spaces *address_spaces, const char *path, size
 		return -ENOMEM;
 	memcpy(&key, id, id_bytes < 5 ? id_bytes : 5);
 	key = key << 24 ^ name;
-	index = map_get(&address_spaces->by_file, key);
-	if (index != MAP_NONE) {
-		*file = (uint32_t)index;
-		return 0;
-	}
-	if (array_reserve(&address_spaces->files, &address_spaces->file_capacity,
-			  address_spaces->file_count + 1, sizeof(*address_spaces->files)) ||
-	    map_set(&address_spaces->by_file, key, address_spaces->file_count))
+	fresh.path = intern_text(&address_spaces->names, name);
+	fresh.build_id_bytes = id_bytes;
+	memcpy(fresh.build_id, id, id_bytes);
+	row = keyed_row(&address_spaces->by_file, key, &address_spaces->files,
+			&address_spaces->file_capacity, &address_spaces->file_count, &fresh,
+			sizeof(fresh));
+	if (!row)
 		return -ENOMEM;
-	*file = (uint32_t)address_spaces->file_count;
-	address_spaces->files[address_spaces->file_count++] = (struct mapped_file){
-		.path = intern_text(&address_spaces->names, name), .build_id_bytes = id_bytes};
-	memcpy(address_spaces->files[*file].build_id, id, id_bytes);
+	*file = (uint32_t)(row - address_spaces->files);
 	return 0;
 }
 

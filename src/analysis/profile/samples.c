@@ -9,6 +9,7 @@
 
 #include "schema/gen/kernel_records.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 void samples_init(struct samples *samples, samples_fn *on_sample, void *user)
 {
@@ -43,22 +44,17 @@ static int frame_get(struct samples *samples, const char *name, bool named, cons
 		     uint32_t *frame)
 {
 	struct samples_frame fresh = {.named = named};
-	uint64_t key, index;
+	const struct samples_frame *row;
 
 	if (intern_add(&samples->names, name, strlen(name), &fresh.name) ||
 	    intern_add(&samples->names, path, strlen(path), &fresh.file))
 		return -ENOMEM;
-	key = (uint64_t)fresh.file << 32 | fresh.name;
-	index = map_get(&samples->by_name, key);
-	if (index == MAP_NONE) {
-		index = samples->frame_count;
-		if (array_reserve(&samples->frames, &samples->frame_capacity, index + 1,
-				  sizeof(*samples->frames)) ||
-		    map_set(&samples->by_name, key, index))
-			return -ENOMEM;
-		samples->frames[samples->frame_count++] = fresh;
-	}
-	*frame = (uint32_t)index;
+	row = keyed_row(&samples->by_name, (uint64_t)fresh.file << 32 | fresh.name,
+			&samples->frames, &samples->frame_capacity, &samples->frame_count, &fresh,
+			sizeof(fresh));
+	if (!row)
+		return -ENOMEM;
+	*frame = (uint32_t)(row - samples->frames);
 	return 0;
 }
 
@@ -96,18 +92,14 @@ static int frame_at(struct samples *samples, const struct space *space, uint64_t
 static int node_get(struct samples *samples, uint32_t parent, uint32_t frame, uint32_t *node)
 {
 	uint64_t key = (uint64_t)parent << 32 | frame;
-	uint64_t index = map_get(&samples->by_child, key);
+	const struct samples_node fresh = {.parent = parent, .frame = frame};
+	const struct samples_node *row =
+		keyed_row(&samples->by_child, key, &samples->nodes, &samples->node_capacity,
+			  &samples->node_count, &fresh, sizeof(fresh));
 
-	if (index == MAP_NONE) {
-		index = samples->node_count;
-		if (array_reserve(&samples->nodes, &samples->node_capacity, index + 1,
-				  sizeof(*samples->nodes)) ||
-		    map_set(&samples->by_child, key, index))
-			return -ENOMEM;
-		samples->nodes[samples->node_count++] =
-			(struct samples_node){.parent = parent, .frame = frame};
-	}
-	*node = (uint32_t)index;
+	if (!row)
+		return -ENOMEM;
+	*node = (uint32_t)(row - samples->nodes);
 	return 0;
 }
 

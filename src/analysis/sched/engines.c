@@ -9,6 +9,7 @@
 
 #include "analysis/sched/engine_rules.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 /* More in flight than any driver takes: their ends are not recorded. */
 #define MOST_JOBS 1000000u
@@ -158,28 +159,22 @@ static uint32_t engine_of(struct engines *engines, const struct tracepoint *kind
 			  const struct engine_meaning *meaning, const struct tracepoint_data *data,
 			  int64_t ns)
 {
+	struct engine fresh = {.since = engines->start_ns < ns ? engines->start_ns : ns,
+			       .free_ns = INT64_MIN};
+	const struct engine *engine;
 	uint32_t driver, called;
-	uint64_t index;
 	char name[160];
 
 	engine_name(meaning, data, name, sizeof(name));
 	if (intern_add(&engines->names, kind->system, strlen(kind->system), &driver) ||
 	    intern_add(&engines->names, name, strlen(name), &called))
 		goto failed;
-	index = map_get(&engines->by_name, (uint64_t)driver << 32 | called);
-	if (index != MAP_NONE)
-		return (uint32_t)index;
-	if (array_reserve(&engines->engines, &engines->capacity, engines->count + 1,
-			  sizeof(*engines->engines)) ||
-	    map_set(&engines->by_name, (uint64_t)driver << 32 | called, engines->count))
-		goto failed;
-	engines->engines[engines->count] = (struct engine){
-		.driver = intern_text(&engines->names, driver),
-		.name = intern_text(&engines->names, called),
-		.since = engines->start_ns < ns ? engines->start_ns : ns,
-		.free_ns = INT64_MIN,
-	};
-	return (uint32_t)engines->count++;
+	fresh.driver = intern_text(&engines->names, driver);
+	fresh.name = intern_text(&engines->names, called);
+	engine = keyed_row(&engines->by_name, (uint64_t)driver << 32 | called, &engines->engines,
+			   &engines->capacity, &engines->count, &fresh, sizeof(fresh));
+	if (engine)
+		return (uint32_t)(engine - engines->engines);
 failed:
 	engines->failed = -ENOMEM;
 	return ENGINES_NONE;
@@ -189,19 +184,15 @@ static uint32_t user_row(struct engines *engines, uint32_t engine, uint32_t pid,
 {
 	/* One whose number is not known goes by its name. */
 	uint64_t key = (uint64_t)engine << 48 ^ (uint64_t)pid << 24 ^ (pid ? 0 : name);
-	uint64_t index = map_get(&engines->by_user, key);
+	const struct engine_user fresh = {.engine = engine, .pid = pid, .name = name};
+	const struct engine_user *user =
+		keyed_row(&engines->by_user, key, &engines->users, &engines->user_capacity,
+			  &engines->user_count, &fresh, sizeof(fresh));
 
-	if (index != MAP_NONE)
-		return (uint32_t)index;
-	if (array_reserve(&engines->users, &engines->user_capacity, engines->user_count + 1,
-			  sizeof(*engines->users)) ||
-	    map_set(&engines->by_user, key, engines->user_count)) {
-		engines->failed = -ENOMEM;
-		return ENGINES_NONE;
-	}
-	engines->users[engines->user_count] =
-		(struct engine_user){.engine = engine, .pid = pid, .name = name};
-	return (uint32_t)engines->user_count++;
+	if (user)
+		return (uint32_t)(user - engines->users);
+	engines->failed = -ENOMEM;
+	return ENGINES_NONE;
 }
 
 static uint32_t user_of(struct engines *engines, uint32_t engine, uint32_t tid)

@@ -9,6 +9,7 @@
 #include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 static struct wait_thread *thread_get(struct waits *waits, struct states_thread *thread)
 {
@@ -43,21 +44,15 @@ static uint64_t row_key(const struct wait_row *row)
 static void row_add(struct waits *waits, const struct wait_row *wait)
 {
 	uint64_t key = row_key(wait);
-	uint64_t index = map_get(&waits->rows_by_key, key);
-	struct wait_row *row;
+	size_t known = waits->row_count;
+	struct wait_row *row =
+		keyed_row(&waits->rows_by_key, key, &waits->rows, &waits->row_capacity,
+			  &waits->row_count, wait, sizeof(*wait));
 
-	if (index == MAP_NONE) {
-		index = waits->row_count;
-		if (array_reserve(&waits->rows, &waits->row_capacity, index + 1,
-				  sizeof(*waits->rows)) ||
-		    map_set(&waits->rows_by_key, key, index)) {
-			waits->failed = -ENOMEM;
-			return;
-		}
-		waits->rows[waits->row_count++] = *wait;
+	if (!row)
+		waits->failed = -ENOMEM;
+	if (!row || waits->row_count > known)
 		return;
-	}
-	row = &waits->rows[index];
 	row->ns += wait->ns;
 	row->count += wait->count;
 	if (wait->longest_to - wait->longest_from > row->longest_to - row->longest_from) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/keyed_row.h"
 #include "util/order/radix.h"
 
 #define MOMENTS 3u /* of a command: queued, start, end */
@@ -60,16 +61,10 @@ static struct contention_pair *pair_get(struct contention *contention, uint32_t 
 					uint32_t other)
 {
 	uint64_t key = (uint64_t)process << 32 | other;
-	uint64_t index = map_get(&contention->pair_of, key);
+	const struct contention_pair fresh = {process, other, 0, 0};
 
-	if (index != MAP_NONE)
-		return &contention->pairs[index];
-	if (array_reserve(&contention->pairs, &contention->pair_capacity,
-			  contention->pair_count + 1, sizeof(*contention->pairs)) ||
-	    map_set(&contention->pair_of, key, contention->pair_count))
-		return NULL;
-	contention->pairs[contention->pair_count] = (struct contention_pair){process, other, 0, 0};
-	return &contention->pairs[contention->pair_count++];
+	return keyed_row(&contention->pair_of, key, &contention->pairs, &contention->pair_capacity,
+			 &contention->pair_count, &fresh, sizeof(fresh));
 }
 
 /* What was summed up goes into the pairs. */

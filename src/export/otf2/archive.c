@@ -13,6 +13,7 @@
 
 #include "export/output.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 /* The name that Score-P gives its archives: OUT/traces.otf2. */
 #define ARCHIVE_NAME "traces"
@@ -190,22 +191,17 @@ int otf_archive_region(struct otf2_archive *archive, const char *name, OTF2_Regi
 		       OTF2_Paradigm paradigm, uint32_t *region)
 {
 	struct otf2_region made = {.role = role, .paradigm = paradigm};
-	uint64_t key, known;
+	const struct otf2_region *known;
 
 	if (otf_archive_string(archive, name, &made.name))
 		return -ENOMEM;
-	key = (uint64_t)made.name << 16 | (uint64_t)role << 8 | paradigm;
-	known = map_get(&archive->region_of, key);
-	if (known != MAP_NONE) {
-		*region = (uint32_t)known;
-		return 0;
-	}
-	if (array_reserve(&archive->regions, &archive->region_capacity, archive->region_count + 1,
-			  sizeof(*archive->regions)) ||
-	    map_set(&archive->region_of, key, archive->region_count))
+	known = keyed_row(&archive->region_of,
+			  (uint64_t)made.name << 16 | (uint64_t)role << 8 | paradigm,
+			  &archive->regions, &archive->region_capacity, &archive->region_count,
+			  &made, sizeof(made));
+	if (!known)
 		return -ENOMEM;
-	*region = (uint32_t)archive->region_count;
-	archive->regions[archive->region_count++] = made;
+	*region = (uint32_t)(known - archive->regions);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "export/export.h"
 #include "schema/gen/annotation_records.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 /* A tag: what it is (2 bits), in which row or scope (30 bits), its region. */
 enum tag { TAG_BEGIN, TAG_END, TAG_MARKER, TAG_ROW };
@@ -45,16 +46,10 @@ static int region_of(struct otf2_ranges *ranges, const char *name, size_t length
 
 static struct text *stack_find(struct otf2_ranges *ranges, uint32_t stream, uint32_t scope)
 {
-	uint64_t key = place_key(stream, scope, false), known = map_get(&ranges->stacks, key);
+	static const struct text fresh = TEXT_INIT;
 
-	if (known != MAP_NONE)
-		return &ranges->open[known];
-	if (array_reserve(&ranges->open, &ranges->open_capacity, ranges->open_count + 1,
-			  sizeof(*ranges->open)) ||
-	    map_set(&ranges->stacks, key, ranges->open_count))
-		return NULL;
-	ranges->open[ranges->open_count] = (struct text)TEXT_INIT;
-	return &ranges->open[ranges->open_count++];
+	return keyed_row(&ranges->stacks, place_key(stream, scope, false), &ranges->open,
+			 &ranges->open_capacity, &ranges->open_count, &fresh, sizeof(fresh));
 }
 
 /* The first row on which no start-end range is. */

@@ -7,7 +7,7 @@
 
 #include "export/perfetto/packet.h"
 #include "schema/gen/kernel_records.h"
-#include "util/array.h"
+#include "util/keyed_row.h"
 
 /* Field numbers of perfetto.dev's protos/perfetto/trace/ps/process_tree.proto. */
 enum {
@@ -27,16 +27,10 @@ enum {
 
 struct perfetto_task *perfetto_task_get(struct perfetto_tasks *tasks, uint32_t tid)
 {
-	uint64_t known = map_get(&tasks->by_tid, tid);
+	const struct perfetto_task fresh = {.tid = tid};
 
-	if (known != MAP_NONE)
-		return &tasks->items[known];
-	if (array_reserve(&tasks->items, &tasks->capacity, tasks->count + 1,
-			  sizeof(*tasks->items)) ||
-	    map_set(&tasks->by_tid, tid, tasks->count))
-		return NULL;
-	tasks->items[tasks->count] = (struct perfetto_task){.tid = tid};
-	return &tasks->items[tasks->count++];
+	return keyed_row(&tasks->by_tid, tid, &tasks->items, &tasks->capacity, &tasks->count,
+			 &fresh, sizeof(fresh));
 }
 
 uint32_t perfetto_task_number(const struct perfetto_tasks *tasks, uint32_t tid)

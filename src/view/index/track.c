@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 void track_writer_init(struct track_writer *track, struct view_store *store, uint32_t row,
 		       enum view_track_type type)
@@ -26,18 +27,15 @@ unsigned view_levels(uint32_t items, uint32_t counts[VIEW_LEVELS_MOST])
 
 static int stat_add(struct track_writer *track, const struct view_stat *add)
 {
-	uint64_t known = map_get(&track->stat_of, add->label);
+	const struct view_stat fresh = {.label = add->label};
+	struct view_stat *stat =
+		keyed_row(&track->stat_of, add->label, &track->stats, &track->stat_capacity,
+			  &track->stat_count, &fresh, sizeof(fresh));
 
-	if (known == MAP_NONE) {
-		known = track->stat_count;
-		if (array_reserve(&track->stats, &track->stat_capacity, known + 1,
-				  sizeof(*track->stats)) ||
-		    map_set(&track->stat_of, add->label, known))
-			return -ENOMEM;
-		track->stats[track->stat_count++] = (struct view_stat){.label = add->label};
-	}
-	track->stats[known].count += add->count;
-	track->stats[known].total_ns += add->total_ns;
+	if (!stat)
+		return -ENOMEM;
+	stat->count += add->count;
+	stat->total_ns += add->total_ns;
 	return 0;
 }
 

@@ -3,11 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/stats/histogram.h"
-#include "util/array.h"
 #include "util/json.h"
+#include "util/keyed_row.h"
 #include "util/map.h"
 #include "view/index/overlap.h"
 #include "view/query/select_samples.h"
@@ -35,26 +34,19 @@ struct select {
 static int find_row(struct select *select, uint32_t label, struct select_row **row)
 {
 	uint64_t key = (uint64_t)select->device << 32 | label;
-	uint64_t known;
+	const struct select_row fresh = {.label = label, .device = select->device};
 
 	/* The same things come again and again. */
 	if (select->count && key == select->last_key) {
 		*row = &select->rows[select->last_row];
 		return 0;
 	}
-	known = map_get(&select->row_of, key);
-	if (known == MAP_NONE) {
-		known = select->count;
-		if (array_reserve(&select->rows, &select->capacity, known + 1,
-				  sizeof(*select->rows)) ||
-		    map_set(&select->row_of, key, known))
-			return -ENOMEM;
-		select->rows[select->count++] =
-			(struct select_row){.label = label, .device = select->device};
-	}
+	*row = keyed_row(&select->row_of, key, &select->rows, &select->capacity, &select->count,
+			 &fresh, sizeof(fresh));
+	if (!*row)
+		return -ENOMEM;
 	select->last_key = key;
-	select->last_row = known;
-	*row = &select->rows[known];
+	select->last_row = (size_t)(*row - select->rows);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "schema/gen/core_records.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 static uint64_t key_of(uint32_t high, uint32_t low)
 {
@@ -42,7 +43,8 @@ static int row_find(struct metrics_kernels *kernels, const struct operation *ope
 	struct trace_objects *objects = kernels->objects;
 	uint32_t name = trace_objects_kernel(objects, process, record->kernel);
 	uint32_t device = trace_objects_device(objects, process, device_of(kernels, operation));
-	uint64_t key, index;
+	struct metrics_kernel fresh = {.device = ""};
+	uint64_t key;
 
 	if (name == TRACE_NONE)
 		name = 0; /* the empty string */
@@ -51,22 +53,12 @@ static int row_find(struct metrics_kernels *kernels, const struct operation *ope
 					  : objects->devices[device].name << 4 ^
 						    objects->devices[device].ordinal,
 		     name);
-	index = map_get(&kernels->row_of, key);
-	if (index == MAP_NONE) {
-		index = kernels->count;
-		if (array_reserve(&kernels->rows, &kernels->capacity, kernels->count + 1,
-				  sizeof(*kernels->rows)) ||
-		    map_set(&kernels->row_of, key, index))
-			return -ENOMEM;
-		kernels->rows[kernels->count++] = (struct metrics_kernel){
-			.name = intern_text(&objects->names, name),
-			.device = device == TRACE_NONE ? ""
-						       : intern_text(&objects->names,
-								     objects->devices[device].name),
-		};
-	}
-	*row = &kernels->rows[index];
-	return 0;
+	fresh.name = intern_text(&objects->names, name);
+	if (device != TRACE_NONE)
+		fresh.device = intern_text(&objects->names, objects->devices[device].name);
+	*row = keyed_row(&kernels->row_of, key, &kernels->rows, &kernels->capacity, &kernels->count,
+			 &fresh, sizeof(fresh));
+	return *row ? 0 : -ENOMEM;
 }
 
 int metrics_kernels_add(struct metrics_kernels *kernels, const struct operation *operation,

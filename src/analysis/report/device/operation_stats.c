@@ -8,6 +8,7 @@
 #include "analysis/report/table.h"
 #include "schema/gen/core_records.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 
 /* The caches begin anew at this size; the rows themselves stay. */
 #define CACHE_MOST (1u << 18)
@@ -85,7 +86,8 @@ static int row_make(struct operation_stats *stats, const struct operation *opera
 {
 	struct operation_row row = {
 		.device = queue->device, .domain = queue->domain, .kind = operation->kind};
-	uint64_t key, known;
+	const struct operation_row *known;
+	uint64_t key;
 	int status = intern_add(&stats->names, operation->name, strlen(operation->name), &row.name);
 
 	if (status)
@@ -93,17 +95,11 @@ static int row_make(struct operation_stats *stats, const struct operation *opera
 	/* A million devices have room beside a byte, four bits and a name. */
 	key = (uint64_t)row.device << 44 ^ (uint64_t)row.domain << 36 ^ (uint64_t)row.kind << 32 ^
 	      row.name;
-	known = map_get(&stats->row_of, key);
-	if (known != MAP_NONE) {
-		*index = (uint32_t)known;
-		return 0;
-	}
-	*index = (uint32_t)stats->row_count;
-	if (array_reserve(&stats->rows, &stats->row_capacity, stats->row_count + 1,
-			  sizeof(*stats->rows)) ||
-	    map_set(&stats->row_of, key, *index))
+	known = keyed_row(&stats->row_of, key, &stats->rows, &stats->row_capacity,
+			  &stats->row_count, &row, sizeof(row));
+	if (!known)
 		return -ENOMEM;
-	stats->rows[stats->row_count++] = row;
+	*index = (uint32_t)(known - stats->rows);
 	return 0;
 }
 

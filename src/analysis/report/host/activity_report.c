@@ -10,7 +10,7 @@
 #include "analysis/report/table.h"
 #include "trace/clock.h"
 #include "trace/field.h"
-#include "util/array.h"
+#include "util/keyed_row.h"
 
 struct activity_row {
 	enum tandem_record_role role;
@@ -70,19 +70,9 @@ static uint64_t key_of(const struct activity_row *row)
 static int row_find(struct activity_report *activity, const struct activity_row *wanted,
 		    struct activity_row **row)
 {
-	uint64_t key = key_of(wanted);
-	uint64_t known = map_get(&activity->row_of, key);
-
-	if (known == MAP_NONE) {
-		known = activity->row_count;
-		if (array_reserve(&activity->rows, &activity->row_capacity, activity->row_count + 1,
-				  sizeof(*activity->rows)) ||
-		    map_set(&activity->row_of, key, known))
-			return -ENOMEM;
-		activity->rows[activity->row_count++] = *wanted;
-	}
-	*row = &activity->rows[known];
-	return 0;
+	*row = keyed_row(&activity->row_of, key_of(wanted), &activity->rows,
+			 &activity->row_capacity, &activity->row_count, wanted, sizeof(*wanted));
+	return *row ? 0 : -ENOMEM;
 }
 
 static int row_describe(struct activity_report *activity, const struct trace_event *event,

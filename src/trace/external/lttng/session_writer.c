@@ -16,7 +16,7 @@
 #include "schema/schema.h"
 #include "schema/tsdl.h"
 #include "trace/external/lttng/session_files.h"
-#include "util/map.h"
+#include "util/keyed_row.h"
 
 #define PACKET_BYTES (128u << 10)
 #define PACKET_LEAST (4u << 10)
@@ -47,7 +47,7 @@ struct session_writer {
 	int failed;
 	const struct hosts *hosts;
 	struct writer_process *processes;
-	size_t process_count;
+	size_t process_count, process_capacity;
 	struct map process_of; /* pid -> place in processes */
 	struct session_stream **streams;
 	size_t stream_count;
@@ -77,20 +77,10 @@ struct session_writer *session_writer_create(const char *path, bool whole,
 
 static struct writer_process *process_get(struct session_writer *writer, uint32_t pid)
 {
-	uint64_t place = map_get(&writer->process_of, pid);
-	void *more;
+	const struct writer_process fresh = {.pid = pid};
 
-	if (place != MAP_NONE)
-		return &writer->processes[place];
-	more = realloc(writer->processes, (writer->process_count + 1) * sizeof(*writer->processes));
-	if (!more || map_set(&writer->process_of, pid, writer->process_count)) {
-		if (more)
-			writer->processes = more;
-		return NULL;
-	}
-	writer->processes = more;
-	writer->processes[writer->process_count] = (struct writer_process){.pid = pid};
-	return &writer->processes[writer->process_count++];
+	return keyed_row(&writer->process_of, pid, &writer->processes, &writer->process_capacity,
+			 &writer->process_count, &fresh, sizeof(fresh));
 }
 
 void session_writer_levels(struct session_writer *writer, uint32_t pid, unsigned levels)
