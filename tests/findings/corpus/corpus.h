@@ -85,7 +85,19 @@ struct corpus {
 	X(clean_out_of_order)  \
 	X(clean_options)       \
 	X(many_contexts)       \
-	X(late_contexts)
+	X(late_contexts)       \
+	X(producers)           \
+	X(double_buffer)       \
+	X(map_each)            \
+	X(parts_in_loop)       \
+	X(image_again)         \
+	X(callback_blocks)     \
+	X(poll_asleep)         \
+	X(between_queues)      \
+	X(launch_rows)         \
+	X(clean_producers)     \
+	X(clean_two_queues)    \
+	X(clean_printf)
 
 #define X(name) void corpus_##name(struct corpus *corpus);
 CORPUS(X)

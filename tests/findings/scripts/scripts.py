@@ -10,6 +10,8 @@ import threading
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array
+import pyopencl.tools
 
 N = 1 << 16
 SOURCE = """
@@ -239,6 +241,77 @@ def clean_upload(_):
         for _ in range(60):
             solver.step()
     cl.enqueue_copy(solver.queue, solver.host, solver.field)
+
+
+# What follows was written later, and run before findings were changed for it.
+
+
+def _iterate(solver, steps, in_place):
+    """x = x * 0.5 + y, as numpy has it: two new arrays for each."""
+    x = cl.array.to_device(solver.queue, np.ones(4 << 20, dtype=np.float32))
+    y = cl.array.to_device(solver.queue, np.ones(4 << 20, dtype=np.float32))
+    for _ in range(steps):
+        if in_place:
+            x *= np.float32(0.5)
+            x += y
+        else:
+            x = x * np.float32(0.5) + y
+    solver.queue.finish()
+
+
+def temporaries(repaired):
+    """Arrays that live for one line."""
+    _iterate(Solver(), 60, repaired)
+
+
+def clean_in_place(_):
+    _iterate(Solver(), 60, True)
+
+
+def _converge(every):
+    """Asks how far it is after so many steps."""
+    solver = Solver()
+    result = np.zeros(1, dtype=np.float32)
+    for step in range(1500):
+        solver.step(20)
+        if step % every == every - 1:
+            cl.enqueue_copy(solver.queue, result, solver.field)
+    solver.queue.finish()
+
+
+def converged(repaired):
+    """Is it done? After each step."""
+    _converge(100 if repaired else 1)
+
+
+def clean_checked(_):
+    _converge(100)
+
+
+def context_each(repaired):
+    """A function that makes all that it needs, each time that it is called."""
+    solver = Solver()
+    for _ in range(12):
+        if not repaired:
+            solver = Solver()
+        for _ in range(30):
+            solver.step()
+        solver.queue.finish()
+
+
+def rows(repaired):
+    """The left half of a matrix, row by row."""
+    solver = Solver()
+    matrix = np.ones((1024, 64), dtype=np.float32)
+    device = solver.buffer(1024 * 32 * 4)
+    for step in range(60):
+        matrix[:, :] = step
+        if repaired:
+            cl.enqueue_copy(solver.queue, device, np.ascontiguousarray(matrix[:, :32]))
+        for i in range(0 if repaired else 1024):
+            cl.enqueue_copy(solver.queue, device, matrix[i, :32], dst_offset=128 * i)
+        solver.step(20)
+    solver.queue.finish()
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ static struct {
 		struct kernel kernel;
 	} record;
 	size_t bytes;
-} done[12 * ROUNDS];
+} done[20 * ROUNDS];
 static size_t done_count;
 
 static void keep(const void *record, size_t bytes)
@@ -356,11 +356,97 @@ static void slow_start(void)
 	synchronize();
 }
 
+/* --- written later, and run before findings were changed for them */
+
+static void device_synchronize(void)
+{
+	struct call call = tell_make("cudaDeviceSynchronize", NULL);
+
+	tell_enter(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
+	until(free_at + TICKS_US);
+	tell_leave(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
+}
+
+/* A wait behind each launch that was put there to look for an error. */
+static void check_each(void)
+{
+	for (int i = 0; i < 4 * ROUNDS; i++) {
+		kernel(15);
+		if (!repaired)
+			device_synchronize();
+	}
+	device_synchronize();
+}
+
+/* A call of the runtime with the driver's in it, of the same arguments; the device is waited for
+ * if it says so. */
+static void memory_call(const char *function, uint32_t id, const char *inner_function,
+			uint32_t inner_id, const void *arguments, bool waits)
+{
+	struct call call = tell_make(function, arguments), inner = call;
+	uint64_t between = 0;
+
+	inner.function = inner_function;
+	inner.between = &between;
+	tell_enter(DOMAIN_RUNTIME, id, &call);
+	tell_enter(DOMAIN_DRIVER, inner_id, &inner);
+	if (waits)
+		until(free_at + TICKS_US);
+	host_us(30);
+	tell_leave(DOMAIN_DRIVER, inner_id, &inner);
+	tell_leave(DOMAIN_RUNTIME, id, &call);
+}
+
+/* Memory for each step: to free it waits for the device. */
+static void malloc_loop(void)
+{
+	uint64_t address = DEVICE_B;
+	struct {
+		uint64_t *address;
+		size_t bytes;
+	} arguments = {&address, BYTES};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!repaired)
+			memory_call("cudaMalloc", RUNTIME_MALLOC, "cuMemAlloc_v2", DRIVER_MEM_ALLOC,
+				    &arguments, false);
+		kernel(60);
+		if (!repaired)
+			memory_call("cudaFree", RUNTIME_FREE, "cuMemFree_v2", DRIVER_MEM_FREE,
+				    &address, true);
+	}
+	synchronize();
+}
+
+/* A structure for each launch, field by field. */
+static void fields(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t parts = repaired ? 1 : 16, bytes = 1024 / parts;
+
+		memset(host[0], i, 1024);
+		for (uint64_t k = 0; k < parts; k++)
+			copy(DEVICE_A + k * bytes, (uintptr_t)host[0] + k * bytes, bytes, TO_DEVICE,
+			     PINNED);
+		kernel(40);
+	}
+	synchronize();
+}
+
+/* Data of the next turn is on its way, and the host waits for the turn before. */
+static void clean_ahead(void)
+{
+	repaired = true;
+	one_stream();
+}
+
 static const struct tell_case cases[] = {
-	TELL_CASE(wait_each),  TELL_CASE(poll),	       TELL_CASE(pageable),
-	TELL_CASE(bounce),     TELL_CASE(by_host),     TELL_CASE(upload_again),
-	TELL_CASE(upload_new), TELL_CASE(module_loop), TELL_CASE(stream_loop),
-	TELL_CASE(one_stream), TELL_CASE(slow_start),  {NULL, NULL},
+	TELL_CASE(wait_each),	TELL_CASE(poll),	TELL_CASE(pageable),
+	TELL_CASE(bounce),	TELL_CASE(by_host),	TELL_CASE(upload_again),
+	TELL_CASE(upload_new),	TELL_CASE(module_loop), TELL_CASE(stream_loop),
+	TELL_CASE(check_each),	TELL_CASE(malloc_loop), TELL_CASE(fields),
+	TELL_CASE(clean_ahead), TELL_CASE(one_stream),	TELL_CASE(slow_start),
+	{NULL, NULL},
 };
 
 int main(int argc, char **argv)
