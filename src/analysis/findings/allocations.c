@@ -19,6 +19,7 @@
 struct allocation_row { /* one function, and sizes up to the next power of two */
 	const struct tandem_event *api;
 	uint64_t bytes; /* of all */
+	bool parts;	/* of other memory: what is touched is that one's */
 	uint64_t count, freed, live, most_live;
 	uint64_t ns, first_ns; /* of the calls that made and freed them */
 	uint32_t stream;
@@ -91,14 +92,15 @@ static int count_new(struct findings *findings, struct allocations *allocations,
 	struct allocation_row *row;
 	size_t index;
 
-	/* Parts of others cost nothing; what is described anew is no new one. */
-	if (record->kind == TANDEM_MEMORY_KIND_sub_buffer || !call->api ||
-	    call->api->class != TANDEM_CLASS_CREATE || map_get(&allocations->live, key) != MAP_NONE)
+	/* What is described anew is no new one. */
+	if (!call->api || call->api->class != TANDEM_CLASS_CREATE ||
+	    map_get(&allocations->live, key) != MAP_NONE)
 		return 0;
 	if (row_find(allocations, call->api, record->bytes, &index) ||
 	    map_set(&allocations->live, key, index))
 		return -ENOMEM;
 	row = &allocations->rows[index];
+	row->parts = record->kind == TANDEM_MEMORY_KIND_sub_buffer;
 	row->count++;
 	row->bytes += record->bytes;
 	row->ns += call_ns(call);
@@ -114,8 +116,10 @@ static int count_new(struct findings *findings, struct allocations *allocations,
 	if (row->count == 1)
 		return 0;
 	process = &allocations->processes[event->stream->process->index];
-	process->live++;
-	process->pages += record->bytes / PAGE_BYTES;
+	if (!row->parts) {
+		process->live++;
+		process->pages += record->bytes / PAGE_BYTES;
+	}
 	return graph_remove(findings->graph, item->call, GRAPH_ALLOCATION);
 }
 
@@ -133,7 +137,7 @@ static int count_free(struct findings *findings, struct allocations *allocations
 	row = &allocations->rows[index];
 	row->live--;
 	process = &allocations->processes[event->stream->process->index];
-	if (row->freed++ && process->live && !--process->live)
+	if (row->freed++ && !row->parts && process->live && !--process->live)
 		process->pages = 0;
 	if (!call->api || call->api->class != TANDEM_CLASS_RELEASE)
 		return 0;
@@ -200,10 +204,14 @@ static int add_row(struct findings *findings, const struct allocation_row *row, 
 	finding->object = row->api->name;
 	finding->what = findings_text(
 		findings,
-		"%s allocated %s %s times and at most %s of them were in use "
-		"at a time",
+		row->parts ? "%s made parts of memory, of %s, %s times and at most %s of them were "
+			     "in use at a time"
+			   : "%s allocated %s %s times and at most %s of them were in use "
+			     "at a time",
 		row->api->name, units_bytes(bytes, (double)row->bytes / (double)row->count),
 		units_count(count, row->count), units_count(live, row->most_live));
+	if (row->parts)
+		faults = 0;
 	if (faults)
 		finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =
@@ -212,8 +220,11 @@ static int add_row(struct findings *findings, const struct allocation_row *row, 
 				 "the calls' own time, and %s page faults while such memory was in "
 				 "use, at %.0f ns as measured on this machine",
 				 units_count(touched, faults), findings->session->run.page_fault_ns)
-		       : "the calls' own time; first uses of fresh memory cost more";
-	finding->suggestion = "allocate once before the loop and use it again";
+		: row->parts ? "the calls' own time"
+			     : "the calls' own time; first uses of fresh memory cost more";
+	finding->suggestion = row->parts ? "make each part once before the loop and use it again, "
+					   "or give the kernel an offset"
+					 : "allocate once before the loop and use it again";
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	return 0;

@@ -207,6 +207,19 @@ static int by_ns(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
+void graph_returned_remove(struct graph *graph, struct graph_thread *thread)
+{
+	uint64_t removed = graph->removed.count && thread->returned
+				   ? map_remove(&graph->removed, thread->returned)
+				   : MAP_NONE;
+
+	for (unsigned i = 0; removed != MAP_NONE && i < GRAPH_CAUSE_COUNT; i++) {
+		if (removed & UINT64_C(1) << i)
+			thread->at.saved[i] = thread->at.ns - thread->returned_from_ns[i];
+	}
+	thread->returned = 0;
+}
+
 /* Whatever a device or a thread still has to do: when the last of it is over, as recorded
  * (GRAPH_CAUSE_COUNT) or without a cause. */
 static int64_t end_without(const struct graph *graph, unsigned cause)
@@ -263,6 +276,10 @@ int graph_finish(struct graph *graph)
 	}
 	if (!last)
 		return 0;
+	for (size_t i = 0; i < session->stream_count; i++) {
+		if (graph->threads[i].at.known)
+			graph_returned_remove(graph, &graph->threads[i]);
+	}
 	saved_finish(graph);
 	if (graph->keeps == GRAPH_PATH_NONE)
 		return 0;

@@ -30,7 +30,7 @@
  * another. Memory grows with threads, queues, devices and commands in flight. One thread.
  *
  *	graph_open(&graph, iterator, &waits);
- *	graph_remove(&graph, call, GRAPH_WAIT_EACH);	before the call's return comes
+ *	graph_remove(&graph, call, GRAPH_WAIT_EACH);	before the next event of its thread
  *	graph_interval(&graph, thread, interval);	as soon as it is known; or never
  *	graph_event(&graph, event);			each event, in order
  *	graph_finish(&graph);
@@ -121,6 +121,10 @@ struct graph_thread {
 	struct recent faults;	  /* first touches of memory that is allocated again */
 	struct graph_frame frames[GRAPH_DEPTH_MOST];
 	unsigned depth; /* may be more than GRAPH_DEPTH_MOST */
+	/* The latest call that returned, and when it began, without each cause: what it did may be
+	 * recorded after events that come behind its return. 0: none. */
+	uint64_t returned;
+	int64_t returned_from_ns[GRAPH_CAUSE_COUNT];
 };
 
 struct graph_command {
@@ -229,6 +233,9 @@ void graph_close(struct graph *graph);
 /* The point moves to `ns`; all causes leave what is on the way as it is. Returns 0 or -ENOMEM. */
 int graph_point_extend(struct graph *graph, struct graph_point *point, int64_t ns,
 		       enum graph_part_kind kind, const char *name);
+
+/* The call that returned last, where it was found to be removed since. */
+void graph_returned_remove(struct graph *graph, struct graph_thread *thread);
 
 void graph_point_set(struct graph *graph, struct graph_point *to, const struct graph_point *from);
 void graph_point_drop(struct graph *graph, struct graph_point *point);

@@ -160,6 +160,13 @@ static uint64_t removed_take(struct graph *graph, const struct sequence_event *e
 	return graph->removed.count ? map_remove(&graph->removed, event->call) : MAP_NONE;
 }
 
+static void note_return(struct graph_thread *thread, const struct graph_frame *frame, uint64_t call)
+{
+	thread->returned = call;
+	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++)
+		thread->returned_from_ns[i] = frame->begin.ns - frame->begin.saved[i];
+}
+
 static void since_removed(struct graph_thread *thread, int64_t ns, uint32_t removed)
 {
 	int64_t took = ns - thread->at.ns;
@@ -179,6 +186,7 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 	struct graph_frame *frame;
 	int status;
 
+	graph_returned_remove(graph, thread);
 	if (removed != MAP_NONE && removed & GRAPH_SINCE)
 		since_removed(thread, event->ns, (uint32_t)removed);
 	status = thread_call(graph, thread, event);
@@ -288,6 +296,7 @@ static int call_end(struct graph *graph, const struct sequence_event *event)
 
 	if (!frame)
 		return 0;
+	graph_returned_remove(graph, thread);
 	/* What a call did is recorded behind its begin. */
 	if (removed != MAP_NONE && thread->depth <= GRAPH_DEPTH_MOST)
 		frame->removed |= (uint32_t)removed;
@@ -296,6 +305,7 @@ static int call_end(struct graph *graph, const struct sequence_event *event)
 	else
 		status = thread_reach(graph, thread, event->ns);
 	if (thread->depth-- <= GRAPH_DEPTH_MOST) {
+		note_return(thread, frame, event->call);
 		graph_point_drop(graph, &frame->begin);
 		graph_point_drop(graph, &frame->bound);
 		/* The outer call goes on, also one that waits. */

@@ -246,26 +246,29 @@ def clean_upload(_):
 # What follows was written later, and run before findings were changed for it.
 
 
-def _iterate(solver, steps, in_place):
+def _iterate(solver, steps, allocator):
     """x = x * 0.5 + y, as numpy has it: two new arrays for each."""
-    x = cl.array.to_device(solver.queue, np.ones(4 << 20, dtype=np.float32))
-    y = cl.array.to_device(solver.queue, np.ones(4 << 20, dtype=np.float32))
+    ones = np.ones(4 << 20, dtype=np.float32)
+    x = cl.array.to_device(solver.queue, ones, allocator=allocator)
+    y = cl.array.to_device(solver.queue, ones, allocator=allocator)
     for _ in range(steps):
-        if in_place:
-            x *= np.float32(0.5)
-            x += y
-        else:
-            x = x * np.float32(0.5) + y
-    solver.queue.finish()
+        x = x * np.float32(0.5) + y
+        solver.queue.finish()
+
+
+def _pool(solver):
+    return cl.tools.MemoryPool(cl.tools.ImmediateAllocator(solver.queue))
 
 
 def temporaries(repaired):
-    """Arrays that live for one line."""
-    _iterate(Solver(), 60, repaired)
+    """Arrays that live for one line; or a pool has their memory."""
+    solver = Solver()
+    _iterate(solver, 30, _pool(solver) if repaired else None)
 
 
-def clean_in_place(_):
-    _iterate(Solver(), 60, True)
+def clean_in_pool(_):
+    solver = Solver()
+    _iterate(solver, 30, _pool(solver))
 
 
 def _converge(every):
