@@ -10,27 +10,14 @@ import statistics
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+import lttng_session
+
 CALLS, REPEATS = "20000", "5"
 
 
 def quickest(build, command, **environment):
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
     return min(float(line) for line in done.stdout.split())
-
-
-def begin(session):
-    lttng.need(lttng.run("create", session, "--output=" + os.path.abspath(session)))
-    lttng.need(lttng.run("enable-channel", "-u", "large", "--subbuf-size=8M", "--num-subbuf=4"))
-    lttng.need(lttng.run("enable-event", "-u", "-c", "large", "tandem_*,bare:*"))
-    lttng.need(lttng.run("add-context", "-u", "-c", "large", "-t", "vpid", "-t", "vtid", "-t", "procname"))
-    lttng.need(lttng.run("start"))
-
-
-def end(session):
-    """Whether everything was kept: what is discarded costs less."""
-    said = lttng.need(lttng.run("destroy", session))
-    return "iscarded" not in said.stdout + said.stderr
 
 
 def sink(build):
@@ -56,9 +43,9 @@ def instructions(build):
         for calls in ("1000", "21000"):
             session = f"count-{state}-{calls}" if state in ("lttng", "bare") else None
             if session:
-                begin(session)
+                lttng_session.begin(session, "tandem_*,bare:*")
             totals.append(counted([program], calls, environment) if shutil.which("valgrind") else None)
-            if session and not end(session):
+            if session and not lttng_session.end(session):
                 totals[-1] = None
         if None in totals:
             return {}
@@ -78,9 +65,9 @@ def figures(build, rounds):
         for state, (command, environment) in states.items():
             session = f"{state}-{number}" if state in ("lttng", "bare") else None
             if session:
-                begin(session)
+                lttng_session.begin(session, "tandem_*,bare:*")
             samples[state].append(quickest(build, command, **environment))
-            if session and not end(session):
+            if session and not lttng_session.end(session):
                 samples[state].pop()
     return samples
 
@@ -90,13 +77,10 @@ def lttng_cost(bench):
     if not os.path.exists(bench.program("bench", "bench-lttng-bare")):
         print("built without LTTng-UST")
         return
-    done = subprocess.run([sys.executable, os.path.abspath(__file__), bench.build, str(bench.rounds)], text=True,
-                          cwd=bench.sessions, stdout=subprocess.PIPE,
-                          env={**bench.environment, "TANDEM_BUILD": bench.build})
-    if done.returncode:
-        print(done.stdout)
+    measured = lttng_session.output(bench, __file__)
+    if measured is None:
         return
-    found, counts = json.loads(done.stdout.splitlines()[-1])
+    found, counts = measured
     middle = {state: statistics.median(values) for state, values in found.items()}
     bench.add("lttng", "our files", "ns", {state: found[state] for state in ("base", "loaded", "traced")})
     bench.add("lttng", "LTTng's sink, no session", "ns", {"base": found["base"], "loaded": found["none"]},
@@ -114,7 +98,5 @@ def lttng_cost(bench):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.path.join(HERE, os.pardir, "tests", "lib"))
-    import lttng
-    lttng.start()
+    lttng_session.lttng.start()
     print(json.dumps((figures(sys.argv[1], int(sys.argv[2])), instructions(sys.argv[1]))))

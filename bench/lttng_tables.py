@@ -10,7 +10,8 @@ import statistics
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+import lttng_session
+
 # Of the columns: who records the calls, and whether our kernel side does beside it.
 COLUMNS = {"base": (None, False), "ours": ("files", False), "ours, kernel": ("files", True),
            "LTTng idle": ("idle", False), "LTTng": ("lttng", False), "LTTng, kernel": ("lttng", True)}
@@ -51,21 +52,6 @@ def command(build, who, kernel, program):
     return [*(record if kernel or who == "files" else []), *(sink if who in ("idle", "lttng") else []), *program]
 
 
-def begin(session):
-    lttng.need(lttng.run("create", session, "--output=" + os.path.abspath(session)))
-    lttng.need(lttng.run("enable-channel", "-u", "large", "--subbuf-size=8M", "--num-subbuf=4"))
-    lttng.need(lttng.run("enable-event", "-u", "-c", "large", "tandem_*"))
-    lttng.need(lttng.run("add-context", "-u", "-c", "large", "-t", "vpid", "-t", "vtid", "-t", "procname"))
-    lttng.need(lttng.run("start"))
-
-
-def end(session):
-    """Whether everything was kept."""
-    said = lttng.need(lttng.run("destroy", session))
-    shutil.rmtree(session, ignore_errors=True)
-    return "iscarded" not in said.stdout + said.stderr
-
-
 def figures(build, rounds):
     """A row for each case: its table, name, unit, and the samples by column."""
     rows = [(*case, {name: [] for name in COLUMNS}) for case in cases(build)]
@@ -73,10 +59,10 @@ def figures(build, rounds):
         for _, _, _, program, samples in rows:
             for name, (who, kernel) in COLUMNS.items():
                 if who == "lttng":
-                    begin("columns")
+                    lttng_session.begin("columns", "tandem_*")
                 done = subprocess.run(command(build, who, kernel, program), capture_output=True, text=True,
                                       check=True, env=dict(os.environ, POCL_DEVICES="basic"))
-                if who != "lttng" or end("columns"):
+                if who != "lttng" or lttng_session.end("columns"):
                     samples[name].append(measured(done.stdout))
                 shutil.rmtree("cost", ignore_errors=True)
     return [(table, case, unit, samples) for table, case, unit, _, samples in rows]
@@ -94,13 +80,9 @@ def lttng_tables(bench):
     if not os.path.exists(bench.program("libtandem-lttng.so")):
         print("\nbuilt without LTTng-UST: no columns of LTTng's")
         return
-    done = subprocess.run([sys.executable, os.path.abspath(__file__), bench.build, str(bench.rounds)], text=True,
-                          cwd=bench.sessions, stdout=subprocess.PIPE,
-                          env={**bench.environment, "TANDEM_BUILD": bench.build})
-    if done.returncode:
-        print(done.stdout)
+    found = lttng_session.output(bench, __file__)
+    if found is None:
         return
-    found = json.loads(done.stdout.splitlines()[-1])
     for table in dict.fromkeys(row[0] for row in found):
         rows = [{"bench": "lttng-tables", "title": f"The paper's Table {table}, LTTng beside our files", "case": case,
                  "unit": unit, "spread": {name: [min(values), max(values)] for name, values in samples.items() if values},
@@ -112,7 +94,5 @@ def lttng_tables(bench):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.path.join(HERE, os.pardir, "tests", "lib"))
-    import lttng
-    lttng.start()
+    lttng_session.lttng.start()
     print(json.dumps(figures(sys.argv[1], int(sys.argv[2]))))
