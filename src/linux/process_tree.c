@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "linux/process_tree.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,9 +67,7 @@ void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, bool
 	if (!process)
 		return;
 	process->exec |= exec;
-	memset(process->name, 0, sizeof(process->name));
-	memcpy(process->name, name,
-	       length < sizeof(process->name) ? length : sizeof(process->name));
+	snprintf(process->name, sizeof(process->name), "%.*s", (int)length, name);
 }
 
 static int process_compare(const void *a, const void *b)

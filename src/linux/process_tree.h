@@ -25,8 +25,8 @@ struct linux_process {
 	uint64_t ticks;	    /* when it began */
 	uint64_t end_ticks; /* 0: it was not seen to end */
 	uint32_t pid, ppid;
-	bool exec;     /* it ran another program than its parent's */
-	char name[16]; /* may fill it; else zeroes behind */
+	bool exec;	   /* it ran another program than its parent's */
+	char name[16 + 1]; /* of its first thread */
 };
 
 struct linux_process_tree {

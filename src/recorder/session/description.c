@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -96,22 +95,16 @@ static void add_start(struct json *json, const struct session *session)
 	json_unsigned(json, "ticks_hz", session->clock.ticks_hz);
 }
 
-static uint64_t cpu_time_ns(void)
+/* What the recorder itself took of the machine, and how often it slept and was woken. */
+static void add_recorder(struct json *json)
 {
-	struct rusage usage;
+	struct rusage usage = {.ru_nvcsw = 0};
 
-	if (getrusage(RUSAGE_SELF, &usage))
-		return 0;
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
-	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
-}
-
-/* How often it slept and was woken. */
-static uint64_t wakeups(void)
-{
-	struct rusage usage;
-
-	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_nvcsw;
+	getrusage(RUSAGE_SELF, &usage);
+	json_unsigned(json, "recorder_cpu_ns",
+		      (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
+			      (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u);
+	json_unsigned(json, "recorder_wakeups", (uint64_t)usage.ru_nvcsw);
 }
 
 /* 0: not known. */
@@ -144,11 +137,9 @@ uint64_t description_count_processes(const struct session *session)
 	for (size_t i = 0; tree && i < tree->count; i++) {
 		const struct linux_process *process = &tree->processes[i];
 		uint64_t lived = lived_ns(session, process);
-		char name[sizeof(process->name) + 1] = "";
 
-		memcpy(name, process->name, sizeof(process->name));
 		/* Most need no look at the disk. */
-		count += !format_is_helper(process->exec, name, lived, true) ||
+		count += !format_is_helper(process->exec, process->name, lived, true) ||
 			 is_traced(session, process->pid) || !is_traced(session, process->ppid);
 	}
 	return count > made_calls ? count : made_calls;
@@ -162,13 +153,11 @@ static void add_processes(struct json *json, const struct session *session)
 	json_begin_array(json, "processes");
 	for (size_t i = 0; tree && i < tree->count; i++) {
 		const struct linux_process *process = &tree->processes[i];
-		char name[sizeof(process->name) + 1] = "";
 
-		memcpy(name, process->name, sizeof(process->name));
 		json_begin_object(json, NULL);
 		json_unsigned(json, "pid", process->pid);
 		json_unsigned(json, "ppid", process->ppid);
-		json_string(json, "name", name);
+		json_string(json, "name", process->name);
 		json_bool(json, "exec", process->exec);
 		if (lived_ns(session, process))
 			json_unsigned(json, "lived_ns", lived_ns(session, process));
@@ -199,10 +188,7 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 	/* For memory that a program's calls allocate: nearly a millisecond. */
 	if (atomic_load(&control->threads))
 		json_float(json, "page_fault_ns", overhead_page_fault_ns(), 3);
-
-	/* What the recorder itself took of the machine. */
-	json_unsigned(json, "recorder_cpu_ns", cpu_time_ns());
-	json_unsigned(json, "recorder_wakeups", wakeups());
+	add_recorder(json);
 
 	json_begin_object(json, "losses");
 #define X(name, words) json_unsigned(json, #name, atomic_load(&control->lost[TANDEM_LOSS_##name]));
