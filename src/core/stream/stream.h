@@ -162,7 +162,7 @@ static inline __attribute__((always_inline)) void tandem_record_publish(void)
 }
 
 /* The same, in the frame in which the record was begun: no jump may take its place, as sinks'
- * functions are known by their stack, which is below it (sinks/tap.c). */
+ * functions are known by their stack, which is below it (sinks/sink_record.c). */
 static inline __attribute__((always_inline)) void tandem_record_give(struct tandem_thread *thread)
 {
 	tandem_record_after(thread);
