@@ -2,11 +2,9 @@
 #include "view/rows/tasks/task_graph.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/events/event_args.h"
 #include "analysis/tasks/chain.h"
 #include "trace/field.h"
 #include "util/array.h"
@@ -17,7 +15,7 @@ void task_graph_init(struct task_graph *graph, struct index_writer *writer,
 	memset(graph, 0, sizeof(*graph));
 	graph->writer = writer;
 	graph->iterator = iterator;
-	graph->facts_node = VIEW_NONE;
+	graph->facts = (struct task_facts){.writer = writer, .node = VIEW_NONE};
 }
 
 static uint64_t node_key(uint32_t process, uint32_t number)
@@ -50,151 +48,6 @@ static int node_get(struct task_graph *graph, uint32_t process, uint32_t number,
 	};
 	return 0;
 }
-
-/* --- facts of a node, from whichever records name it */
-
-struct facts {
-	struct text *out;
-	struct text list; /* of an argument: its fields in one line */
-	bool in_list, array;
-	unsigned axes; /* of a size that is being put together */
-};
-
-static void add_value(struct text *out, const struct event_arg *arg)
-{
-	switch (arg->kind) {
-	case EVENT_ARG_NONE:
-		text_add_string(out, "unknown");
-		break;
-	case EVENT_ARG_UNSIGNED:
-		text_format(out, "%" PRIu64, arg->number);
-		break;
-	case EVENT_ARG_SIGNED:
-		text_format(out, "%" PRId64, arg->signed_number);
-		break;
-	case EVENT_ARG_FLOAT:
-		text_format(out, "%g", arg->real);
-		break;
-	case EVENT_ARG_HEX:
-		text_format(out, "0x%" PRIx64, arg->number);
-		break;
-	case EVENT_ARG_WORD:
-	case EVENT_ARG_TEXT:
-		/* A line of the facts is one value. */
-		for (size_t i = 0; i < arg->length; i++)
-			text_add_char(out, arg->text[i] == '\n' ? ' ' : arg->text[i]);
-		break;
-	}
-}
-
-/* "global_y" is the axis 2 of a size that has more than one number; 0: it is none. */
-static unsigned axis_of(const char *name)
-{
-	size_t length = strlen(name);
-
-	if (length < 3 || name[length - 2] != '_' || name[length - 1] < 'x' ||
-	    name[length - 1] > 'z')
-		return 0;
-	return (unsigned)(name[length - 1] - 'x') + 1;
-}
-
-static void add_fact(void *facts_of, const char *name, const struct event_arg *arg)
-{
-	struct facts *facts = facts_of;
-	unsigned axis = name ? axis_of(name) : 0;
-	bool nothing =
-		(arg->kind == EVENT_ARG_UNSIGNED || arg->kind == EVENT_ARG_HEX) && !arg->number;
-
-	if (facts->array) {
-		text_add_string(&facts->list, " ");
-		add_value(&facts->list, arg);
-		return;
-	}
-	/* What says which node it is about, and numbers that only tell such records apart. */
-	if (!name || !strcmp(name, "node") || !strcmp(name, "construct") || !strcmp(name, "uid"))
-		return;
-	if (facts->in_list && !strcmp(name, "index"))
-		return;
-	if (facts->in_list) {
-		text_format(&facts->list, "%s%s ", facts->list.length ? ", " : "", name);
-		add_value(&facts->list, arg);
-		return;
-	}
-	if (axis > 1) {
-		if (facts->axes != axis - 1)
-			return;
-		/* Behind the number before. */
-		facts->out->length--;
-		text_add_string(facts->out, " x ");
-	} else if (nothing) {
-		facts->axes = 0;
-		return;
-	} else {
-		text_format(facts->out, "%.*s\t", (int)(strlen(name) - (axis ? 2 : 0)), name);
-	}
-	facts->axes = axis;
-	add_value(facts->out, arg);
-	text_add_char(facts->out, '\n');
-}
-
-static void begin_array(void *facts_of, const char *name)
-{
-	struct facts *facts = facts_of;
-
-	text_format(&facts->list, "%s%s", facts->list.length ? ", " : "", name);
-	facts->array = true;
-}
-
-static void end_array(void *facts_of)
-{
-	struct facts *facts = facts_of;
-
-	facts->array = false;
-}
-
-/* What was collected of a node becomes its string; of one that had some already, both. */
-static int facts_flush(struct task_graph *graph)
-{
-	struct index_writer *writer = graph->writer;
-	struct view_task_node *node;
-	struct text all = TEXT_INIT;
-	int status = 0;
-
-	if (graph->facts_node == VIEW_NONE || !graph->facts.length)
-		return 0;
-	node = &writer->task_nodes[graph->facts_node];
-	if (node->facts)
-		text_add_string(&all, intern_text(&writer->names, node->facts));
-	text_add(&all, graph->facts.data, graph->facts.length);
-	if (all.failed || graph->facts.failed)
-		status = -ENOMEM;
-	else
-		status = intern_add(&writer->names, all.data, all.length, &node->facts);
-	text_free(&all);
-	text_clear(&graph->facts);
-	return status;
-}
-
-static int add_facts(struct task_graph *graph, uint32_t node, const struct trace_event *event)
-{
-	static const struct event_args_sink sink = {add_fact, begin_array, end_array};
-	const struct tandem_field *index = trace_field_find(event->layout, "index");
-	struct facts facts = {.out = &graph->facts, .in_list = index != NULL};
-	int status = node == graph->facts_node ? 0 : facts_flush(graph);
-
-	if (status)
-		return status;
-	graph->facts_node = node;
-	event_args_visit(&sink, &facts, &graph->iterator->devices.objects, graph->iterator->session,
-			 event);
-	if (index && facts.list.data)
-		text_format(&graph->facts, "%s %" PRIu64 "\t%s\n", event->layout->event->name,
-			    trace_field_unsigned(event, index), facts.list.data);
-	text_free(&facts.list);
-	return graph->facts.failed ? -ENOMEM : 0;
-}
-
-/* --- places, nodes, edges */
 
 static int place_get(struct task_graph *graph, const struct task_construct *construct,
 		     uint32_t *place)
@@ -251,7 +104,7 @@ static int add_record(struct task_graph *graph, const struct trace_event *event,
 		if (!status)
 			graph->writer->task_nodes[node].place = place;
 	}
-	return status ? status : add_facts(graph, node, event);
+	return status ? status : task_facts_add(&graph->facts, graph->iterator, node, event);
 }
 
 static int add_edge(struct task_graph *graph, const struct task_edge *edge)
@@ -475,7 +328,7 @@ int task_graph_finish(struct task_graph *graph)
 {
 	struct index_writer *writer = graph->writer;
 	uint32_t *places;
-	int status = facts_flush(graph);
+	int status = task_facts_flush(&graph->facts);
 
 	if (status || !writer->task_node_count)
 		return status;
@@ -503,6 +356,6 @@ void task_graph_free(struct task_graph *graph)
 {
 	map_free(&graph->node_of);
 	map_free(&graph->place_of);
-	text_free(&graph->facts);
+	text_free(&graph->facts.text);
 	memset(graph, 0, sizeof(*graph));
 }

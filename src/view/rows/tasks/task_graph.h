@@ -14,14 +14,14 @@
 
 #include "analysis/events/event_iterator.h"
 #include "view/index/index_writer.h"
+#include "view/rows/tasks/task_facts.h"
 
 struct task_graph {
 	struct index_writer *writer;	 /* borrowed */
 	struct event_iterator *iterator; /* borrowed */
 	struct map node_of;		 /* process and number -> in the writer's task_nodes */
 	struct map place_of;		 /* index of the construct -> in its task_places */
-	struct text facts;		 /* of `facts_node`, not yet written */
-	uint32_t facts_node;
+	struct task_facts facts;
 };
 
 void task_graph_init(struct task_graph *graph, struct index_writer *writer,
