@@ -228,7 +228,7 @@ int graph_faults(struct graph *graph, uint32_t process, uint32_t stream, int64_t
 
 void graph_close(struct graph *graph);
 
-/* For graph_event.c: */
+/* For graph_command.c, graph_event.c and graph_thread.c: */
 
 /* The point moves to `ns`; all causes leave what is on the way as it is. Returns 0 or -ENOMEM. */
 int graph_point_extend(struct graph *graph, struct graph_point *point, int64_t ns,

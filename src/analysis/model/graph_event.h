@@ -3,11 +3,9 @@
 #ifndef TANDEM_ANALYSIS_MODEL_GRAPH_EVENT_H
 #define TANDEM_ANALYSIS_MODEL_GRAPH_EVENT_H
 
-#include "analysis/model/graph.h"
+#include "analysis/model/graph_thread.h" /* graph_interval() */
 
-/* Return 0, -ENOMEM, or what the taker of a path's pieces returned (graph_follow()). */
-int graph_interval(struct graph *graph, const struct wait_thread *thread,
-		   const struct states_interval *interval);
+/* Returns 0, -ENOMEM, or what the taker of a path's pieces returned (graph_follow()). */
 int graph_event(struct graph *graph, const struct sequence_event *event);
 
 #endif

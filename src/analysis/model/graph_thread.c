@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/model/graph_thread.h"
+
+#include <errno.h>
+
+#include "analysis/model/shared_cores.h"
+#include "util/array.h"
+
+int graph_thread_begin(struct graph *graph, struct graph_thread *thread,
+		       const struct sequence_event *event)
+{
+	uint32_t latest = graph->latest[event->process];
+
+	thread->at = (struct graph_point){.ns = graph->iterator->session->start_ns, .known = true};
+	if (!latest)
+		return graph_point_extend(graph, &thread->at, event->ns, GRAPH_PART_BEFORE, "");
+	graph_point_set(graph, &thread->at, &graph->threads[latest - 1].at);
+	return graph_point_extend(graph, &thread->at, event->ns, GRAPH_PART_HOST, "");
+}
+
+/* What it did after a sleep follows from the thread that woke it, and only what it did beside
+ * the sleep from what it had done before. */
+static void thread_wake(struct graph *graph, struct graph_thread *thread)
+{
+	struct graph_point before = {.known = false};
+	int64_t awake_ns = thread->woken.ns - thread->at.ns - thread->slept_ns;
+
+	graph_point_set(graph, &before, &thread->at);
+	graph_point_set(graph, &thread->at, &thread->woken);
+	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
+		int64_t own = before.ns - before.saved[i] + (awake_ns > 0 ? awake_ns : 0);
+		int64_t other = thread->woken.ns - thread->woken.saved[i];
+
+		thread->at.saved[i] = thread->woken.ns - graph_later(own, other);
+	}
+	graph_point_drop(graph, &before);
+}
+
+int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t ns)
+{
+	const struct graph_frame *frame = graph_frame_of(thread);
+	int64_t took;
+
+	if (frame && frame->waits)
+		return 0;
+	if (thread->woken.known && thread->woken.ns > thread->at.ns && thread->woken.ns <= ns)
+		thread_wake(graph, thread);
+	if (!frame)
+		shared_cores_work(graph, thread, ns);
+	took = ns - thread->at.ns;
+	for (unsigned i = 0; frame && frame->removed && took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
+		if (frame->removed & 1u << i)
+			thread->at.saved[i] += took;
+	}
+	if (frame && took > 0 && !(frame->removed & 1u << GRAPH_ALLOCATION))
+		thread->at.saved[GRAPH_ALLOCATION] +=
+			recent_within(&thread->faults, thread->at.ns, ns);
+	return graph_point_extend(graph, &thread->at, ns, frame ? GRAPH_PART_CALL : GRAPH_PART_HOST,
+				  frame ? frame->api->name : "");
+}
+
+int graph_interval(struct graph *graph, const struct wait_thread *thread,
+		   const struct states_interval *interval)
+{
+	const struct states_thread *by;
+	const struct wait_thread *waker;
+
+	if (interval->state == STATE_WAIT_BLOCKED && thread->stream &&
+	    shared_cores_slept(graph, thread->stream - 1, interval->from, interval->to))
+		return -ENOMEM;
+	if (interval->state != STATE_WAIT_BLOCKED || !interval->last || !thread->stream ||
+	    interval->by != WAKER_THREAD || interval->by_pid != thread->thread->pid ||
+	    !graph->waits)
+		return 0;
+	by = states_of_kernel(&graph->waits->states, interval->by_tid);
+	waker = by ? by->user : NULL;
+	if (!waker || !waker->stream || waker == thread)
+		return 0;
+	/* Those that are done make room. */
+	if (graph->wake_first && graph->wake_first == graph->wake_count)
+		graph->wake_first = graph->wake_count = 0;
+	if (array_reserve(&graph->wakes, &graph->wake_capacity, graph->wake_count + 1,
+			  sizeof(*graph->wakes)))
+		return -ENOMEM;
+	graph->wakes[graph->wake_count++] = (struct graph_wake){
+		thread->stream - 1, waker->stream - 1, interval->from, interval->to};
+	return 0;
+}
+
+int graph_threads_wake(struct graph *graph, int64_t ns)
+{
+	int status = 0;
+
+	for (; !status && graph->wake_first < graph->wake_count &&
+	       graph->wakes[graph->wake_first].to_ns <= ns;
+	     graph->wake_first++) {
+		const struct graph_wake *wake = &graph->wakes[graph->wake_first];
+		struct graph_thread *sleeper = &graph->threads[wake->stream];
+		const struct graph_thread *waker = &graph->threads[wake->by];
+		const struct graph_frame *frame = graph_frame_of(&graph->threads[wake->by]);
+
+		if (!sleeper->at.known || !waker->at.known || (frame && frame->waits) ||
+		    waker->at.ns > wake->to_ns)
+			continue;
+		graph->stream = wake->by;
+		graph_point_set(graph, &sleeper->woken, &waker->at);
+		sleeper->slept_ns = wake->to_ns - graph_later(wake->from_ns, sleeper->at.ns);
+		status = graph_point_extend(graph, &sleeper->woken, wake->to_ns,
+					    frame ? GRAPH_PART_CALL : GRAPH_PART_HOST,
+					    frame ? frame->api->name : "");
+	}
+	return status;
+}
