@@ -129,7 +129,7 @@ enum tandem_event_class {
 	X(destination) /* where a transfer goes to, as an address, ... */           \
 	X(source)      /* ... and where it comes from; the host's end, ... */       \
 	X(direction)   /* ... where it has no role `address`: 1: the source, ... */ \
-		       /* ... 2: the destination; else not known */
+		       /* ... 2: the destination, 3: neither; else not known */
 
 #define X(name) TANDEM_WHEN_##name,
 enum tandem_when { TANDEM_WHENS(X) TANDEM_WHEN_COUNT };

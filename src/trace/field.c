@@ -108,3 +108,18 @@ const char *trace_name_find(const struct tandem_names *names, int64_t value)
 	}
 	return NULL;
 }
+
+/* Value of the role `direction` where the host has neither end. */
+#define WITHIN_DEVICES 3u
+
+bool trace_event_blocks(const struct trace_event *event)
+{
+	const struct tandem_field *direction;
+
+	if (event->layout->event->class == TANDEM_CLASS_WAIT)
+		return true;
+	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE || !trace_event_synchronous(event))
+		return false;
+	direction = trace_field_role(event->layout, TANDEM_ROLE_direction);
+	return !direction || trace_field_unsigned(event, direction) != WITHIN_DEVICES;
+}

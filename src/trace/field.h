@@ -33,6 +33,25 @@ uint64_t trace_field_unsigned(const struct trace_event *event, const struct tand
 uint64_t trace_field_number(const struct trace_event *event, const char *name);
 int64_t trace_field_signed(const struct trace_event *event, const struct tandem_field *field);
 
+/* Whether a call that enqueues an operation returns when that is complete, by its traits. */
+static inline bool trace_event_synchronous(const struct trace_event *event)
+{
+	const struct tandem_field *blocking;
+
+	switch (event->layout->event->traits.synchronous) {
+	case TANDEM_WHEN_always:
+		return true;
+	case TANDEM_WHEN_argument:
+		blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
+		return blocking && trace_field_unsigned(event, blocking);
+	default:
+		return false;
+	}
+}
+
+/* Whether a call comes back only when the device has done something. */
+bool trace_event_blocks(const struct trace_event *event);
+
 /* The elements of a variable field, borrowed from the event; *count of them. */
 const uint8_t *trace_field_elements(const struct trace_event *event,
 				    const struct tandem_field *field, size_t *count);

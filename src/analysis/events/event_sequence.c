@@ -7,18 +7,6 @@
 #include "analysis/events/item_range.h"
 #include "trace/field.h"
 
-bool event_sequence_call_blocks(const struct trace_event *event)
-{
-	const struct tandem_field *blocking;
-
-	if (event->layout->event->class == TANDEM_CLASS_WAIT)
-		return true;
-	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE)
-		return false;
-	blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
-	return blocking && trace_field_unsigned(event, blocking);
-}
-
 static void fill_wait(struct sequence_event *kept, const struct trace_event *event)
 {
 	const struct tandem_field *one = trace_field_role(event->layout, TANDEM_ROLE_event);
@@ -51,7 +39,7 @@ static void fill_call(struct sequence_event *kept, const struct event_item *item
 	kept->call = item->call;
 	kept->op = trace_event_op(event);
 	kept->api = event->layout->event;
-	kept->blocking = event_sequence_call_blocks(event);
+	kept->blocking = trace_event_blocks(event);
 	kept->other_ns = kept->kind == SEQUENCE_CALL_BEGIN ? item->end_ns : event->ns;
 	queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
 	if (queue)

@@ -84,7 +84,4 @@ int event_sequence_finish(struct event_sequence *sequence);
 
 void event_sequence_close(struct event_sequence *sequence);
 
-/* Whether the call comes back only when the device has done something. */
-bool event_sequence_call_blocks(const struct trace_event *event);
-
 #endif

@@ -87,21 +87,6 @@ static inline uint32_t queue_number(const struct trace_event *event)
 	return number;
 }
 
-static inline bool is_synchronous(const struct trace_event *event)
-{
-	const struct tandem_field *blocking;
-
-	switch (event->layout->event->traits.synchronous) {
-	case TANDEM_WHEN_always:
-		return true;
-	case TANDEM_WHEN_argument:
-		blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
-		return blocking && trace_field_unsigned(event, blocking);
-	default:
-		return false;
-	}
-}
-
 int operation_matcher_call(struct operation_matcher *matcher, const struct trace_event *event,
 			   uint64_t number, uint32_t node)
 {
@@ -137,7 +122,7 @@ int operation_matcher_call(struct operation_matcher *matcher, const struct trace
 		.node = node,
 		.api = event->record->id,
 		.open = true,
-		.synchronous = is_synchronous(event),
+		.synchronous = trace_event_synchronous(event),
 	};
 	if (ring->sizes)
 		read_size(event, &ring->sizes[place]);

@@ -18,9 +18,10 @@
  * many of its own thread was enqueued long ago. */
 #define REMEMBERED 256u
 
-/* A launch that took so many times as long as the wait before it is to blame
- * itself, as when the driver compiles in it. */
+/* A launch that took so many times as long as the wait before it, and longer than any does without
+ * such work, is to blame itself, as when the driver compiles in it. */
 #define LAUNCH_TIMES 8
+#define LAUNCH_MOST_NS 100000
 
 /* A command that was enqueued and started only when a later call of its thread was under way
  * was kept back until then, if that is so many times as long as from that call to the start. */
@@ -216,7 +217,8 @@ static enum idle_cause_kind cause_of(const struct idle *idle, const struct seque
 		spent[i] = enqueue->spent[i] - thread->marks[index].spent[i];
 	launch = next->ns - enqueue->ns;
 	/* Had it not waited, the launch would have been over by then. */
-	if (spent[WAITING] > 0 && launch < LAUNCH_TIMES * spent[WAITING])
+	if (spent[WAITING] > 0 &&
+	    (launch < LAUNCH_MOST_NS || launch < LAUNCH_TIMES * spent[WAITING]))
 		spent[WAITING] += launch;
 	if (spent[WAITING] >= spent[WORKING] && spent[WAITING] >= spent[CALLING] &&
 	    spent[WAITING] > 0)

@@ -253,7 +253,6 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 	const struct trace_event *event = item->event;
 	uint32_t stream = event->stream->index;
 	struct cycles_thread *thread = &cycles->threads[stream];
-	const struct tandem_field *blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
 	struct cycle *cycle = &thread->now;
 	struct cycles_command *operation;
 	int status = thread->closed ? finish_cycle(cycles, stream) : 0;
@@ -281,7 +280,7 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 		.before_ns = (int64_t)span(thread->latest_ns, event->ns),
 		.begin_ns = event->ns,
 		.end_ns = item->end_ns,
-		.blocking = blocking && trace_field_unsigned(event, blocking),
+		.blocking = trace_event_blocks(event),
 	};
 	thread->latest_ns = item->end_ns;
 	if (operation->blocking) {

@@ -19,6 +19,9 @@
 #define SPIN_LEAST_NS 20000u
 #define SPIN_PART 0.8
 
+/* Value of the role `direction`. */
+#define TO_HOST 2u
+
 enum cause { EACH_OPERATION, NOTHING, CAUSES };
 
 struct wait_sum {
@@ -77,11 +80,18 @@ static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_
 	sum->end_ns = end_ns;
 }
 
-static bool blocks(const struct trace_event *event)
+/* What a transfer leaves that the device has yet to do. One that waits for itself leaves nothing;
+ * one to the device may come back when its bytes are taken (CUDA Runtime API, "API synchronization
+ * behavior"). */
+static uint64_t left_by(const struct waiting_thread *thread, const struct trace_event *event)
 {
-	const struct tandem_field *blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
+	const struct tandem_field *direction;
 
-	return blocking && trace_field_unsigned(event, blocking);
+	if (!trace_event_blocks(event))
+		return thread->operations + 1;
+	direction = trace_field_role(event->layout, TANDEM_ROLE_direction);
+	return event->layout->event->traits.synchronous == TANDEM_WHEN_always &&
+	       (!direction || trace_field_unsigned(event, direction) != TO_HOST);
 }
 
 /* Whether the wait is for other commands than the latest: the device has that one to do
@@ -148,9 +158,8 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	case TANDEM_CLASS_ENQUEUE:
 		thread->enqueued++;
 		thread->latest = trace_event_op(event);
-		/* A blocking transfer waits for itself: it is not the habit that
-		 * is meant here, but leaves nothing to wait for. */
-		thread->operations = blocks(event) ? 0 : thread->operations + 1;
+		/* A blocking transfer is not the habit that is meant here. */
+		thread->operations = left_by(thread, event);
 		break;
 	default:
 		break;

@@ -8,6 +8,7 @@
 
 #include "analysis/events/event_sequence.h"
 #include "schema/domain.h"
+#include "trace/field.h"
 #include "util/text.h"
 #include "view/rows/tasks/task_label.h"
 
@@ -243,8 +244,7 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 {
 	unsigned flags = (trace_event_failed(event) ? VIEW_FLAG_failed : 0) |
 			 (event->end_ticks ? 0 : VIEW_FLAG_unfinished);
-	bool blocks = event_sequence_call_blocks(event) ||
-		      event->layout->event->traits.synchronous == TANDEM_WHEN_always;
+	bool blocks = trace_event_blocks(event);
 	uint32_t *known =
 		&threads->labels[event->layout->index * LABELS_OF_EVENT + flags + blocks * 4u];
 	const struct tandem_event *descriptor = event->layout->event;
