@@ -139,6 +139,9 @@ static const char *check_enqueue(const struct tandem_event *event)
 {
 	static const char *const graphs[] = {"*GraphLaunch", "*GraphLaunch_spt",
 					     "clEnqueueCommandBufferKHR", NULL};
+	/* CUDA Runtime API, "API synchronization behavior": no host waits for these. */
+	static const char *const not_waiting[] = {"*Async*", "cuMemcpyDto[AD]", "cuMemcpyAto[AD]",
+						  "cu*Memcpy*Peer", NULL};
 	const struct tandem_traits *traits = &event->traits;
 
 	if ((event->class == TANDEM_CLASS_ENQUEUE) != has_role(event, TANDEM_ROLE_op))
@@ -146,11 +149,11 @@ static const char *check_enqueue(const struct tandem_event *event)
 			return "an enqueue has its operation, and nothing else has";
 	if (event->class != TANDEM_CLASS_ENQUEUE)
 		return traits->synchronous || traits->graph ? "no enqueue" : NULL;
-	if (traits->synchronous == TANDEM_WHEN_always && strstr(event->name, "Async"))
-		return "not synchronous";
 	if ((traits->synchronous == TANDEM_WHEN_argument) != has_role(event, TANDEM_ROLE_blocking))
 		return "synchronous by which argument?";
-	if (!fnmatch("cu*Memcpy*", event->name, 0) && !strstr(event->name, "Async") &&
+	if (any_matches(not_waiting, event->name) && traits->synchronous == TANDEM_WHEN_always)
+		return "not synchronous";
+	if (!fnmatch("cu*Memcpy*", event->name, 0) && !any_matches(not_waiting, event->name) &&
 	    traits->synchronous != TANDEM_WHEN_always)
 		return "synchronous";
 	if (any_matches(graphs, event->name) != traits->graph)

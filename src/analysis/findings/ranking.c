@@ -26,6 +26,7 @@ static const struct {
 	{"idle-device", "synchronisation", "allocations", "loop"},
 	{"overlap", "one-queue", "waiting", "after-each-command"},
 	{"overlap", "one-queue", "transfers", "small"},
+	{"overlap", "one-queue", "transfers", "pageable"},
 	{"overlap", "one-queue", "transfers", "back-and-forth"},
 	{"overlap", "one-queue", "copies", "by-host"},
 	{"overlap", "one-queue", "copies", "dominate"},
@@ -36,6 +37,9 @@ static const struct {
 	{"idle-device", "host-calls", "allocations", "loop"},
 	{"idle-device", "host-calls", "objects", "loop"},
 };
+
+/* What costs less than such a part of another finding does not explain it. */
+#define EXPLAINS 4u
 
 static bool is_named(const struct finding *finding, const char *name, const char *cause)
 {
@@ -52,7 +56,8 @@ static const struct finding *find_cause(const struct findings *findings,
 			const struct finding *cause = &findings->items[j];
 
 			if (is_named(cause, symptoms[i].of_name, symptoms[i].of_cause) &&
-			    cause->pid == symptom->pid)
+			    cause->pid == symptom->pid &&
+			    EXPLAINS * cause->cost_ns >= symptom->cost_ns)
 				return cause;
 		}
 	}

@@ -10,12 +10,14 @@
 
 enum idle_activity { WORKING, WAITING, CALLING, ACTIVITIES };
 
-/* LAUNCH: enqueued in the gap; AHEAD: before it; UNFLUSHED: either, and kept back. */
+/* PACE: the host was on its way from one call to the next, as ever. LAUNCH: enqueued in the gap;
+ * AHEAD: before it; UNFLUSHED: either, and kept back. */
 enum idle_cause_kind {
 	SYNCHRONISATION,
 	HOST_WORK,
 	HOST_BLOCKED,
 	HOST_CALLS,
+	PACE,
 	LAUNCH,
 	AHEAD,
 	UNFLUSHED,
@@ -32,6 +34,7 @@ struct idle_mark {
 	int64_t busy_ns; /* of the device, at the thread's latest event */
 	uint64_t gap;
 	int64_t spent[ACTIVITIES];
+	int64_t worked_ns; /* in no call until then, since the last one */
 };
 
 struct idle_thread { /* of a stream */
@@ -42,8 +45,8 @@ struct idle_thread { /* of a stream */
 	int64_t flush_ns; /* same, of the latest that is about a queue and does nothing else */
 	bool known;	  /* an event of it was seen */
 	int64_t spent[ACTIVITIES];
-	struct idle_enqueue *enqueues; /* a ring, made at the first */
-	uint64_t enqueued;
+	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
+	uint64_t enqueued, enqueued_before; /* before: when it waited last */
 	struct recent slept, preempted;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
@@ -54,6 +57,7 @@ struct idle_cause {
 	uint64_t count, ns, longest_ns;
 	uint64_t long_ns[IDLE_LONG]; /* of the longest, those first */
 	uint64_t longer;	     /* gaps that are longer than the command behind them */
+	uint64_t worked_ns;	     /* of work of the host that went on in them: before them */
 	int64_t begin_ns, end_ns;    /* of the longest */
 	uint32_t stream;
 };
@@ -68,7 +72,7 @@ struct idle_device {
 	uint64_t bound_ns; /* the greatest of the clock's bounds */
 	struct idle_cause causes[CAUSES];
 	struct map calls;  /* event id -> ns in such calls within gaps */
-	struct map late;   /* name of a kernel -> ns of gaps before it, of LAUNCH and AHEAD */
+	struct map late;   /* name of a kernel -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
 	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
 	int64_t waited_ns; /* by threads while it ran something */
 };

@@ -27,6 +27,11 @@
  * was kept back until then, if that is so many times as long as from that call to the start. */
 #define KEPT_TIMES 4
 
+/* A device of its own that has run what it had, of a thread that has enqueued so many commands since
+ * it last waited, and was so long in no call: that is how fast the host goes. */
+#define PACE_COMMANDS 8u
+#define PACE_MOST_NS 200000
+
 static int idle_begin(struct findings *findings, void *state)
 {
 	struct idle *idle = state;
@@ -68,8 +73,12 @@ static int thread_reach(struct idle *idle, struct idle_thread *thread, int64_t n
 			continue;
 		mark->gap = device->gap;
 		memcpy(mark->spent, thread->spent, sizeof(mark->spent));
-		if (device->idle_ns > thread->since_ns)
-			mark->spent[thread->activity] += device->idle_ns - thread->since_ns;
+		mark->worked_ns = 0;
+		if (device->idle_ns <= thread->since_ns)
+			continue;
+		mark->spent[thread->activity] += device->idle_ns - thread->since_ns;
+		if (thread->activity == WORKING)
+			mark->worked_ns = device->idle_ns - thread->since_ns;
 	}
 	thread->spent[thread->activity] += ns - thread->since_ns;
 	thread->since_ns = ns;
@@ -110,6 +119,8 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 	if (!thread->depth++) {
 		thread->activity = event->blocking ? WAITING : CALLING;
 		thread->call_ns = event->ns;
+		if (event->blocking)
+			thread->enqueued_before = thread->enqueued;
 		if (event->queue && !event->op && event->api->class == TANDEM_CLASS_CALL)
 			thread->flush_ns = event->ns;
 	}
@@ -197,12 +208,22 @@ static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
 	       kept_ns > KEPT_TIMES * KEPT_TIMES * recent_within(drivers, from_ns, thread->call_ns);
 }
 
-static enum idle_cause_kind cause_of(const struct idle *idle, const struct sequence_event *next,
-				     const struct idle_device *device, size_t index)
+static bool is_pace(const struct findings *findings, const struct idle_thread *thread,
+		    const struct sequence_event *next, int64_t ns)
+{
+	return ns <= PACE_MOST_NS && ns > (int64_t)next->duration_ns &&
+	       thread->enqueued - thread->enqueued_before > PACE_COMMANDS &&
+	       !(devices_taken_part(&findings->iterator->devices.rows[next->device]) > 0);
+}
+
+static enum idle_cause_kind cause_of(const struct findings *findings, const struct idle *idle,
+				     const struct sequence_event *next,
+				     const struct idle_device *device)
 {
 	const struct idle_thread *thread;
 	const struct idle_enqueue *enqueue;
 	int64_t spent[ACTIVITIES], launch;
+	size_t index = next->device;
 
 	if (next->stream == TRACE_NONE)
 		return AHEAD;
@@ -227,9 +248,9 @@ static enum idle_cause_kind cause_of(const struct idle *idle, const struct seque
 		return LAUNCH;
 	if (spent[WORKING] < spent[CALLING])
 		return HOST_CALLS;
-	return 2 * recent_within(&thread->slept, device->idle_ns, enqueue->ns) > spent[WORKING]
-		       ? HOST_BLOCKED
-		       : HOST_WORK;
+	if (2 * recent_within(&thread->slept, device->idle_ns, enqueue->ns) > spent[WORKING])
+		return HOST_BLOCKED;
+	return is_pace(findings, thread, next, next->ns - device->idle_ns) ? PACE : HOST_WORK;
 }
 
 static void note_long(struct idle_cause *cause, uint64_t ns)
@@ -244,10 +265,10 @@ static void note_long(struct idle_cause *cause, uint64_t ns)
 	}
 }
 
-static int count_gap(const struct idle *idle, struct idle_device *device, size_t index,
-		     const struct sequence_event *next)
+static int count_gap(const struct findings *findings, const struct idle *idle,
+		     struct idle_device *device, const struct sequence_event *next)
 {
-	enum idle_cause_kind kind = cause_of(idle, next, device, index);
+	enum idle_cause_kind kind = cause_of(findings, idle, next, device);
 	struct idle_cause *cause = &device->causes[kind];
 	uint64_t ns = (uint64_t)(next->ns - device->idle_ns), away_ns = 0;
 
@@ -265,18 +286,22 @@ static int count_gap(const struct idle *idle, struct idle_device *device, size_t
 	cause->ns += ns;
 	note_long(cause, ns);
 	cause->longer += ns > next->duration_ns;
+	if (kind == HOST_WORK)
+		cause->worked_ns +=
+			(uint64_t)idle->threads[next->stream].marks[next->device].worked_ns;
 	if (ns >= cause->longest_ns) {
 		cause->longest_ns = ns;
 		cause->begin_ns = device->idle_ns;
 		cause->end_ns = next->ns;
 		cause->stream = next->stream;
 	}
-	return (kind == LAUNCH || kind == AHEAD) && next->name
+	return (kind == PACE || kind == LAUNCH || kind == AHEAD) && next->name
 		       ? map_count(&device->late, (uintptr_t)next->name, ns)
 		       : 0;
 }
 
-static int operation_start(struct idle *idle, const struct sequence_event *event)
+static int operation_start(const struct findings *findings, struct idle *idle,
+			   const struct sequence_event *event)
 {
 	struct idle_device *device = &idle->devices[event->device];
 	int status = 0;
@@ -284,7 +309,7 @@ static int operation_start(struct idle *idle, const struct sequence_event *event
 	if (!device->running++) {
 		/* What is before a process's first command is its beginning, and no gap. */
 		if (device->active && idle->begun[event->process] && event->ns > device->idle_ns)
-			status = count_gap(idle, device, event->device, event);
+			status = count_gap(findings, idle, device, event);
 		if (!device->active)
 			device->first_ns = event->ns;
 		device->active = true;
@@ -319,7 +344,8 @@ static int idle_event(struct findings *findings, void *state, const struct seque
 	case SEQUENCE_CALL_END:
 		return call_end(idle, event);
 	case SEQUENCE_START:
-		return event->device < idle->device_count ? operation_start(idle, event) : 0;
+		return event->device < idle->device_count ? operation_start(findings, idle, event)
+							  : 0;
 	case SEQUENCE_END:
 		if (event->device < idle->device_count)
 			operation_end(idle, event);

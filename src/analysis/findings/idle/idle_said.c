@@ -18,6 +18,9 @@
  * command: the host needs a result now and then. */
 #define COMMANDS_A_WAIT 8u
 
+/* A thread that waits for less than such a part of a device's gaps does not wait. */
+#define NEVER 16
+
 /* The function in which most of the time was spent. */
 static const char *main_call(const struct findings *findings, const struct map *calls)
 {
@@ -89,6 +92,25 @@ static uint64_t habit_ns(const struct idle_device *device, const struct idle_cau
 	return rest_ns + rest_ns * IDLE_LONG / (cause->count - IDLE_LONG);
 }
 
+/* What was done while that work was not. */
+static uint64_t rest_ns(const struct idle_device *device, enum idle_cause_kind kind)
+{
+	uint64_t rest = device->busy_ns;
+
+	for (unsigned i = 0; i < CAUSES; i++)
+		rest += i == kind ? 0 : device->causes[i].ns;
+	return rest > device->causes[kind].worked_ns ? rest - device->causes[kind].worked_ns : 0;
+}
+
+/* Whether work of the host keeps a device of its own from work, and the thread that feeds it never
+ * has to wait for it: then another thread would have to do that work beforehand. */
+static bool is_never_waited(const struct findings *findings, uint32_t index,
+			    const struct idle_device *device, enum idle_cause_kind kind)
+{
+	return kind == HOST_WORK && device->waited_ns * NEVER < (int64_t)device->causes[kind].ns &&
+	       !(devices_taken_part(&findings->iterator->devices.rows[index]) > 0);
+}
+
 /* What would be saved. For work of the host to be done while the device works, the host must
  * have waited then. 0: nothing. */
 static uint64_t saving(const struct findings *findings, const struct idle *idle, uint32_t index,
@@ -103,6 +125,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 	case AHEAD:
 		/* The driver's own pace; that of short commands can be mended. */
 		return 2 * cause->longer > cause->count ? cause->ns : 0;
+	case PACE:
 	case LAUNCH:
 		return habit_ns(device, cause);
 	case SYNCHRONISATION:
@@ -120,6 +143,8 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		steady_ns = habit_ns(device, cause);
 		if (kind == HOST_CALLS && is_building(findings, device))
 			return 0;
+		if (is_never_waited(findings, index, device, kind))
+			waited_ns = rest_ns(device, kind);
 		if (waited_ns > steady_ns)
 			waited_ns = steady_ns;
 		return kind == HOST_BLOCKED ? waited_ns : saving_beside(findings, index, waited_ns);
@@ -142,6 +167,7 @@ static const char *const cause_names[] = {
 	[HOST_WORK] = "host-busy",
 	[HOST_BLOCKED] = "host-blocked",
 	[HOST_CALLS] = "host-calls",
+	[PACE] = "launch",
 	[LAUNCH] = "launch",
 	[AHEAD] = "launch",
 	[UNFLUSHED] = "unflushed",
@@ -210,6 +236,15 @@ static void describe(struct findings *findings, struct finding *finding,
 			"flush the queue after the last of these commands, before the "
 			"host goes on with other work";
 		break;
+	case PACE:
+		finding->object = findings_text(findings, "%s", late_command(device));
+		finding->what =
+			findings_text(findings,
+				      "the device was idle for %s while the host was on its way "
+				      "to the next call; a command runs for %s",
+				      gaps, run);
+		finding->suggestion = batch_advice(findings, index);
+		break;
 	case AHEAD:
 		finding->object = findings_text(findings, "%s", late_command(device));
 		finding->what =
@@ -231,22 +266,30 @@ static void describe(struct findings *findings, struct finding *finding,
 	}
 }
 
-/* What commands wait for that were enqueued in the gap, and before it, is one cause, where both
- * save something: told as the larger of them. 0: it is told as the other. */
-static uint64_t launch_cost(const struct findings *findings, const struct idle *idle,
-			    uint32_t index, enum idle_cause_kind kind, uint64_t *count)
+static bool is_launch(enum idle_cause_kind kind)
+{
+	return kind == PACE || kind == LAUNCH || kind == AHEAD;
+}
+
+/* That the host gives commands too slowly, that they wait where they were enqueued in the gap, and
+ * before it, is one cause, where they save something: told as the largest of them. 0: it is told as
+ * another one. */
+static uint64_t cost_of(const struct findings *findings, const struct idle *idle, uint32_t index,
+			enum idle_cause_kind kind, uint64_t *count)
 {
 	const struct idle_device *device = &idle->devices[index];
-	uint64_t own = saving(findings, idle, index, kind), other;
+	uint64_t own = saving(findings, idle, index, kind), all = own;
 
-	if (kind != AHEAD && kind != LAUNCH)
-		return own;
-	other = saving(findings, idle, index, kind == AHEAD ? LAUNCH : AHEAD);
-	if (own < other || (own == other && kind == LAUNCH))
-		return 0;
-	if (other)
-		*count += device->causes[kind == AHEAD ? LAUNCH : AHEAD].count;
-	return own + other;
+	*count = device->causes[kind].count;
+	for (enum idle_cause_kind other = PACE; is_launch(kind) && other <= AHEAD; other++) {
+		uint64_t ns = other == kind ? 0 : saving(findings, idle, index, other);
+
+		if (ns > own || (ns == own && other > kind))
+			return 0;
+		all += ns;
+		*count += ns ? device->causes[other].count : 0;
+	}
+	return all;
 }
 
 static int add_cause(struct findings *findings, const struct idle *idle, uint32_t index,
@@ -256,8 +299,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	const struct idle_cause *cause = &device->causes[kind];
 	struct finding *finding;
 	char off[UNITS_BYTES];
-	uint64_t count = cause->count;
-	uint64_t cost_ns = cause->count ? launch_cost(findings, idle, index, kind, &count) : 0;
+	uint64_t count, cost_ns = cost_of(findings, idle, index, kind, &count);
 
 	if (!cost_ns)
 		return 0;
@@ -282,6 +324,12 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		finding->confidence = CONFIDENCE_MEDIUM;
 		finding->why = findings_text(
 			findings, "%s; what the thread did is not recorded without the scheduler",
+			finding->why);
+	}
+	if (is_never_waited(findings, index, device, kind)) {
+		finding->confidence = CONFIDENCE_LOW;
+		finding->why = findings_text(
+			findings, "%s; that another thread can do it beforehand is assumed",
 			finding->why);
 	}
 	finding_place(findings, finding, cause->stream);

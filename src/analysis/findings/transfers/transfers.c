@@ -31,9 +31,10 @@ struct transfer_row { /* one device and direction */
 	struct transfer_class places[PLACES]; /* large ones, by their host memory */
 };
 
-struct transfer_run {  /* transfers of one direction */
-	uint64_t call; /* the latest; 0: none */
-	bool goes_on;  /* it followed another one */
+struct transfer_run {	/* transfers of one direction */
+	uint64_t call;	/* the latest; 0: none */
+	int64_t end_ns; /* of that one */
+	bool goes_on;	/* it followed another one */
 };
 
 struct transfer_thread { /* of a stream */
@@ -80,9 +81,10 @@ static struct transfer_row *row_find(struct transfers *transfers, uint32_t devic
 	return row;
 }
 
-/* Whether its thread could have moved it together with the one before; then whether that was
- * the first. */
-static bool is_further(struct transfers *transfers, const struct operation *operation, bool *second)
+/* Whether its thread could have moved it together with the one before; then when that one ended,
+ * and whether that was the first. */
+static bool is_further(struct transfers *transfers, const struct operation *operation,
+		       int64_t *before_ns, bool *second)
 {
 	struct transfer_thread *thread;
 	struct transfer_run *run;
@@ -94,11 +96,25 @@ static bool is_further(struct transfers *transfers, const struct operation *oper
 	run = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ? &thread->to_device
 								: &thread->to_host;
 	*second = !run->goes_on;
+	*before_ns = run->end_ns;
 	before = run->call;
 	run->call = operation->call;
+	run->end_ns = operation->times.end_ns;
 	run->goes_on = before && before < operation->call &&
 		       (thread->kernel < before || thread->kernel > operation->call);
 	return run->goes_on;
+}
+
+/* What it took of the run behind the one before, by the device's clock: with that one it would have
+ * been moved in no more than its bytes take. */
+static uint64_t further_ns(const struct transfers *transfers, const struct operation *operation,
+			   int64_t before_ns, uint64_t exposed_ns)
+{
+	int64_t kernels_until_ns = transfers->kernels_until_ns[operation->process];
+	int64_t ns = operation->times.end_ns -
+		     (kernels_until_ns > before_ns ? kernels_until_ns : before_ns);
+
+	return ns > 0 && (uint64_t)ns > exposed_ns ? (uint64_t)ns : exposed_ns;
 }
 
 static int count_size(struct transfers *transfers, const struct operation *operation,
@@ -107,12 +123,14 @@ static int count_size(struct transfers *transfers, const struct operation *opera
 	struct transfer_row *row = row_find(transfers, operation->device, operation->kind);
 	unsigned size = 63 - (unsigned)__builtin_clzll(operation->record->bytes | 1);
 	bool second = false;
+	int64_t before_ns;
 
 	if (!row)
 		return -ENOMEM;
 	transfer_class_add(&row->classes[size], operation, exposed_ns);
-	if (is_further(transfers, operation, &second)) {
-		transfer_class_add(&row->further[size], operation, exposed_ns);
+	if (is_further(transfers, operation, &before_ns, &second)) {
+		transfer_class_add(&row->further[size], operation,
+				   further_ns(transfers, operation, before_ns, exposed_ns));
 		row->runs[size] += second;
 	}
 	if (place < PLACES)
@@ -230,7 +248,7 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 	finding->what = findings_text(
 		findings,
 		"%s small transfers %s (%s), of %s on average, one right after another, took %s "
-		"with their calls",
+		"with what is between them",
 		units_count(count, finding->count), transfer_direction(row->kind),
 		transfer_class_api(&small, findings),
 		units_bytes(bytes, (double)small.bytes / (double)small.count),
