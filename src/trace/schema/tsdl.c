@@ -5,264 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/record.h"
 #include "trace/schema/former_names.h"
+#include "trace/schema/tsdl_enum.h"
+#include "trace/schema/tsdl_fields.h"
 #include "trace/schema/tsdl_meaning.h"
 #include "trace/schema/tsdl_token.h"
-
-#define FIELDS_MAX 250u
-
-struct enumeration {
-	struct enumeration *next;
-	const char *name;
-	uint8_t bytes;
-	struct tandem_names names;
-};
 
 struct parser {
 	struct trace_tsdl *tsdl;
 	/* Enumerations so far, the latest first. */
-	struct enumeration *enums;
+	struct tsdl_enum *enums;
 	struct trace_tsdl_domain *section; /* of the lines that follow; NULL: by id */
 	uint32_t room[TRACE_DOMAINS];	   /* events that the domain's array can take */
 };
 
-/* --- enum NAME : BASE { WORD = NUMBER, "WORD" = NUMBER }; */
-
-static uint8_t base_bytes(const struct token *token)
-{
-	static const struct {
-		const char *name;
-		uint8_t bytes;
-	} bases[] = {{"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8}, {"i32", 4}, {"i64", 8}};
-
-	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
-		if (token_is(token, bases[i].name))
-			return bases[i].bytes;
-	return 0;
-}
-
-static int parse_enum(struct parser *parser, struct tsdl_text line)
-{
-	struct arena *arena = &parser->tsdl->arena;
-	struct token name = token_next(&line), base, word;
-	struct enumeration *made;
-	struct tandem_name *values;
-	unsigned room;
-
-	if (!token_is_name(&name) || !token_expect(&line, ":"))
-		return -EINVAL;
-	base = token_next(&line);
-	if (!base_bytes(&base) || !token_expect(&line, "{"))
-		return -EINVAL;
-	room = text_count(&line, '=');
-	made = arena_alloc(arena, sizeof(*made));
-	values = arena_alloc(arena, (room + 1) * sizeof(*values));
-	if (!made || !values)
-		return -ENOMEM;
-	made->bytes = base_bytes(&base);
-	made->name = made->names.type = arena_copy(arena, name.at, name.length);
-	made->names.names = values;
-	if (!made->name)
-		return -ENOMEM;
-	for (word = token_next(&line); !token_is(&word, "}"); word = token_next(&line)) {
-		struct token number;
-
-		if (token_is(&word, ",") && !word.quoted)
-			continue;
-		if (!token_is_name(&word) || made->names.count == room || !token_expect(&line, "="))
-			return -EINVAL;
-		number = token_next(&line);
-		if (!token_number(&number, &values[made->names.count].value))
-			return -EINVAL;
-		values[made->names.count].name = arena_copy(arena, word.at, word.length);
-		if (!values[made->names.count++].name)
-			return -ENOMEM;
-	}
-	made->next = parser->enums;
-	parser->enums = made;
-	return 0;
-}
-
-static const struct enumeration *find_enum(const struct parser *parser, const struct token *name)
-{
-	for (const struct enumeration *at = parser->enums; at; at = at->next)
-		if (token_is(name, at->name))
-			return at;
-	return NULL;
-}
-
 /* --- event { name = "NAME"; id = ID; stream_id = 0; fields := struct { FIELDS }; }; */
-
-/* A declaration in the order of the text. */
-struct declared {
-	struct tandem_field field;
-	struct token count; /* of a sequence: the name of its count; else length 0 */
-	bool counts;	    /* it is a count: no field */
-	bool claimed;	    /* by the sequence that it counts */
-};
-
-struct event {
-	struct declared declared[FIELDS_MAX];
-	unsigned count;
-};
-
-static const struct {
-	const char *name;
-	uint8_t kind, bytes;
-} types[] = {
-	{"u8", TANDEM_FIELD_UINT, 1},	{"u16", TANDEM_FIELD_UINT, 2},
-	{"u32", TANDEM_FIELD_UINT, 4},	{"u64", TANDEM_FIELD_UINT, 8},
-	{"x8", TANDEM_FIELD_HEX, 1},	{"x16", TANDEM_FIELD_HEX, 2},
-	{"x32", TANDEM_FIELD_HEX, 4},	{"x64", TANDEM_FIELD_HEX, 8},
-	{"i32", TANDEM_FIELD_INT, 4},	{"i64", TANDEM_FIELD_INT, 8},
-	{"f64", TANDEM_FIELD_FLOAT, 8}, {"utf8", TANDEM_FIELD_STRING, 1},
-};
-
-static bool type_of(const struct parser *parser, struct tsdl_text *line, struct tandem_field *field)
-{
-	struct token type = token_next(line);
-
-	if (token_is(&type, "enum")) {
-		const struct enumeration *known;
-
-		type = token_next(line);
-		known = find_enum(parser, &type);
-		if (!known)
-			return false;
-		field->kind = TANDEM_FIELD_ENUM;
-		field->bytes = known->bytes;
-		field->names = &known->names;
-		return true;
-	}
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		if (!token_is(&type, types[i].name))
-			continue;
-		field->kind = types[i].kind;
-		field->bytes = types[i].bytes;
-		return true;
-	}
-	return false;
-}
-
-/* TYPE NAME; or TYPE NAME[COUNT]; up to the struct's end. */
-static int parse_fields(struct parser *parser, struct tsdl_text *line, struct event *event)
-{
-	struct arena *arena = &parser->tsdl->arena;
-
-	for (;;) {
-		struct tsdl_text before = *line;
-		struct token name = token_next(line);
-		struct declared *made = &event->declared[event->count];
-
-		if (token_is(&name, "}"))
-			return 0;
-		*line = before;
-		if (event->count == FIELDS_MAX)
-			return -EINVAL;
-		*made = (struct declared){.counts = false};
-		if (!type_of(parser, line, &made->field))
-			return -EINVAL;
-		name = token_next(line);
-		if (!token_is_name(&name))
-			return -EINVAL;
-		made->counts = name.at[0] == '_' && token_ends_with(&name, "_count") &&
-			       made->field.kind == TANDEM_FIELD_UINT && made->field.bytes <= 2;
-		/* A leading underscore makes a name of a keyword (CTF 1.8.3, C.1.2). */
-		if (!made->counts && name.at[0] == '_' && name.length > 1) {
-			name.at++;
-			name.length--;
-		}
-		made->field.name = arena_copy(arena, name.at, name.length);
-		if (!made->field.name)
-			return -ENOMEM;
-		name = token_next(line);
-		if (token_is(&name, "[")) {
-			made->count = token_next(line);
-			if (!token_is_name(&made->count) || !token_expect(line, "]") ||
-			    !token_expect(line, ";"))
-				return -EINVAL;
-		} else if (!token_is(&name, ";") || made->field.kind == TANDEM_FIELD_STRING) {
-			return -EINVAL;
-		}
-		event->count++;
-	}
-}
-
-/* Gives each sequence the place of its count; the data lie in the counts' order. */
-static bool claim_counts(struct event *event)
-{
-	unsigned next_count = 0;
-
-	for (unsigned i = 0; i < event->count; i++) {
-		struct declared *sequence = &event->declared[i], *count;
-
-		if (!sequence->count.length)
-			continue;
-		while (next_count < i && !event->declared[next_count].counts)
-			next_count++;
-		count = &event->declared[next_count];
-		if (next_count == i || !token_is(&sequence->count, count->field.name))
-			return false;
-		sequence->field.variable = 1;
-		sequence->field.count_bytes = count->field.bytes;
-		count->field = sequence->field;
-		count->counts = false;
-	}
-	for (unsigned i = 0; i < event->count; i++)
-		if (event->declared[i].counts)
-			return false;
-	return true;
-}
-
-/* The layout of what was declared: the fixed parts one after another, then the data
- * of the sequences. */
-static int lay_out(struct parser *parser, struct event *event, struct tandem_event *made)
-{
-	const struct declared *at = event->declared;
-	bool call = event->count >= 2 && !strcmp(at[0].field.name, "result") &&
-		    at[0].field.bytes == 4 && !strcmp(at[1].field.name, "end") &&
-		    at[1].field.bytes == 8 && !at[0].counts && !at[1].counts;
-	uint32_t offset = call ? sizeof(struct tandem_call_record) : sizeof(struct tandem_record);
-	struct tandem_field *fields;
-	bool sequences = false;
-	unsigned count = 0;
-
-	if (!claim_counts(event))
-		return -EINVAL;
-	made->class = call ? TANDEM_CLASS_CALL : TANDEM_CLASS_RECORD;
-	if (call && at[0].field.kind == TANDEM_FIELD_ENUM) {
-		made->has_result = 1;
-		made->results = at[0].field.names;
-	}
-	fields = arena_alloc(&parser->tsdl->arena, (event->count + 1) * sizeof(*fields));
-	if (!fields)
-		return -ENOMEM;
-	for (unsigned i = call ? 2 : 0; i < event->count; i++) {
-		sequences |= at[i].count.length > 0;
-		if (at[i].count.length)
-			continue;
-		if (sequences)
-			return -EINVAL;
-		fields[count] = at[i].field;
-		fields[count].offset = (uint16_t)offset;
-		offset += at[i].field.variable ? at[i].field.count_bytes : at[i].field.bytes;
-		if (offset > UINT16_MAX)
-			return -EINVAL;
-		count++;
-	}
-	for (unsigned level = 0; level < 3; level++)
-		made->layout[level] =
-			(struct tandem_layout){(uint16_t)offset, (uint16_t)count, fields};
-	return 0;
-}
-
-static const struct tandem_names *names_of(const void *parser, const struct token *name)
-{
-	const struct enumeration *known = find_enum(parser, name);
-
-	return known ? &known->names : NULL;
-}
 
 /* The domain whose event has that id, and its number there. */
 static struct trace_tsdl_domain *owner_of(struct parser *parser, unsigned id, unsigned *number)
@@ -334,7 +91,6 @@ static int parse_event(struct parser *parser, struct tsdl_text line)
 {
 	struct trace_tsdl_domain *owner;
 	struct tandem_event made = {.name = NULL}, *place;
-	struct event event; /* large: only what is counted is written */
 	struct token name, number;
 	unsigned at;
 	int64_t id;
@@ -354,10 +110,7 @@ static int parse_event(struct parser *parser, struct tsdl_text line)
 	    !token_expect(&line, "=") || !token_expect(&line, "struct") ||
 	    !token_expect(&line, "{"))
 		return -EINVAL;
-	event.count = 0;
-	status = parse_fields(parser, &line, &event);
-	if (!status)
-		status = lay_out(parser, &event, &made);
+	status = tsdl_fields_parse(&line, parser->enums, &parser->tsdl->arena, &made);
 	if (status)
 		return status;
 	if (!token_expect(&line, ";") || !token_expect(&line, "}") || !token_expect(&line, ";"))
@@ -371,7 +124,7 @@ static int parse_event(struct parser *parser, struct tsdl_text line)
 		return -EINVAL;
 	if (token_expect(&line, "/") && token_expect(&line, "*")) {
 		owner->annotated = true;
-		tsdl_meaning_read(&line, &made, names_of, parser);
+		tsdl_meaning_read(&line, &made, parser->enums);
 	}
 	rename_event(owner, &made);
 	status = event_place(parser, owner, at, &place);
@@ -499,7 +252,7 @@ int trace_tsdl_parse(struct trace_tsdl *tsdl, const char *text, size_t bytes)
 		if (text_begins(&line, "event "))
 			status = parse_event(&parser, line);
 		else if (text_begins(&line, "enum "))
-			status = parse_enum(&parser, line);
+			status = tsdl_enum_parse(&parser.enums, &tsdl->arena, line);
 		else if (text_begins(&line, SECTION))
 			status = parse_section(&parser, line);
 		if (status == -ENOMEM) {

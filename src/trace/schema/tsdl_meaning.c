@@ -40,8 +40,8 @@ static uint8_t object_of(const struct token *word)
 	return word_of(object_words, &now);
 }
 
-static void read_field(struct tsdl_text *line, struct tandem_event *made, tsdl_names_of *names_of,
-		       const void *user)
+static void read_field(struct tsdl_text *line, struct tandem_event *made,
+		       const struct tsdl_enum *enums)
 {
 	struct tandem_field *fields = (struct tandem_field *)made->layout[0].fields, *field = NULL;
 	struct token name = token_next(line), word;
@@ -53,7 +53,7 @@ static void read_field(struct tsdl_text *line, struct tandem_event *made, tsdl_n
 		return;
 	do {
 		struct token mark = token_next(line);
-		const struct tandem_names *names;
+		const struct tsdl_enum *known;
 
 		word = mark;
 		if (token_is(&mark, "#")) {
@@ -64,10 +64,10 @@ static void read_field(struct tsdl_text *line, struct tandem_event *made, tsdl_n
 			}
 		} else if (token_is(&mark, "|")) {
 			word = token_next(line);
-			names = names_of(user, &word);
-			if (names) {
+			known = tsdl_enum_find(enums, &word);
+			if (known) {
 				field->kind = TANDEM_FIELD_FLAGS;
-				field->names = names;
+				field->names = &known->names;
 			}
 		} else if (token_is(&mark, "@")) {
 			word = token_next(line);
@@ -101,8 +101,8 @@ static void read_trait(const struct token *key, const struct token *value,
 	}
 }
 
-void tsdl_meaning_read(struct tsdl_text *line, struct tandem_event *made, tsdl_names_of *names_of,
-		       const void *user)
+void tsdl_meaning_read(struct tsdl_text *line, struct tandem_event *made,
+		       const struct tsdl_enum *enums)
 {
 	struct token word = token_next(line);
 	uint8_t class = word_of(class_words, &word);
@@ -113,7 +113,7 @@ void tsdl_meaning_read(struct tsdl_text *line, struct tandem_event *made, tsdl_n
 	for (word = token_next(line); word.length && !token_is(&word, "*");
 	     word = token_next(line)) {
 		if (token_is(&word, ".")) {
-			read_field(line, made, names_of, user);
+			read_field(line, made, enums);
 		} else {
 			struct token value;
 
