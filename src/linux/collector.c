@@ -117,7 +117,7 @@ static int start_system(struct linux_collector *collector, char *words)
 		attempt = LINUX_ATTEMPT_EVENT;
 	}
 	if (!error) {
-		collector->decoder.system = true;
+		collector->decoder.tasks.system = true;
 		while (collector->machine.opened < collector->plan.urgent)
 			linux_machine_open_next(&collector->machine);
 		return 0;
@@ -180,7 +180,7 @@ static int start(struct linux_collector *collector, const struct linux_options *
 		return error;
 	perf_clock_begin(&collector->clock, options->control->clock_source);
 	linux_decoder_init(&collector->decoder, &collector->clock);
-	collector->decoder.arguments = collector->control->args_level != TANDEM_ARGS_NONE;
+	collector->decoder.syscalls.arguments = collector->control->args_level != TANDEM_ARGS_NONE;
 	collector->decoder.sampling.hz = options->sample_hz;
 	collector->decoder.processes = options->processes;
 	collector->decoder.sampling.saved_stacks = options->saved_stacks;

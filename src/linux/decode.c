@@ -2,12 +2,9 @@
 #include "linux/decode.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "linux/tracepoint/syscall.h"
 #include "schema/gen/kernel_records.h"
-#include "util/system.h"
 
 void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *clock)
 {
@@ -20,78 +17,19 @@ void linux_decoder_free(struct linux_decoder *decoder)
 	linux_tasks_free(&decoder->tasks);
 	linux_drivers_free(&decoder->drivers);
 	linux_mappings_free(&decoder->mappings);
-	map_free(&decoder->syscalls);
+	map_free(&decoder->syscalls.named);
 }
 
 void linux_decoder_invalidate(struct linux_decoder *decoder)
 {
 	linux_tasks_invalidate(&decoder->tasks);
 	linux_drivers_invalidate(&decoder->drivers);
-	map_clear(&decoder->syscalls);
+	map_clear(&decoder->syscalls.named);
 }
 
 #define PUT(stream, name, ticks)                                                                   \
 	(struct tandem_kernel_##name *)linux_stream_put(stream, TANDEM_KERNEL_EVENT_##name, ticks, \
 							sizeof(struct tandem_kernel_##name))
-
-static void task_put(struct linux_stream *stream, uint64_t ticks, const struct linux_task *task,
-		     enum tandem_known_by how)
-{
-	uint32_t length = (uint32_t)strnlen(task->name, sizeof(task->name));
-	struct tandem_kernel_task *record = linux_stream_put(
-		stream, TANDEM_KERNEL_EVENT_task, ticks, (uint32_t)sizeof(*record) + length);
-
-	if (!record)
-		return;
-	record->tid = task->tid;
-	record->local_tid = task->local_tid;
-	record->pid = task->pid;
-	record->how = (uint8_t)how;
-	record->name_count = (uint16_t)length;
-	memcpy(record + 1, task->name, length);
-}
-
-/* What /proc calls a thread, for those that no record has named. */
-static void name_look_up(struct linux_task *task)
-{
-	char path[48];
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", task->pid, task->local_tid);
-	system_read_text(path, task->name, sizeof(task->name));
-}
-
-/* A process is called as its first thread is, which may not have run yet. */
-static void process_learn(struct linux_decoder *decoder, struct linux_stream *stream,
-			  uint64_t ticks, uint32_t pid)
-{
-	struct linux_task first = {
-		.tid = linux_tasks_tid(&decoder->tasks, pid), .local_tid = pid, .pid = pid};
-	const struct linux_task *news;
-
-	if (!first.tid || linux_tasks_has(&decoder->tasks, first.tid))
-		return;
-	name_look_up(&first);
-	news = first.name[0] ? linux_tasks_note(&decoder->tasks, &first) : NULL;
-	if (news)
-		task_put(stream, ticks, news, TANDEM_KNOWN_BY_seen);
-}
-
-static void task_learn(struct linux_decoder *decoder, struct linux_stream *stream, uint64_t ticks,
-		       struct linux_task *known, enum tandem_known_by how)
-{
-	const struct linux_task *news;
-
-	if (!known->tid)
-		return;
-	if (!decoder->system && !linux_tasks_has(&decoder->tasks, known->tid))
-		name_look_up(known);
-	news = linux_tasks_note(&decoder->tasks, known);
-	if (!news)
-		return;
-	task_put(stream, ticks, news, how);
-	if (news->pid && news->pid != news->local_tid)
-		process_learn(decoder, stream, ticks, news->pid);
-}
 
 /* The thread that ran when the record was made. */
 static struct linux_task current_task(const struct linux_decoder *decoder, uint32_t tid,
@@ -136,8 +74,8 @@ static void decode_switch(struct linux_decoder *decoder, struct linux_stream *st
 		next.local_tid = next.tid;
 	read_comm(&prev, raw, fields[LINUX_SWITCH_PREV_COMM]);
 	read_comm(&next, raw, fields[LINUX_SWITCH_NEXT_COMM]);
-	task_learn(decoder, stream, ticks, &prev, TANDEM_KNOWN_BY_seen);
-	task_learn(decoder, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
+	linux_tasks_learn(&decoder->tasks, stream, ticks, &prev, TANDEM_KNOWN_BY_seen);
+	linux_tasks_learn(&decoder->tasks, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
 	if (stream->running != UINT32_MAX && stream->running != prev.tid)
 		stream->gaps++;
 	stream->running = next.tid;
@@ -170,7 +108,7 @@ static void decode_missed_switch(struct linux_decoder *decoder, struct linux_str
 	/* Of another namespace's threads no number is known, so 0 may be any. */
 	if (!next.tid && !decoder->tasks.first_namespace)
 		return;
-	task_learn(decoder, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
+	linux_tasks_learn(&decoder->tasks, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
 	missed = PUT(stream, sched_switch, ticks);
 	if (missed) {
 		missed->prev_tid = linux_tasks_tid(&decoder->tasks, record->other_tid);
@@ -240,59 +178,6 @@ static void decode_migrate(struct linux_decoder *decoder, struct linux_stream *s
 	record->dest_cpu = (uint16_t)linux_field(sample->raw, fields[LINUX_MIGRATE_TO]);
 }
 
-static void syscall_learn(struct linux_decoder *decoder, struct linux_stream *stream,
-			  uint64_t ticks, uint32_t number)
-{
-	const char *name = linux_syscall_name(number);
-	struct tandem_kernel_syscall_name *record;
-	uint32_t length;
-
-	if (!name || map_get(&decoder->syscalls, number) != MAP_NONE)
-		return;
-	length = (uint32_t)strlen(name);
-	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_name, ticks,
-				  (uint32_t)sizeof(*record) + length);
-	if (!record)
-		return;
-	record->number = number;
-	record->name_count = (uint16_t)length;
-	memcpy(record + 1, name, length);
-	map_set(&decoder->syscalls, number, 1);
-}
-
-static void decode_syscall_entry(struct linux_decoder *decoder, struct linux_stream *stream,
-				 uint64_t ticks, const struct perf_sample *sample)
-{
-	const struct linux_field *fields = decoder->formats.of[LINUX_SYS_ENTER].fields;
-	struct linux_field arguments = fields[LINUX_SYSCALL_VALUE];
-	uint32_t number = (uint32_t)linux_field(sample->raw, fields[LINUX_SYSCALL_NUMBER]);
-	uint32_t bytes = decoder->arguments ? arguments.bytes : 0;
-	struct tandem_kernel_syscall_entry *record;
-
-	syscall_learn(decoder, stream, ticks, number);
-	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_entry, ticks,
-				  (uint32_t)sizeof(*record) + bytes);
-	if (!record)
-		return;
-	record->tid = (uint32_t)linux_field(sample->raw, decoder->formats.tid);
-	record->number = number;
-	record->args_count = (uint16_t)(bytes / sizeof(uint64_t));
-	memcpy(record + 1, sample->raw + arguments.offset, bytes);
-}
-
-static void decode_syscall_exit(struct linux_decoder *decoder, struct linux_stream *stream,
-				uint64_t ticks, const struct perf_sample *sample)
-{
-	const struct linux_field *fields = decoder->formats.of[LINUX_SYS_EXIT].fields;
-	struct tandem_kernel_syscall_exit *record = PUT(stream, syscall_exit, ticks);
-
-	if (!record)
-		return;
-	record->tid = (uint32_t)linux_field(sample->raw, decoder->formats.tid);
-	record->number = (uint32_t)linux_field(sample->raw, fields[LINUX_SYSCALL_NUMBER]);
-	record->ret = (int64_t)linux_field(sample->raw, fields[LINUX_SYSCALL_VALUE]);
-}
-
 static enum linux_tracepoint tracepoint_of(const struct linux_formats *formats, uint32_t id)
 {
 	enum linux_tracepoint tracepoint = 0;
@@ -345,10 +230,10 @@ static void decode_sample(struct linux_decoder *decoder, struct linux_stream *st
 		decode_migrate(decoder, stream, ticks, sample);
 		break;
 	case LINUX_SYS_ENTER:
-		decode_syscall_entry(decoder, stream, ticks, sample);
+		linux_syscall_entry_put(&decoder->syscalls, formats, stream, ticks, sample->raw);
 		break;
 	case LINUX_SYS_EXIT:
-		decode_syscall_exit(decoder, stream, ticks, sample);
+		linux_syscall_exit_put(formats, stream, ticks, sample->raw);
 		break;
 	case LINUX_TRACEPOINT_COUNT:
 		break;
@@ -371,8 +256,8 @@ static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stre
 		return;
 	/* An exec is told even where the name stays. */
 	if (linux_tasks_note(&decoder->tasks, &task) || exec)
-		task_put(stream, ticks, &task,
-			 exec ? TANDEM_KNOWN_BY_exec : TANDEM_KNOWN_BY_renamed);
+		linux_task_put(stream, ticks, &task,
+			       exec ? TANDEM_KNOWN_BY_exec : TANDEM_KNOWN_BY_renamed);
 }
 
 static void decode_task(struct linux_decoder *decoder, struct linux_stream *stream, uint64_t ticks,
@@ -406,7 +291,7 @@ static void decode_task(struct linux_decoder *decoder, struct linux_stream *stre
 		record->local_tid = task->tid;
 		record->pid = task->pid;
 		/* With switches of everybody, its last one is still to come. */
-		if (!decoder->system)
+		if (!decoder->tasks.system)
 			linux_tasks_remove(&decoder->tasks, task->tid);
 	}
 }
@@ -419,10 +304,11 @@ static void decode_in_out(struct linux_decoder *decoder, struct linux_stream *st
 
 	if (!current->tid || current->tid == UINT32_MAX)
 		return;
-	task_learn(decoder, stream, ticks,
-		   &(struct linux_task){
-			   .tid = current->tid, .local_tid = current->tid, .pid = current->pid},
-		   TANDEM_KNOWN_BY_seen);
+	linux_tasks_learn(&decoder->tasks, stream, ticks,
+			  &(struct linux_task){.tid = current->tid,
+					       .local_tid = current->tid,
+					       .pid = current->pid},
+			  TANDEM_KNOWN_BY_seen);
 	if (header->misc & PERF_RECORD_MISC_SWITCH_OUT) {
 		struct tandem_kernel_sched_out *out = PUT(stream, sched_out, ticks);
 

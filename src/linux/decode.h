@@ -17,7 +17,7 @@
 #include "linux/tasks.h"
 #include "linux/tracepoint/driver.h"
 #include "linux/tracepoint/format.h"
-#include "util/map.h"
+#include "linux/tracepoint/syscall.h"
 
 struct linux_decoder {
 	const struct perf_clock *clock; /* borrowed */
@@ -27,9 +27,7 @@ struct linux_decoder {
 	struct linux_drivers drivers;	/* of GPUs: the tracepoints that are stored as they are */
 	struct linux_sampling sampling; /* hz 0: none */
 	struct linux_mappings mappings; /* not written yet */
-	struct map syscalls;		/* numbers whose names were written */
-	bool system;			/* scope: everybody, not only the program's threads */
-	bool arguments;			/* of system calls, too */
+	struct linux_syscalls syscalls;
 };
 
 void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *clock);

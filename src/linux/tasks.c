@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "linux/tasks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "util/array.h"
+#include "util/system.h"
 
 /* PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h. */
 #define FIRST_NAMESPACE 0xEFFFFFFCu
@@ -105,4 +107,63 @@ uint32_t linux_tasks_tid(const struct linux_tasks *tasks, uint32_t local_tid)
 bool linux_tasks_has(const struct linux_tasks *tasks, uint32_t tid)
 {
 	return map_get(&tasks->by_tid, tid) != MAP_NONE;
+}
+
+void linux_task_put(struct linux_stream *stream, uint64_t ticks, const struct linux_task *task,
+		    enum tandem_known_by how)
+{
+	uint32_t length = (uint32_t)strnlen(task->name, sizeof(task->name));
+	struct tandem_kernel_task *record = linux_stream_put(
+		stream, TANDEM_KERNEL_EVENT_task, ticks, (uint32_t)sizeof(*record) + length);
+
+	if (!record)
+		return;
+	record->tid = task->tid;
+	record->local_tid = task->local_tid;
+	record->pid = task->pid;
+	record->how = (uint8_t)how;
+	record->name_count = (uint16_t)length;
+	memcpy(record + 1, task->name, length);
+}
+
+/* What /proc calls a thread, for those that no record has named. */
+static void name_look_up(struct linux_task *task)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", task->pid, task->local_tid);
+	system_read_text(path, task->name, sizeof(task->name));
+}
+
+/* A process is called as its first thread is, which may not have run yet. */
+static void process_learn(struct linux_tasks *tasks, struct linux_stream *stream, uint64_t ticks,
+			  uint32_t pid)
+{
+	struct linux_task first = {
+		.tid = linux_tasks_tid(tasks, pid), .local_tid = pid, .pid = pid};
+	const struct linux_task *news;
+
+	if (!first.tid || linux_tasks_has(tasks, first.tid))
+		return;
+	name_look_up(&first);
+	news = first.name[0] ? linux_tasks_note(tasks, &first) : NULL;
+	if (news)
+		linux_task_put(stream, ticks, news, TANDEM_KNOWN_BY_seen);
+}
+
+void linux_tasks_learn(struct linux_tasks *tasks, struct linux_stream *stream, uint64_t ticks,
+		       struct linux_task *known, enum tandem_known_by how)
+{
+	const struct linux_task *news;
+
+	if (!known->tid)
+		return;
+	if (!tasks->system && !linux_tasks_has(tasks, known->tid))
+		name_look_up(known);
+	news = linux_tasks_note(tasks, known);
+	if (!news)
+		return;
+	linux_task_put(stream, ticks, news, how);
+	if (news->pid && news->pid != news->local_tid)
+		process_learn(tasks, stream, ticks, news->pid);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "linux/stream.h"
 #include "util/map.h"
 
 struct linux_task {
@@ -24,6 +25,7 @@ struct linux_tasks {
 	struct map by_tid;    /* -> index */
 	struct map by_local;  /* local tid -> tid */
 	bool first_namespace; /* both count alike */
+	bool system;	      /* scope: everybody, not only the program's threads */
 };
 
 void linux_tasks_init(struct linux_tasks *tasks);
@@ -44,5 +46,13 @@ void linux_tasks_remove(struct linux_tasks *tasks, uint32_t tid);
 uint32_t linux_tasks_tid(const struct linux_tasks *tasks, uint32_t local_tid);
 
 bool linux_tasks_has(const struct linux_tasks *tasks, uint32_t tid);
+
+void linux_task_put(struct linux_stream *stream, uint64_t ticks, const struct linux_task *task,
+		    enum tandem_known_by how);
+
+/* Writes what is new of a thread (linux_tasks_note()), and its process's name. One that no record
+ * has named gets /proc's name. */
+void linux_tasks_learn(struct linux_tasks *tasks, struct linux_stream *stream, uint64_t ticks,
+		       struct linux_task *known, enum tandem_known_by how);
 
 #endif

@@ -56,7 +56,7 @@ static void begin(void)
 	linux_stream_open(&stream, &folder, 0);
 	linux_decoder_init(&decoder, &machine_clock);
 	formats_fill(&decoder.formats);
-	decoder.system = true;
+	decoder.tasks.system = true;
 	decoder.tasks.first_namespace = true;
 }
 
