@@ -26,6 +26,7 @@
 #include "callbacks.h"
 #include "defaults.h"
 #include "event_needed.h"
+#include "framework.h"
 #include "functions.h"
 #include "scope.h"
 #include "short_names.h"
@@ -40,8 +41,7 @@
 struct intern *strings;
 static struct intern *objects;
 
-enum { NOT_LOADED, LOADING, LOADED };
-static _Atomic int loaded;
+_Atomic int framework_loaded;
 static _Atomic bool enabled;
 static _Thread_local bool loading; /* in this thread */
 
@@ -79,7 +79,7 @@ static void in_child(void)
 
 	after_fork();
 	if (!loading)
-		atomic_compare_exchange_strong(&loaded, &state, LOADED);
+		atomic_compare_exchange_strong(&framework_loaded, &state, LOADED);
 }
 
 __attribute__((constructor)) static void start(void)
@@ -88,7 +88,7 @@ __attribute__((constructor)) static void start(void)
 	objects = intern_create(true);
 	if (!strings || !objects || tracepoints_init()) {
 		fprintf(stderr, "xpti: out of memory\n");
-		loaded = LOADED; /* and never enabled */
+		framework_loaded = LOADED; /* and never enabled */
 	}
 	pthread_atfork(before_fork, after_fork, in_child);
 }
@@ -119,20 +119,20 @@ static void answer_to_both_names(void)
 	dlerror(); /* best effort; leave no error to others */
 }
 
-static __attribute__((cold, noinline)) void load(void)
+void framework_load(void)
 {
 	int state = NOT_LOADED;
 	const char *list;
 
 	if (loading)
 		return;
-	if (!atomic_compare_exchange_strong(&loaded, &state, LOADING)) {
+	if (!atomic_compare_exchange_strong(&framework_loaded, &state, LOADING)) {
 		const struct timespec moment = {.tv_nsec = 1000000};
 
 		/* With a limit: the loader of libraries may be ours to wait for and theirs to hold. */
 		for (int ms = 0; state == LOADING && ms < LONGEST_WAIT_MS; ms++) {
 			nanosleep(&moment, NULL);
-			state = loaded;
+			state = framework_loaded;
 		}
 		return;
 	}
@@ -147,13 +147,7 @@ static __attribute__((cold, noinline)) void load(void)
 	}
 	enabled = subscribers_count() > 0;
 	loading = false;
-	atomic_store_explicit(&loaded, LOADED, memory_order_release);
-}
-
-static inline void ready(void)
-{
-	if (__builtin_expect(atomic_load_explicit(&loaded, memory_order_acquire) != LOADED, 0))
-		load();
+	atomic_store_explicit(&framework_loaded, LOADED, memory_order_release);
 }
 
 void xptiFrameworkInitialize(void)
@@ -296,114 +290,6 @@ uint16_t xptiRegisterUserDefinedEventType(const char *tool, uint8_t event_type)
 	return user_defined(tool, event_type);
 }
 
-xpti_event_data_t *xptiMakeEvent(const char *name, xpti_payload_data_t *payload,
-				 uint16_t event_type, xpti_activity_type_t activity,
-				 uint64_t *instance)
-{
-	xpti_payload_data_t copy; /* several threads may make events of one payload */
-	struct tracepoint *made;
-
-	(void)name;
-	ready();
-	if (!payload || !instance)
-		return NULL;
-	copy = *payload;
-	made = tracepoint_make(&copy, true, instance);
-	if (!made)
-		return NULL;
-	/* Of a shared event, by several threads, but the same. */
-	__atomic_store_n(&made->event.event_type, event_type, __ATOMIC_RELAXED);
-	__atomic_store_n(&made->event.activity_type, (uint16_t)activity, __ATOMIC_RELAXED);
-	return &made->event;
-}
-
-void xptiReleaseEvent(xpti_event_data_t *event)
-{
-	if (event)
-		tracepoint_release(event->unique_id);
-}
-
-const xpti_event_data_t *xptiFindEvent(uint64_t uid)
-{
-	struct tracepoint *found = tracepoint_find(uid, true);
-
-	return found ? &found->event : NULL;
-}
-
-const xpti_trace_event_t *xptiLookupEvent(uint64_t uid)
-{
-	struct tracepoint *found = tracepoint_find(uid, true);
-
-	return found ? (const xpti_trace_event_t *)&found->face[FACE_EVENT] : NULL;
-}
-
-uint64_t xptiRegisterPayload(xpti_payload_data_t *payload)
-{
-	struct tracepoint *made;
-
-	ready();
-	made = tracepoint_make(payload, false, NULL);
-	return made ? made->payload.internal : XPTI_INVALID_UID;
-}
-
-const xpti_payload_data_t *xptiQueryPayload(xpti_event_data_t *event)
-{
-	return event && event->unique_id ? event->reserved.payload : NULL;
-}
-
-const xpti_payload_data_t *xptiQueryPayloadByUID(uint64_t uid)
-{
-	struct tracepoint *found = tracepoint_find(uid, false);
-
-	return found ? &found->payload : NULL;
-}
-
-const xpti_payload_t *xptiLookupPayload(uint64_t uid)
-{
-	struct tracepoint *found = tracepoint_find(uid, false);
-
-	return found ? (const xpti_payload_t *)&found->face[FACE_PAYLOAD] : NULL;
-}
-
-xpti_tracepoint_t *xptiCreateTracepoint(const char *function, const char *file, uint32_t line,
-					uint32_t column, void *code)
-{
-	xpti_payload_data_t payload = {
-		.name = function,
-		.source_file = file,
-		.line_no = line,
-		.column_no = column,
-		.code_ptr_va = code,
-	};
-	struct tracepoint *made;
-
-	ready();
-	if (function && *function)
-		payload.flags |= xpti_payload_NameAvailable;
-	if (file && *file)
-		payload.flags |= xpti_payload_SourceFileAvailable | xpti_payload_LineInfoAvailable |
-				 xpti_payload_ColumnInfoAvailable;
-	/* A proxy of 2025 passes four arguments: `code` alone says nothing that can be relied on. */
-	if (!payload.flags) {
-		payload.name = UNKNOWN_FUNCTION;
-		payload.source_file = UNKNOWN_FILE;
-		payload.line_no = payload.column_no = 0;
-		payload.flags = xpti_payload_NameAvailable | xpti_payload_SourceFileAvailable |
-				xpti_payload_LineInfoAvailable | xpti_payload_ColumnInfoAvailable;
-	}
-	if (code)
-		payload.flags |= xpti_payload_CodePointerAvailable;
-	made = tracepoint_make(&payload, true, NULL);
-	return made ? (xpti_tracepoint_t *)&made->face[FACE_TRACEPOINT] : NULL;
-}
-
-xpti_result_t xptiDeleteTracepoint(xpti_tracepoint_t *tracepoint)
-{
-	if (!tracepoint || !tracepoint_release(tracepoint->methods->uid64(tracepoint)))
-		return XPTI_RESULT_INVALIDARG;
-	return XPTI_RESULT_SUCCESS;
-}
-
 /* The library of a callback stays, even if it is unloaded while it is registered. */
 static void pin(xpti_callback_t callback)
 {
@@ -450,25 +336,6 @@ xpti_result_t xptiNotifySubscribers(xpti_stream_id_t stream, uint16_t trace_type
 	if (list)
 		abi_deliver(list, trace_type, parent, event, instance, user_data);
 	return XPTI_RESULT_SUCCESS;
-}
-
-xpti_result_t xptiAddMetadata(xpti_event_data_t *event, const char *key, xpti_object_id_t value)
-{
-	struct intern_entry *entry;
-	int result;
-
-	if (!event || !event->unique_id || !key)
-		return XPTI_RESULT_INVALIDARG;
-	entry = strings_add(key);
-	result = entry ? tracepoint_add_metadata(event, entry->id, value) : -1;
-	if (result < 0)
-		return XPTI_RESULT_FAIL;
-	return result ? XPTI_RESULT_DUPLICATE : XPTI_RESULT_SUCCESS;
-}
-
-xpti_metadata_map_t *xptiQueryMetadata(xpti_event_data_t *event)
-{
-	return event && event->unique_id ? &event->reserved.metadata : NULL;
 }
 
 bool xptiTraceEnabled(void)

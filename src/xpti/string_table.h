@@ -8,7 +8,7 @@
 
 #include "intern.h"
 
-extern struct intern *strings;
+extern struct intern *strings __attribute__((visibility("hidden")));
 
 /* One byte more than the key, which stays 0. NULL: no memory. */
 static inline struct intern_entry *strings_add(const char *string)
