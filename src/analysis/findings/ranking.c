@@ -102,7 +102,7 @@ static void set_symptoms(struct findings *findings)
 	}
 }
 
-/* What is to be done first: the saving times how likely it is, causes before symptoms. */
+/* What is to be done first: the saving times how likely it is. */
 static double weight(const struct finding *finding)
 {
 	static const double likely[] = {
@@ -111,14 +111,15 @@ static double weight(const struct finding *finding)
 		[CONFIDENCE_HIGH] = 1,
 	};
 
-	return (double)finding->cost_ns * likely[finding->confidence] *
-	       (*finding->symptom_of ? 1e-6 : 1);
+	return (double)finding->cost_ns * likely[finding->confidence];
 }
 
 static int by_cost(const void *a, const void *b)
 {
 	const struct finding *left = a, *right = b;
 
+	if (!*left->symptom_of != !*right->symptom_of)
+		return *left->symptom_of ? 1 : -1;
 	if (weight(left) < weight(right) || weight(left) > weight(right))
 		return weight(left) < weight(right) ? 1 : -1;
 	if (left->count != right->count)

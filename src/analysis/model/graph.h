@@ -60,7 +60,8 @@
 	X(BUILD_FIRST)  \
 	X(ALLOCATION)   \
 	X(OBJECT)       \
-	X(CALLBACK)
+	X(CALLBACK)     \
+	X(SMALL)
 
 #define X(name) GRAPH_##name,
 enum graph_cause { GRAPH_CAUSES(X) GRAPH_CAUSE_COUNT };

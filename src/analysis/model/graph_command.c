@@ -168,7 +168,10 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
 		int64_t at = given.ns - given.saved[i] + launch_ns;
 
-		if (before->known && before->ns <= event->ns)
+		/* One that is removed ends where the one before it did. */
+		if (before->known && before->ns <= event->ns && command->removed & 1u << i)
+			at = before->ns - before->saved[i];
+		else if (before->known && before->ns <= event->ns)
 			at = graph_later(at, before->ns - before->saved[i] + behind_ns);
 		command->started.saved[i] = event->ns - at;
 	}

@@ -222,7 +222,7 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 {
 	const struct idle_thread *thread;
 	const struct idle_enqueue *enqueue;
-	int64_t spent[ACTIVITIES], launch;
+	int64_t spent[ACTIVITIES], launch, from_ns;
 	size_t index = next->device;
 
 	if (next->stream == TRACE_NONE)
@@ -237,6 +237,8 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 	for (unsigned i = 0; i < ACTIVITIES; i++)
 		spent[i] = enqueue->spent[i] - thread->marks[index].spent[i];
 	launch = next->ns - enqueue->ns;
+	/* It slept in the wait as well. */
+	from_ns = device->idle_ns + (spent[WAITING] > 0 ? spent[WAITING] : 0);
 	/* Had it not waited, the launch would have been over by then. */
 	if (spent[WAITING] > 0 &&
 	    (launch < LAUNCH_MOST_NS || launch < LAUNCH_TIMES * spent[WAITING]))
@@ -248,7 +250,7 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 		return LAUNCH;
 	if (spent[WORKING] < spent[CALLING])
 		return HOST_CALLS;
-	if (2 * recent_within(&thread->slept, device->idle_ns, enqueue->ns) > spent[WORKING])
+	if (2 * recent_within(&thread->slept, from_ns, enqueue->ns) > spent[WORKING])
 		return HOST_BLOCKED;
 	return is_pace(findings, thread, next, next->ns - device->idle_ns) ? PACE : HOST_WORK;
 }

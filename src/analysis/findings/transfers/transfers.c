@@ -7,6 +7,7 @@
 #include "analysis/findings/exposed.h"
 #include "analysis/findings/finding.h"
 #include "analysis/findings/transfers/bounces.h"
+#include "analysis/findings/transfers/further.h"
 #include "analysis/findings/transfers/places.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -16,9 +17,7 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 16u
 
-/* Up to so many bytes are moved in no time next to what a transfer takes to begin; at this rate
- * (bytes a ns) at least, where no larger ones say more. */
-#define TINY_BYTES 4096u
+/* Tiny ones are moved at this rate (bytes a ns) at least, where no larger ones say more. */
 #define TINY_RATE 1.0
 
 struct transfer_row { /* one device and direction */
@@ -47,6 +46,7 @@ struct transfers {
 	size_t count, capacity;
 	struct transfer_thread *threads; /* by stream */
 	struct bounces bounces;
+	struct further further;
 	int64_t *kernels_until_ns; /* by process */
 	struct places places;
 };
@@ -59,9 +59,10 @@ static int transfers_begin(struct findings *findings, void *state)
 		calloc(findings->session->stream_count + 1, sizeof(*transfers->threads));
 	transfers->kernels_until_ns =
 		calloc(findings->session->process_count + 1, sizeof(*transfers->kernels_until_ns));
-	return transfers->threads && transfers->kernels_until_ns
-		       ? bounces_begin(&transfers->bounces, findings->session)
-		       : -ENOMEM;
+	if (!transfers->threads || !transfers->kernels_until_ns ||
+	    further_begin(&transfers->further, findings->session))
+		return -ENOMEM;
+	return bounces_begin(&transfers->bounces, findings->session);
 }
 
 static struct transfer_row *row_find(struct transfers *transfers, uint32_t device, uint8_t kind)
@@ -158,6 +159,7 @@ static int count_command(struct transfers *transfers, const struct operation *op
 	if (!operation->record || !operation->placed || !is_transfer(operation->kind) ||
 	    !operation->record->bytes)
 		return 0;
+	further_command(&transfers->further, operation);
 	ns = exposed_ns(*kernels_until_ns, operation);
 	status = count_size(transfers, operation, place, ns);
 	return status ? status : bounces_command(&transfers->bounces, operation, ns);
@@ -168,6 +170,8 @@ static int transfers_item(struct findings *findings, void *state, const struct e
 	struct transfers *transfers = state;
 	int status = places_item(&transfers->places, findings, item);
 
+	if (!status && item->kind == ITEM_CALL)
+		status = further_call(&transfers->further, findings->graph, item);
 	if (!status && item->kind == ITEM_CALL)
 		return bounces_call(&transfers->bounces, item);
 	if (!status && (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED))
@@ -209,15 +213,15 @@ static bool is_small(const struct transfer_class *class, double best, double fix
 				class->bytes <= class->count * TINY_BYTES);
 }
 
-static int add_small(struct findings *findings, const struct transfer_row *row, double best,
-		     double fixed)
+static int add_small(struct findings *findings, const struct further *further,
+		     const struct transfer_row *row, double best, double fixed)
 {
 	struct transfer_class small = {.stream = TRACE_NONE};
 	char count[UNITS_BYTES], bytes[UNITS_BYTES], all[UNITS_BYTES], rate[UNITS_BYTES];
 	double known = best > TINY_RATE ? best : TINY_RATE;
 	struct finding *finding;
 	double moved_ns = 0;
-	uint64_t runs = 0;
+	uint64_t runs = 0, tiny = 0;
 
 	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
 		const struct transfer_class *class = &row->further[i];
@@ -225,6 +229,7 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 		if (!is_small(&row->classes[i], best, fixed) || !class->count)
 			continue;
 		small.count += class->count;
+		tiny += class->bytes <= class->count * TINY_BYTES ? class->count : 0;
 		runs += row->runs[i];
 		small.bytes += class->bytes;
 		small.ns += class->exposed_ns;
@@ -245,6 +250,9 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 		return -ENOMEM;
 	finding->count = small.count + runs;
 	finding->cost_ns = small.ns - (uint64_t)moved_ns;
+	/* Others are not known to be small before the end. */
+	if (2 * tiny > small.count && 2 * further->removed > small.count)
+		finding->removes = GRAPH_SMALL;
 	finding->what = findings_text(
 		findings,
 		"%s small transfers %s (%s), of %s on average, one right after another, took %s "
@@ -315,7 +323,7 @@ static int transfers_end(struct findings *findings, void *state)
 
 		if (!(best > 0))
 			continue;
-		status = add_small(findings, row, best, fixed_ns(row, best));
+		status = add_small(findings, &transfers->further, row, best, fixed_ns(row, best));
 		if (!status)
 			status = add_slow(findings, row, best, fixed_ns(row, best));
 		if (!status)
@@ -333,6 +341,7 @@ static void transfers_release(struct findings *findings, void *state)
 	free(transfers->rows);
 	free(transfers->threads);
 	bounces_release(&transfers->bounces);
+	further_release(&transfers->further);
 	places_release(&transfers->places);
 	free(transfers->kernels_until_ns);
 }
@@ -341,6 +350,7 @@ const struct finding_ops finding_transfers = {
 	.name = "transfers",
 	.words = "small, slow and unaligned transfers, the same data back and forth",
 	.state_bytes = sizeof(struct transfers),
+	.graph = true,
 	.begin = transfers_begin,
 	.item = transfers_item,
 	.end = transfers_end,

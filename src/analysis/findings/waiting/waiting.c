@@ -14,6 +14,9 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
+/* A result of the host's: larger ones are told of as transfers. */
+#define RESULT_BYTES 4096u
+
 /* Calls that take so long on average, and keep a CPU busy for this part of the time in
  * which they could (they do not wait for one), do not sleep. */
 #define SPIN_LEAST_NS 20000u
@@ -94,6 +97,15 @@ static uint64_t left_by(const struct waiting_thread *thread, const struct trace_
 	       (!direction || trace_field_unsigned(event, direction) != TO_HOST);
 }
 
+/* A blocking transfer of so little that it is the wait which takes the time. */
+static bool is_wait(const struct trace_event *event)
+{
+	const struct tandem_field *bytes = trace_field_role(event->layout, TANDEM_ROLE_bytes);
+
+	return trace_event_blocks(event) && bytes &&
+	       trace_field_unsigned(event, bytes) <= RESULT_BYTES;
+}
+
 /* Whether the wait is for other commands than the latest: the device has that one to do
  * meanwhile. */
 static bool is_for_earlier(const struct waiting_thread *thread, const struct trace_event *event)
@@ -140,6 +152,7 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	struct waiting *waiting = state;
 	const struct trace_event *event = item->event;
 	struct waiting_thread *thread;
+	uint64_t operations;
 
 	if (item->kind == ITEM_OPERATION) {
 		polls_operation(&waiting->polls, &item->operation);
@@ -158,9 +171,14 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	case TANDEM_CLASS_ENQUEUE:
 		thread->enqueued++;
 		thread->latest = trace_event_op(event);
-		/* A blocking transfer is not the habit that is meant here. */
+		operations = thread->operations;
+		/* A blocking transfer is not the habit that is meant here, if it moves something. */
 		thread->operations = left_by(thread, event);
-		break;
+		if (operations != 1 || thread->operations || !is_wait(event))
+			break;
+		sum_add(&thread->sums[EACH_OPERATION], event->layout->event, event->ns,
+			item->end_ns);
+		return graph_remove(findings->graph, item->call, GRAPH_WAIT_EACH);
 	default:
 		break;
 	}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Small transfers that could have been part of the one before them: they are taken out of the replay,
+ * with what the thread asks of them and waits for, until it does something else. One thread.
+ *
+ *	further_begin(&further, session);
+ *	further_call(&further, findings->graph, item);	each call
+ *	further_command(&further, &item->operation);	each transfer
+ *	further_release(&further);
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_TRANSFERS_FURTHER_H
+#define TANDEM_ANALYSIS_FINDINGS_TRANSFERS_FURTHER_H
+
+#include "analysis/events/event_iterator.h"
+#include "analysis/model/graph.h"
+
+/* Up to so many bytes are moved in no time next to what a transfer takes to begin. */
+#define TINY_BYTES 4096u
+
+struct further_thread { /* of a stream */
+	uint16_t api;	/* event id of the latest transfer, with no kernel behind it; 0: none */
+	uint64_t bytes; /* that the latest one moved whose command is over */
+	uint64_t op;	/* of one that is taken out, and only asked of since; 0: none */
+};
+
+struct further {
+	struct further_thread *threads; /* by stream */
+	uint64_t removed;		/* transfers */
+};
+
+/* Return 0 or -ENOMEM; after an error further_release() is called as well. */
+int further_begin(struct further *further, const struct trace_session *session);
+int further_call(struct further *further, struct graph *graph, const struct event_item *item);
+void further_command(struct further *further, const struct operation *operation);
+
+void further_release(struct further *further);
+
+#endif
