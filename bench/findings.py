@@ -26,8 +26,11 @@ TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (their name
 TANDEM_CORPUS_DEVICES (names, with commas) choose; Intel's driver for CPUs is one where it is installed
 (doc/HOWTO_TEST.md).
 TANDEM_CORPUS_RUNS is how often; TANDEM_CORPUS_BUSY=1 leaves the priority as it is, and
-TANDEM_CORPUS_COSTS=1 prints what each fault costs.
+TANDEM_CORPUS_COSTS=1 prints what each fault costs. TANDEM_CORPUS_KEEP=DIR keeps the sessions, and
+TANDEM_CORPUS_KEPT=DIR judges such ones again instead of recording.
 """
+import collections
+import glob
 import json
 import os
 import re
@@ -44,6 +47,10 @@ INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
 LEAST = 0.03  # of the run, that a repair saves
 MOST_S = 60  # that a program may take: one that hangs in its driver is not judged
 RUNS = int(os.environ.get("TANDEM_CORPUS_RUNS", "5"))
+KEEP = os.environ.get("TANDEM_CORPUS_KEEP")
+KEPT = os.environ.get("TANDEM_CORPUS_KEPT")
+turns = collections.Counter()  # of each program and twin on each device
+runs = []  # what was found in each session
 
 
 def devices(bench, name):
@@ -76,23 +83,43 @@ def own_cpus():
         pass
 
 
-def said(bench, environment, row, words):
-    session = bench.session("findings")
+def record(bench, environment, row, words, session):
+    """None, or why there is no session."""
     home = bench.session("home")
     if "command" in row:
         environment = dict(environment, HOME=home, XDG_CACHE_HOME=home, PYOPENCL_CTX="0")
         os.makedirs(home, exist_ok=True)
     subprocess.run(["rm", "-rf", session], check=True)
-    environment = dict(bench.environment, **environment)
     done = subprocess.run(["timeout", str(MOST_S), bench.tandem, "record", "--quiet", "--force",
                            "--args", "full", "-o", session, "--", *words],
-                          env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, text=True, preexec_fn=own_cpus)
-    if done.returncode != row.get("status", 0):
-        return None, done.stderr.strip()
+                          env=dict(bench.environment, **environment), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                          preexec_fn=own_cpus)
+    return done.stderr.strip() if done.returncode != row.get("status", 0) else None
+
+
+def said(bench, environment, row, words, name):
+    """What is found in the next session of that name: DEVICE/CASE-planted or -repaired."""
+    name = "%s-%d" % (name, turns[name])
+    turns[name.rsplit("-", 1)[0]] += 1
+    session = os.path.join(KEPT, name) if KEPT else bench.session("findings")
+    failed = None
+    if not KEPT:
+        failed = record(bench, environment, row, words, session)
+    elif not os.path.isdir(session):
+        failed = "no session of it is kept"
+    if failed is not None:
+        return None, failed
     text = subprocess.run([bench.tandem, "findings", "--format", "json", session],
-                          env=environment, check=True, stdout=subprocess.PIPE).stdout
-    return json.loads(text), ""
+                          env=bench.environment, check=True, stdout=subprocess.PIPE).stdout
+    shown = json.loads(text)
+    runs.append({"run": name, "duration_ns": shown["duration_ns"], "findings": shown["findings"]})
+    if KEEP:
+        kept = os.path.join(KEEP, name)
+        shutil.rmtree(kept, ignore_errors=True)
+        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        shutil.move(session, kept)
+    return shown, ""
 
 
 def key(finding):
@@ -183,21 +210,21 @@ class Score:
                     where, best["percent"], saved, "" if close else ": off"))
 
 
-def run_planted(bench, environment, row, words):
+def run_planted(bench, environment, row, words, name):
     if row.get("cache") == "cold":
         shutil.rmtree(bench.session("home"), ignore_errors=True)
-    return said(bench, environment, row, words)
+    return said(bench, environment, row, words, name + "-planted")
 
 
 def judge(score, bench, device, environment, program, case, row):
-    where = "%s on %s" % (case, device)
+    where, name = "%s on %s" % (case, device), "%s/%s" % (device, case)
     environment = dict(environment, **row.get("environment", {}))
     patterns = row.get("accept", []) + row.get("also", [])
     words = row.get("command") or (*program, case)
-    if not shutil.which(words[0]):
+    if not KEPT and not shutil.which(words[0]):
         score.notes.append("%s: not installed" % where)
         return
-    shown, failed = run_planted(bench, environment, row, words)
+    shown, failed = run_planted(bench, environment, row, words, name)
     if not shown:
         score.notes.append("%s: not run: %s" % (where, failed[:100]))
         return
@@ -213,13 +240,13 @@ def judge(score, bench, device, environment, program, case, row):
     planted, environment = environment, dict(environment, **row.get("repaired", {}))
     pairs = []
     while len(pairs) < RUNS:
-        twin, failed = said(bench, environment, row, repaired)
+        twin, failed = said(bench, environment, row, repaired, name + "-repaired")
         if not twin or not shown:
             score.notes.append("%s: repaired: not run: %s" % (where, failed[:100]))
             return
         pairs.append((shown, twin))
         if len(pairs) < RUNS:
-            shown, failed = run_planted(bench, planted, row, words)
+            shown, failed = run_planted(bench, planted, row, words, name)
     saved = Saved(*([one["duration_ns"] for one in side] for side in zip(*pairs)))
     shown, twin = sorted(pairs, key=lambda pair: pair[0]["duration_ns"])[(len(pairs) - 1) // 2]
     score.judge_false(where, shown["findings"], patterns)
