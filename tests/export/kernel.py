@@ -20,7 +20,8 @@ if not mandelbrot("run", "--kernel", "syscalls"):
     sys.exit(77)
 said = report("run")
 threads = {(t["pid"], t["tid"]): t for t in said["threads"]}
-(pid,) = {t["pid"] for t in said["threads"]}
+pid = said["threads"][0]["pid"]
+check({t["pid"] for t in said["threads"]} == {pid}, "threads of one process", said["threads"])
 
 # SQL.
 done = tandem("export", "-f", "sqlite", "-o", "run.sqlite", "run")
