@@ -55,20 +55,27 @@ int graph_open(struct graph *graph, struct event_iterator *iterator, const struc
 	return 0;
 }
 
-int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause)
+static int remove_bits(struct graph *graph, uint64_t call, uint32_t bits)
 {
 	uint64_t known = map_get(&graph->removed, call);
 
-	return map_set(&graph->removed, call,
-		       (known == MAP_NONE ? 0 : known) | UINT64_C(1) << cause);
+	return map_set(&graph->removed, call, (known == MAP_NONE ? 0 : known) | bits);
+}
+
+int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause)
+{
+	return remove_bits(graph, call, 1u << cause);
 }
 
 int graph_remove_since(struct graph *graph, uint64_t call, enum graph_cause cause)
 {
-	uint64_t known = map_get(&graph->removed, call);
+	return remove_bits(graph, call, GRAPH_SINCE | 1u << cause);
+}
 
-	return map_set(&graph->removed, call,
-		       (known == MAP_NONE ? 0 : known) | GRAPH_SINCE | UINT64_C(1) << cause);
+int graph_remove_wait(struct graph *graph, uint64_t call, enum graph_cause cause)
+{
+	_Static_assert(GRAPH_CAUSE_COUNT <= GRAPH_KEEPS && 2 * GRAPH_KEEPS - 1 <= 31, "bits");
+	return remove_bits(graph, call, 1u << cause | 1u << (GRAPH_KEEPS + cause));
 }
 
 int graph_faults(struct graph *graph, uint32_t process, uint32_t stream, int64_t from_ns,

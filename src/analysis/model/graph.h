@@ -56,6 +56,7 @@
 	X(NONE)         \
 	X(WAIT_EACH)    \
 	X(WAIT_NOTHING) \
+	X(WAIT_OFTEN)   \
 	X(BUILD_AGAIN)  \
 	X(BUILD_FIRST)  \
 	X(ALLOCATION)   \
@@ -218,8 +219,13 @@ int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause);
 /* The same, and with it goes what the thread did since its call before. */
 int graph_remove_since(struct graph *graph, uint64_t call, enum graph_cause cause);
 
-/* Of those that are removed with a call (graph_event.c). */
+/* Without this cause the thread does not wait in the call, and the command that it enqueued, if
+ * any, takes the time that it took. Same. */
+int graph_remove_wait(struct graph *graph, uint64_t call, enum graph_cause cause);
+
+/* Of those that are removed with a call (graph_event.c). KEEPS: the next one, of commands. */
 #define GRAPH_SINCE (1u << 31)
+#define GRAPH_KEEPS 16
 
 /* Without GRAPH_ALLOCATION there were no page faults then: of a thread, or, with TRACE_NONE, of threads
  * of the process that make no calls. What a command took of it, it takes less. As soon as it is

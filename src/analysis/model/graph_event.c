@@ -77,7 +77,8 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 		graph_point_drop(graph, &frame->bound);
 	}
 	frame = graph_frame_of(thread);
-	if (event->op && graph_command_make(graph, event, thread, frame->removed))
+	if (event->op && graph_command_make(graph, event, thread,
+					    frame->removed & ~(frame->removed >> GRAPH_KEEPS)))
 		return -ENOMEM;
 	command = graph_command_find(graph, event, event->blocking ? event->waited_op : event->op);
 	if (command)
@@ -147,6 +148,16 @@ static bool is_synchronous(const struct graph_frame *frame, const struct sequenc
 	       2 * (frame->bound.ns - frame->started_ns) > event->ns - frame->begin.ns;
 }
 
+/* Nothing of it is left, whatever it slept for meanwhile. */
+static void call_removed(struct graph_thread *thread, const struct graph_frame *frame)
+{
+	for (unsigned i = 0; frame->removed && i < GRAPH_CAUSE_COUNT; i++) {
+		if (frame->removed & 1u << i)
+			thread->at.saved[i] =
+				thread->at.ns - (frame->begin.ns - frame->begin.saved[i]);
+	}
+}
+
 static int call_end(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_thread *thread = &graph->threads[event->stream];
@@ -164,6 +175,8 @@ static int call_end(struct graph *graph, const struct sequence_event *event)
 		status = wait_end(graph, thread, frame, event);
 	else
 		status = graph_thread_reach(graph, thread, event->ns);
+	if (thread->depth <= GRAPH_DEPTH_MOST)
+		call_removed(thread, frame);
 	if (thread->depth-- <= GRAPH_DEPTH_MOST) {
 		note_return(thread, frame, event->call);
 		graph_point_drop(graph, &frame->begin);

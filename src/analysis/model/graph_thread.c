@@ -19,8 +19,8 @@ int graph_thread_begin(struct graph *graph, struct graph_thread *thread,
 }
 
 /* What it did after a sleep follows from the thread that woke it, and only what it did beside
- * the sleep from what it had done before. */
-static void thread_wake(struct graph *graph, struct graph_thread *thread)
+ * the sleep from what it had done before. In a call that is removed it does not sleep. */
+static void thread_wake(struct graph *graph, struct graph_thread *thread, uint32_t removed)
 {
 	struct graph_point before = {.known = false};
 	int64_t awake_ns = thread->woken.ns - thread->at.ns - thread->slept_ns;
@@ -31,6 +31,8 @@ static void thread_wake(struct graph *graph, struct graph_thread *thread)
 		int64_t own = before.ns - before.saved[i] + (awake_ns > 0 ? awake_ns : 0);
 		int64_t other = thread->woken.ns - thread->woken.saved[i];
 
+		if (removed & 1u << i)
+			own = other = before.ns - before.saved[i];
 		thread->at.saved[i] = thread->woken.ns - graph_later(own, other);
 	}
 	graph_point_drop(graph, &before);
@@ -44,7 +46,7 @@ int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t
 	if (frame && frame->waits)
 		return 0;
 	if (thread->woken.known && thread->woken.ns > thread->at.ns && thread->woken.ns <= ns)
-		thread_wake(graph, thread);
+		thread_wake(graph, thread, frame ? frame->removed : 0);
 	if (!frame)
 		shared_cores_work(graph, thread, ns);
 	took = ns - thread->at.ns;
@@ -105,6 +107,10 @@ int graph_threads_wake(struct graph *graph, int64_t ns)
 		graph->stream = wake->by;
 		graph_point_set(graph, &sleeper->woken, &waker->at);
 		sleeper->slept_ns = wake->to_ns - graph_later(wake->from_ns, sleeper->at.ns);
+		for (unsigned i = 0; frame && frame->removed && i < GRAPH_CAUSE_COUNT; i++) {
+			if (frame->removed & 1u << i)
+				sleeper->woken.saved[i] += wake->to_ns - waker->at.ns;
+		}
 		status = graph_point_extend(graph, &sleeper->woken, wake->to_ns,
 					    frame ? GRAPH_PART_CALL : GRAPH_PART_HOST,
 					    frame ? frame->api->name : "");
