@@ -19,7 +19,14 @@ struct launch_kernel { /* a kernel object, as it was described */
 #define SCHEDULERS 4u
 #define SCHEDULERS_SINCE 7u
 
+struct launch_device {
+	uint64_t kernels_ns, busy_ns; /* of all its kernels; in which one of them ran, or more */
+	int64_t until_ns;
+};
+
 struct launch {
+	struct launch_device *devices; /* by row */
+	size_t device_count;
 	struct map kernels; /* process and number -> described */
 	struct launch_kernel *described;
 	size_t described_count, described_capacity;
@@ -136,15 +143,31 @@ static void take_shape(const struct launch *launch, const struct operation *oper
 		row->schedulers = SCHEDULERS;
 }
 
+/* In the order of their ends, nearly. */
+static void note_busy(struct launch_device *device, const struct operation *operation)
+{
+	const struct operation_times *times = &operation->times;
+	int64_t from_ns = times->start_ns > device->until_ns ? times->start_ns : device->until_ns;
+
+	device->kernels_ns += (uint64_t)(times->end_ns - times->start_ns);
+	if (times->end_ns <= from_ns)
+		return;
+	device->busy_ns += (uint64_t)(times->end_ns - from_ns);
+	device->until_ns = times->end_ns;
+}
+
 static int count_launch(struct launch *launch, const struct operation *operation)
 {
-	struct launch_row wanted = {.name = operation->name, .device = operation->device};
+	struct launch_row wanted = {
+		.name = operation->name, .device = operation->device, .at_once = 1};
 	const struct tandem_rec_operation *record = operation->record;
 	struct launch_row *row;
 	uint64_t known, ns;
 
 	if (!operation->timed)
 		return 0;
+	if (operation->placed && operation->device < launch->device_count)
+		note_busy(&launch->devices[operation->device], operation);
 	wanted.shape = operation->size;
 	take_shape(launch, operation, &wanted);
 	if (!wanted.shape.dimensions)
@@ -166,6 +189,15 @@ static int count_launch(struct launch *launch, const struct operation *operation
 		row->end_ns = operation->times.end_ns;
 	}
 	return 0;
+}
+
+static int launch_begin(struct findings *findings, void *state)
+{
+	struct launch *launch = state;
+
+	launch->device_count = findings->iterator->devices.count;
+	launch->devices = calloc(launch->device_count + 1, sizeof(*launch->devices));
+	return launch->devices ? 0 : -ENOMEM;
 }
 
 static int launch_item(struct findings *findings, void *state, const struct event_item *item)
@@ -190,9 +222,14 @@ static int launch_end(struct findings *findings, void *state)
 	int status = 0;
 
 	for (size_t i = 0; !status && i < launch->count; i++) {
-		const struct launch_row *row = &launch->rows[i];
+		struct launch_row *row = &launch->rows[i];
+		const struct launch_device *device =
+			&launch->devices[row->device < launch->device_count ? row->device
+									    : launch->device_count];
 		uint64_t units = map_get(&launch->units, row->device);
 
+		if (device->busy_ns && device->kernels_ns > device->busy_ns)
+			row->at_once = (double)device->kernels_ns / (double)device->busy_ns;
 		status = launch_row_report(row, findings, units == MAP_NONE ? 0 : units);
 	}
 	return status;
@@ -203,6 +240,7 @@ static void launch_release(struct findings *findings, void *state)
 	struct launch *launch = state;
 
 	(void)findings;
+	free(launch->devices);
 	map_free(&launch->kernels);
 	free(launch->described);
 	map_free(&launch->units);
@@ -217,6 +255,7 @@ const struct finding_ops finding_launch = {
 	.name = "launch",
 	.words = "launch configurations that do not fill the device",
 	.state_bytes = sizeof(struct launch),
+	.begin = launch_begin,
 	.item = launch_item,
 	.end = launch_end,
 	.release = launch_release,

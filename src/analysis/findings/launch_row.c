@@ -78,7 +78,7 @@ static struct fill fill_of(const struct launch_row *row, uint64_t units)
 		fill.lanes = part(fill.group_items, row->preferred);
 	/* What the runtime makes of a launch without a local size is not known. */
 	if (row->shape.local_dimensions && fill.units && fill.groups)
-		fill.whole = part(fill.groups, fill.units);
+		fill.whole = part((uint64_t)((double)fill.groups * row->at_once), fill.units);
 	return fill;
 }
 
@@ -112,7 +112,7 @@ static struct finding *add_row(struct findings *findings, const struct launch_ro
 	if (!finding)
 		return NULL;
 	finding->count = row->count;
-	finding->cost_ns = (uint64_t)((double)row->ns * (1 - filled));
+	finding->cost_ns = (uint64_t)((double)row->ns / row->at_once * (1 - filled));
 	finding->object = findings_text(findings, "%s", row->name);
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
@@ -263,8 +263,9 @@ static int add_occupancy(struct findings *findings, const struct launch_row *row
 	 * in registers: fewer warps are no loss by themselves. How it is launched is the
 	 * program's. */
 	if (occupancy->warps < row->schedulers) {
-		finding->cost_ns =
-			row->ns - row->ns * occupancy->warps / (row->schedulers * ISSUE_CYCLES);
+		finding->cost_ns = (uint64_t)((double)row->ns / row->at_once *
+					      (1 - (double)occupancy->warps /
+							   (row->schedulers * ISSUE_CYCLES)));
 		finding->confidence = CONFIDENCE_MEDIUM;
 		finding->why = findings_text(
 			findings,
@@ -292,7 +293,7 @@ int launch_row_report(const struct launch_row *row, struct findings *findings, u
 		status = add_indivisible(findings, row, group_items);
 	if (!status && fill.lanes < 1)
 		status = add_lanes(findings, row, &fill);
-	if (!status && fill.groups < fill.units && fill.whole < 1)
+	if (!status && (double)fill.groups * row->at_once < (double)fill.units && fill.whole < 1)
 		status = add_units(findings, row, &fill);
 	if (!status && row->occupancy.warps_most && row->occupancy.warps &&
 	    row->occupancy.ratio < OCCUPANCY_ENOUGH && fill.groups >= fill.units)

@@ -18,6 +18,7 @@ struct launch_row { /* one kernel, device and shape */
 	unsigned schedulers;	    /* of warps, in a multiprocessor; 0: not known */
 	struct occupancy_use use;
 	uint64_t count, ns, longest_ns;
+	double at_once; /* kernels of the device that ran at the same time, on average: 1 or more */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the longest */
 };
