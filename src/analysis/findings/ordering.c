@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/turns.h"
 #include "analysis/operations/used_memory.h"
 #include "trace/field.h"
 #include "util/array.h"
@@ -59,6 +60,7 @@ struct ordering {
 	struct map place_of;	 /* operation, mixed with its process -> place, + 1 */
 	struct map units;	 /* row of devices -> compute units */
 	struct order_process *processes;
+	struct turns turns;
 };
 
 static uint64_t key_of(uint32_t process, uint64_t number)
@@ -316,12 +318,16 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 		return status;
 	if (item->kind == ITEM_OBJECT)
 		return note_object(findings, ordering, item->event);
-	if (item->kind == ITEM_OPERATION)
+	if (item->kind == ITEM_OPERATION) {
 		note_end(ordering, &item->operation);
-	if (item->kind == ITEM_CALL && trace_event_op(item->event) &&
-	    !trace_event_failed(item->event))
-		return note_enqueue(ordering, item->event);
-	return 0;
+		return turns_operation(&ordering->turns, &item->operation);
+	}
+	if (item->kind != ITEM_CALL)
+		return 0;
+	status = turns_call(&ordering->turns, item->event);
+	if (!status && trace_event_op(item->event) && !trace_event_failed(item->event))
+		status = note_enqueue(ordering, item->event);
+	return status;
 }
 
 /* Where the device is the CPU, what runs at the same time shares its cores. */
@@ -387,7 +393,7 @@ static int ordering_end(struct findings *findings, void *state)
 		for (unsigned cause = 0; !status && cause < CAUSES; cause++)
 			status = add_sum(findings, &ordering->processes[i], cause);
 	}
-	return status;
+	return status ? status : turns_add(&ordering->turns, findings);
 }
 
 static void ordering_release(struct findings *findings, void *state)
@@ -402,6 +408,7 @@ static void ordering_release(struct findings *findings, void *state)
 	map_free(&ordering->latest);
 	map_free(&ordering->place_of);
 	map_free(&ordering->units);
+	turns_free(&ordering->turns);
 }
 
 const struct finding_ops finding_ordering = {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tell.h"
 
@@ -86,13 +87,19 @@ static void keep(const void *record, size_t bytes)
 	done[done_count++].bytes = bytes;
 }
 
-static void kernel(uint64_t us)
+struct lane { /* a stream, its number, and when it is done with all it was given */
+	void *stream;
+	uint32_t number;
+	uint64_t *free_at;
+};
+
+static void kernel_in(const struct lane *lane, uint64_t us)
 {
-	struct launch launch = {.grid = {132, 1, 1}, .block = {256, 1, 1}, .stream = STREAM};
+	struct launch launch = {.grid = {132, 1, 1}, .block = {256, 1, 1}, .stream = lane->stream};
 	struct call call = tell_make("cudaLaunchKernel", &launch);
 	struct kernel record = {.kind = 10,
 				.context = 1,
-				.stream = 7,
+				.stream = lane->number,
 				.grid = {132, 1, 1},
 				.block = {256, 1, 1},
 				.correlation = tell_correlation,
@@ -100,10 +107,15 @@ static void kernel(uint64_t us)
 
 	call.symbol = "work";
 	tell_enter(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
-	device_take(&free_at, us, &record.start, &record.end);
+	device_take(lane->free_at, us, &record.start, &record.end);
 	record.completed = record.end;
 	tell_leave(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
 	keep(&record, sizeof(record));
+}
+
+static void kernel(uint64_t us)
+{
+	kernel_in(&(struct lane){STREAM, 7, &free_at}, us);
 }
 
 struct copy_arguments { /* of cudaMemcpyAsync(); those of cudaMemcpy() end before the stream */
@@ -147,17 +159,24 @@ static void upload(int buffer, uint64_t to, uint8_t memory)
 	copy(to, (uintptr_t)host[buffer], BYTES, TO_DEVICE, memory);
 }
 
-/* In the stream of its own, without waiting for it; kernels that are given later start after it. */
-static void upload_ahead(int buffer, uint64_t to)
+/* Without waiting for it. */
+static void upload_in(const struct lane *lane, int buffer, uint64_t to)
 {
-	struct copy_arguments arguments = {to, (uintptr_t)host[buffer], BYTES, TO_DEVICE, AHEAD};
+	struct copy_arguments arguments = {to, (uintptr_t)host[buffer], BYTES, TO_DEVICE,
+					   lane->stream};
 	struct call call = tell_make("cudaMemcpyAsync", &arguments);
-	struct copy record = copy_make(TO_DEVICE, PINNED, BYTES, 8);
+	struct copy record = copy_make(TO_DEVICE, PINNED, BYTES, lane->number);
 
 	tell_enter(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC, &call);
-	device_take(&ahead_free_at, BYTES / PINNED_BYTES_US + 1, &record.start, &record.end);
+	device_take(lane->free_at, BYTES / PINNED_BYTES_US + 1, &record.start, &record.end);
 	tell_leave(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC, &call);
 	keep(&record, sizeof(record));
+}
+
+/* In the stream of its own; kernels that are given later start after it. */
+static void upload_ahead(int buffer, uint64_t to)
+{
+	upload_in(&(struct lane){AHEAD, 8, &ahead_free_at}, buffer, to);
 }
 
 static void download(int buffer, uint64_t from)
@@ -344,6 +363,49 @@ static void one_stream(void)
 	}
 }
 
+static void event_call(const char *function, uint32_t id, void *first, void *second)
+{
+	void *arguments[2] = {first, second};
+	struct call call = tell_make(function, arguments);
+
+	tell_both(DOMAIN_RUNTIME, id, &call);
+}
+
+/* Two streams with data of their own, of which each waits for the other's event: nothing overlaps. */
+static void streams_in_turn(void)
+{
+	const struct lane lanes[2] = {{STREAM, 7, &free_at}, {AHEAD, 8, &ahead_free_at}};
+	void *events[2] = {(void *)0x50000, (void *)0x51000};
+
+	tell_cupti->stream(CONTEXT, AHEAD, 0, 8);
+	for (int i = 0; i < ROUNDS; i++) {
+		const struct lane *lane = &lanes[i % 2], *other = &lanes[!(i % 2)];
+
+		if (!repaired && i) {
+			event_call("cudaStreamWaitEvent", RUNTIME_STREAM_WAIT_EVENT, lane->stream,
+				   events[!(i % 2)]);
+			if (*lane->free_at < *other->free_at)
+				*lane->free_at = *other->free_at;
+		}
+		memset(host[i % 2], i, BYTES);
+		upload_in(lane, i % 2, i % 2 ? DEVICE_B : DEVICE_A);
+		kernel_in(lane, 90);
+		event_call("cudaEventRecord", RUNTIME_EVENT_RECORD, events[i % 2], lane->stream);
+	}
+	until(ahead_free_at);
+	synchronize();
+}
+
+/* Requests come now and then, and each is answered as soon as it can be. */
+static void clean_server(void)
+{
+	for (int i = 0; i < ROUNDS / 4; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+		kernel(500);
+		synchronize();
+	}
+}
+
 /* The first commands wait for the host, which is busy with something else: a program begins. */
 static void slow_start(void)
 {
@@ -441,12 +503,12 @@ static void clean_ahead(void)
 }
 
 static const struct tell_case cases[] = {
-	TELL_CASE(wait_each),	TELL_CASE(poll),	TELL_CASE(pageable),
-	TELL_CASE(bounce),	TELL_CASE(by_host),	TELL_CASE(upload_again),
-	TELL_CASE(upload_new),	TELL_CASE(module_loop), TELL_CASE(stream_loop),
-	TELL_CASE(check_each),	TELL_CASE(malloc_loop), TELL_CASE(fields),
-	TELL_CASE(clean_ahead), TELL_CASE(one_stream),	TELL_CASE(slow_start),
-	{NULL, NULL},
+	TELL_CASE(wait_each),	    TELL_CASE(poll),	     TELL_CASE(pageable),
+	TELL_CASE(bounce),	    TELL_CASE(by_host),	     TELL_CASE(upload_again),
+	TELL_CASE(upload_new),	    TELL_CASE(module_loop),  TELL_CASE(stream_loop),
+	TELL_CASE(check_each),	    TELL_CASE(malloc_loop),  TELL_CASE(fields),
+	TELL_CASE(clean_ahead),	    TELL_CASE(one_stream),   TELL_CASE(slow_start),
+	TELL_CASE(streams_in_turn), TELL_CASE(clean_server), {NULL, NULL},
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/turns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/operations/transfer_ends.h"
+#include "trace/field.h"
+#include "util/keyed_row.h"
+#include "util/units.h"
+
+/* Fewer are no habit. */
+#define HABIT_COUNT 8u
+
+static uint64_t mixed(uint32_t process, uint64_t op)
+{
+	return op ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static uint64_t key_of(const struct trace_event *event, uint64_t number)
+{
+	return (uint64_t)event->stream->process->index << 32 | (uint32_t)number;
+}
+
+static struct turns_queue *queue_find(struct turns *turns, const struct trace_event *event,
+				      uint64_t number)
+{
+	const struct turns_queue fresh = {.latest.queue = (uint32_t)number};
+
+	return keyed_row(&turns->queue_of, key_of(event, number), &turns->queues,
+			 &turns->queue_capacity, &turns->queue_count, &fresh, sizeof(fresh));
+}
+
+static struct turns_command *event_find(struct turns *turns, const struct trace_event *event,
+					uint64_t number)
+{
+	const struct turns_command fresh = {.op = 0};
+
+	return keyed_row(&turns->event_of, key_of(event, number), &turns->events,
+			 &turns->event_capacity, &turns->event_count, &fresh, sizeof(fresh));
+}
+
+static int note_enqueue(struct turns *turns, struct turns_queue *queue,
+			const struct trace_event *event)
+{
+	uint32_t process = event->stream->process->index;
+	const struct turns_command awaited = queue->awaited;
+	struct transfer_ends ends;
+
+	queue->awaited.op = 0;
+	queue->latest.op = trace_event_op(event);
+	if (!transfer_ends_find(event, &ends))
+		return 0;
+	queue->latest.buffer = ends.buffer;
+	if (!awaited.op || awaited.queue == queue->latest.queue || !awaited.buffer ||
+	    awaited.buffer == ends.buffer)
+		return 0;
+	if (map_get(&turns->awaited, mixed(process, awaited.op)) == MAP_NONE &&
+	    map_set(&turns->awaited, mixed(process, awaited.op), 0))
+		return -ENOMEM;
+	return map_set(&turns->waits, mixed(process, queue->latest.op), awaited.op);
+}
+
+int turns_call(struct turns *turns, const struct trace_event *event)
+{
+	const struct tandem_field *queue_field = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	const struct tandem_field *event_field = trace_field_role(event->layout, TANDEM_ROLE_event);
+	const struct tandem_event *api = event->layout->event;
+	struct turns_command *command;
+	struct turns_queue *queue;
+
+	if (!queue_field || trace_event_failed(event) ||
+	    (api->class != TANDEM_CLASS_ENQUEUE &&
+	     (api->class != TANDEM_CLASS_CALL || !event_field ||
+	      event_field->kind != TANDEM_FIELD_OBJECT)))
+		return 0;
+	queue = queue_find(turns, event, trace_field_unsigned(event, queue_field));
+	if (!queue)
+		return -ENOMEM;
+	if (api->class == TANDEM_CLASS_ENQUEUE)
+		return note_enqueue(turns, queue, event);
+	command = event_find(turns, event, trace_field_unsigned(event, event_field));
+	if (!command)
+		return -ENOMEM;
+	/* The queue waits for the event, or is what the event waits for from now on. */
+	if (api->traits.wait == TANDEM_WAIT_in_queue)
+		queue->awaited = *command;
+	else
+		*command = queue->latest;
+	return 0;
+}
+
+static int count_turn(struct turns *turns, const struct operation *operation, uint64_t waited_ns)
+{
+	const struct turns_sum fresh = {.count = 0};
+	uint64_t ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
+	struct turns_sum *sum =
+		keyed_row(&turns->sum_of, operation->process, &turns->sums, &turns->sum_capacity,
+			  &turns->sum_count, &fresh, sizeof(fresh));
+
+	if (!sum)
+		return -ENOMEM;
+	sum->count++;
+	sum->ns += ns < waited_ns ? ns : waited_ns;
+	if (sum->count > 1 && ns <= sum->longest_ns)
+		return 0;
+	sum->longest_ns = ns;
+	sum->stream = operation->stream;
+	sum->device = operation->device;
+	sum->queue = operation->queue_number;
+	sum->begin_ns = operation->times.start_ns;
+	sum->end_ns = operation->times.end_ns;
+	return 0;
+}
+
+int turns_operation(struct turns *turns, const struct operation *operation)
+{
+	uint64_t key = mixed(operation->process, operation->op), waited, ns;
+
+	if (!operation->placed)
+		return 0;
+	if (operation->kind == TANDEM_OPERATION_KIND_kernel) {
+		ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
+		return map_get(&turns->awaited, key) == MAP_NONE
+			       ? 0
+			       : map_set(&turns->awaited, key, ns + 1);
+	}
+	waited = map_remove(&turns->waits, key);
+	if (waited == MAP_NONE)
+		return 0;
+	/* It ended before, and so was recorded before; a second transfer finds nothing left. */
+	ns = map_remove(&turns->awaited, mixed(operation->process, waited));
+	if (operation->kind != TANDEM_OPERATION_KIND_copy_h2d || ns == MAP_NONE || !ns)
+		return 0;
+	return count_turn(turns, operation, ns - 1);
+}
+
+static int add_sum(struct findings *findings, const struct turns_sum *sum)
+{
+	const char *queue = findings_domain(findings, sum->device)->queue;
+	double taken = devices_taken_part(&findings->iterator->devices.rows[sum->device]);
+	struct finding *finding = findings_add(findings, "ordering", "turns");
+	char count[UNITS_BYTES];
+
+	if (!finding)
+		return -ENOMEM;
+	finding->count = sum->count;
+	finding->cost_ns = (uint64_t)((1 - taken) * (double)sum->ns);
+	finding->queue = sum->queue;
+	finding->device = findings_text(
+		findings, "%s", event_iterator_device_name(findings->iterator, sum->device));
+	finding->what = findings_text(findings,
+				      "%ss take turns: %s transfers to the device waited for a "
+				      "kernel of another %s, which has data of its own",
+				      queue, units_count(count, sum->count), queue);
+	finding->confidence = CONFIDENCE_LOW;
+	finding->why = findings_text(findings,
+				     "by where the transfers of each %s go; what its kernels use "
+				     "is not recorded",
+				     queue);
+	finding->suggestion = findings_text(
+		findings,
+		"let a transfer wait only for kernels that use where it goes to, so that it runs "
+		"next to those of other %ss",
+		queue);
+	finding_place(findings, finding, sum->stream);
+	finding_time(findings, finding, sum->begin_ns, sum->end_ns);
+	return 0;
+}
+
+int turns_add(const struct turns *turns, struct findings *findings)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < turns->sum_count; i++) {
+		if (turns->sums[i].count >= HABIT_COUNT)
+			status = add_sum(findings, &turns->sums[i]);
+	}
+	return status;
+}
+
+void turns_free(struct turns *turns)
+{
+	free(turns->queues);
+	free(turns->events);
+	free(turns->sums);
+	map_free(&turns->queue_of);
+	map_free(&turns->event_of);
+	map_free(&turns->awaited);
+	map_free(&turns->waits);
+	map_free(&turns->sum_of);
+}

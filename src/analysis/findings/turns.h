@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues that take turns: a transfer to the device waits for an event of a kernel in another
+ * queue, though that queue was given data of its own, elsewhere. What a kernel uses need not be
+ * known. Memory grows with queues, events and commands in flight. One thread.
+ *
+ *	struct turns turns = {0};
+ *
+ *	turns_call(&turns, event);			each call that returned
+ *	turns_operation(&turns, &item->operation);	each operation
+ *	turns_add(&turns, findings);
+ *	turns_free(&turns);
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_TURNS_H
+#define TANDEM_ANALYSIS_FINDINGS_TURNS_H
+
+#include "analysis/findings/finding.h"
+#include "util/map.h"
+
+struct turns_command { /* the latest of a queue, or what an event stands for */
+	uint64_t op;
+	uint64_t buffer; /* of the queue's latest transfer (transfer_ends.h); 0: none */
+	uint32_t queue;
+};
+
+struct turns_queue {
+	struct turns_command latest, awaited; /* awaited.op: 0: the next one waits for nothing */
+};
+
+struct turns_sum {
+	uint64_t count, ns, longest_ns;
+	uint32_t stream, device, queue;
+	int64_t begin_ns, end_ns; /* of the longest */
+};
+
+struct turns {
+	struct map queue_of, event_of;
+	struct turns_queue *queues;
+	struct turns_command *events;
+	struct turns_sum *sums;
+	size_t queue_count, queue_capacity, event_count, event_capacity, sum_count, sum_capacity;
+	struct map awaited; /* a kernel -> how long it ran, + 1; 1: not known yet */
+	struct map waits;   /* a transfer -> the kernel that it waited for */
+	struct map sum_of;  /* process -> sum */
+};
+
+/* Return 0 or -ENOMEM; after an error turns_free() is called as well. Operations: in the order of
+ * their ends. */
+int turns_call(struct turns *turns, const struct trace_event *event);
+int turns_operation(struct turns *turns, const struct operation *operation);
+int turns_add(const struct turns *turns, struct findings *findings);
+void turns_free(struct turns *turns);
+
+#endif
