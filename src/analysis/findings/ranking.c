@@ -4,62 +4,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What comes of what, where both are found in one process. */
-static const struct {
+/* What comes of what, where both are found in one process. The first that applies. */
+static const struct symptom {
 	const char *name, *cause, *of_name, *of_cause;
+	/* In quarters: a cause explains no symptom of which it costs less. 0: one quarter. */
+	unsigned least;
 } symptoms[] = {
-	{"idle-device", "synchronisation", "waiting", "after-each-command"},
-	{"idle-device", "synchronisation", "waiting", "polling"},
-	{"idle-device", "synchronisation", "transfers", "small"},
-	{"idle-device", "host-busy", "waiting", "after-each-command"},
-	{"idle-device", "host-blocked", "waiting", "after-each-command"},
-	{"waiting", "nothing-to-wait-for", "transfers", "small"},
-	{"idle-device", "synchronisation", "transfers", "back-and-forth"},
-	{"idle-device", "synchronisation", "copies", "by-host"},
-	{"idle-device", "synchronisation", "copies", "dominate"},
-	{"idle-device", "synchronisation", "copies", "unchanged"},
-	{"idle-device", "launch", "transfers", "small"},
-	{"overlap", "one-queue", "copies", "unchanged"},
-	{"copies", "dominate", "copies", "unchanged"},
-	{"copies", "dominate", "transfers", "small"},
-	{"copies", "dominate", "transfers", "back-and-forth"},
-	{"idle-device", "synchronisation", "allocations", "loop"},
-	{"overlap", "one-queue", "waiting", "after-each-command"},
-	{"overlap", "one-queue", "transfers", "small"},
-	{"overlap", "one-queue", "transfers", "pageable"},
-	{"overlap", "one-queue", "transfers", "back-and-forth"},
-	{"overlap", "one-queue", "copies", "by-host"},
-	{"overlap", "one-queue", "copies", "dominate"},
-	{"idle-device", "launch", "callbacks", "heavy"},
-	{"idle-device", "host-calls", "callbacks", "heavy"},
-	{"idle-device", "host-calls", "builds", "repeated"},
-	{"idle-device", "host-calls", "builds", "first"},
-	{"idle-device", "host-calls", "allocations", "loop"},
-	{"idle-device", "host-calls", "objects", "loop"},
+	/* It waits before it sleeps, as until the next request comes. */
+	{"waiting", "after-each-command", "idle-device", "host-blocked", 3},
+	{"idle-device", "synchronisation", "waiting", "after-each-command", 0},
+	{"idle-device", "synchronisation", "waiting", "polling", 0},
+	{"idle-device", "synchronisation", "transfers", "small", 0},
+	{"idle-device", "host-busy", "waiting", "after-each-command", 0},
+	{"idle-device", "host-blocked", "waiting", "after-each-command", 0},
+	{"waiting", "nothing-to-wait-for", "transfers", "small", 0},
+	{"idle-device", "synchronisation", "transfers", "pageable", 0},
+	{"idle-device", "synchronisation", "transfers", "back-and-forth", 0},
+	{"idle-device", "synchronisation", "copies", "by-host", 0},
+	{"idle-device", "synchronisation", "copies", "dominate", 0},
+	{"idle-device", "synchronisation", "copies", "unchanged", 0},
+	{"idle-device", "launch", "transfers", "small", 0},
+	{"overlap", "one-queue", "copies", "unchanged", 0},
+	{"copies", "dominate", "copies", "unchanged", 0},
+	{"copies", "dominate", "transfers", "small", 0},
+	{"copies", "dominate", "transfers", "back-and-forth", 0},
+	{"idle-device", "synchronisation", "allocations", "loop", 0},
+	{"overlap", "one-queue", "waiting", "after-each-command", 0},
+	{"overlap", "one-queue", "transfers", "small", 0},
+	{"overlap", "one-queue", "transfers", "pageable", 0},
+	{"overlap", "one-queue", "transfers", "back-and-forth", 0},
+	{"overlap", "one-queue", "copies", "by-host", 0},
+	{"overlap", "one-queue", "copies", "dominate", 0},
+	{"idle-device", "launch", "callbacks", "heavy", 0},
+	{"idle-device", "host-calls", "callbacks", "heavy", 0},
+	{"idle-device", "host-calls", "builds", "repeated", 0},
+	{"idle-device", "host-calls", "builds", "first", 0},
+	{"idle-device", "host-calls", "allocations", "loop", 0},
+	{"idle-device", "host-calls", "objects", "loop", 0},
 };
-
-/* What costs less than such a part of another finding does not explain it. */
-#define EXPLAINS 4u
 
 static bool is_named(const struct finding *finding, const char *name, const char *cause)
 {
 	return !strcmp(finding->name, name) && !strcmp(finding->cause, cause);
 }
 
-static const struct finding *find_cause(const struct findings *findings,
+static const char *full_name(struct findings *findings, const char *name, const char *cause)
+{
+	return findings_text(findings, "%s: %s", name, cause);
+}
+
+/* Nothing is a symptom of its own symptom. */
+static const struct finding *find_cause(struct findings *findings, const struct symptom *rule,
 					const struct finding *symptom)
 {
-	for (size_t i = 0; i < sizeof(symptoms) / sizeof(*symptoms); i++) {
-		if (!is_named(symptom, symptoms[i].name, symptoms[i].cause))
-			continue;
-		for (size_t j = 0; j < findings->count; j++) {
-			const struct finding *cause = &findings->items[j];
+	uint64_t least = rule->least ? rule->least : 1;
 
-			if (is_named(cause, symptoms[i].of_name, symptoms[i].of_cause) &&
-			    cause->pid == symptom->pid &&
-			    EXPLAINS * cause->cost_ns >= symptom->cost_ns)
-				return cause;
-		}
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *cause = &findings->items[i];
+
+		if (is_named(cause, rule->of_name, rule->of_cause) && cause->pid == symptom->pid &&
+		    4 * cause->cost_ns >= least * symptom->cost_ns &&
+		    strcmp(cause->symptom_of, full_name(findings, rule->name, rule->cause)) != 0)
+			return cause;
 	}
 	return NULL;
 }
@@ -93,12 +99,17 @@ static void join_small_kernels(struct findings *findings)
 
 static void set_symptoms(struct findings *findings)
 {
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *cause = find_cause(findings, &findings->items[i]);
+	for (size_t i = 0; i < sizeof(symptoms) / sizeof(*symptoms); i++) {
+		const struct symptom *rule = &symptoms[i];
 
-		if (cause)
-			findings->items[i].symptom_of =
-				findings_text(findings, "%s: %s", cause->name, cause->cause);
+		for (size_t j = 0; j < findings->count; j++) {
+			struct finding *symptom = &findings->items[j];
+
+			if (!*symptom->symptom_of && is_named(symptom, rule->name, rule->cause) &&
+			    find_cause(findings, rule, symptom))
+				symptom->symptom_of =
+					full_name(findings, rule->of_name, rule->of_cause);
+		}
 	}
 }
 
@@ -129,6 +140,17 @@ static int by_cost(const void *a, const void *b)
 
 /* What is saved is the difference between two ends of one graph: causes that have it are
  * comparable. What is not more than the replay's own error is nothing. */
+static uint64_t replayed_ns(const struct findings *findings, const struct finding *finding,
+			    uint64_t own_ns)
+{
+	double part = own_ns ? (double)finding->cost_ns / (double)own_ns : 0;
+	uint64_t saved_ns = (uint64_t)(part * (double)findings->graph->saved_ns[finding->removes]);
+
+	if (finding->at_least && saved_ns < finding->cost_ns)
+		return finding->cost_ns;
+	return saved_ns > findings->replay_error_ns ? saved_ns : 0;
+}
+
 static void set_savings(struct findings *findings)
 {
 	uint64_t own_ns[GRAPH_CAUSE_COUNT] = {0};
@@ -140,13 +162,8 @@ static void set_savings(struct findings *findings)
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *finding = &findings->items[i];
 
-		if (finding->removes != GRAPH_NONE && own_ns[finding->removes])
-			finding->cost_ns =
-				(uint64_t)((double)finding->cost_ns /
-					   (double)own_ns[finding->removes] *
-					   (double)findings->graph->saved_ns[finding->removes]);
-		if (finding->removes != GRAPH_NONE && finding->cost_ns <= findings->replay_error_ns)
-			finding->cost_ns = 0;
+		if (finding->removes != GRAPH_NONE)
+			finding->cost_ns = replayed_ns(findings, finding, own_ns[finding->removes]);
 		if (finding->removes == GRAPH_NONE || finding->cost_ns || finding->always_report)
 			findings->items[kept++] = *finding;
 	}

@@ -6,7 +6,12 @@
 #define TANDEM_ANALYSIS_FINDINGS_IDLE_H
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/waiting/wait_counter.h"
 #include "analysis/sched/recent.h"
+
+/* A wait in the midst of more commands than this is no way to feed a device command by
+ * command: the host needs a result now and then. */
+#define IDLE_COMMANDS_A_WAIT 8u
 
 enum idle_activity { WORKING, WAITING, CALLING, ACTIVITIES };
 
@@ -48,6 +53,7 @@ struct idle_thread { /* of a stream */
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */
 	struct recent slept, preempted;
+	struct wait_counter waits;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
 

@@ -335,6 +335,22 @@ static void operation_end(struct idle *idle, const struct sequence_event *event)
 	device->gap++;
 }
 
+/* What the host would not wait for, if it enqueued more in between. */
+static int idle_item(struct findings *findings, void *state, const struct event_item *item)
+{
+	struct idle *idle = state;
+	struct wait_counted call;
+
+	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
+		return 0;
+	call = wait_counter_call(&idle->threads[item->event->stream->index].waits, item->event);
+	if (!call.waits || call.operations > IDLE_COMMANDS_A_WAIT ||
+	    (!call.operations && !call.transfers))
+		return 0;
+	return call.is_result ? graph_remove(findings->graph, item->call, GRAPH_WAIT_OFTEN)
+			      : graph_remove_wait(findings->graph, item->call, GRAPH_WAIT_OFTEN);
+}
+
 static int idle_event(struct findings *findings, void *state, const struct sequence_event *event)
 {
 	struct idle *idle = state;
@@ -392,6 +408,8 @@ const struct finding_ops finding_idle_device = {
 	.state_bytes = sizeof(struct idle),
 	.begin = idle_begin,
 	.waits = true,
+	.graph = true,
+	.item = idle_item,
 	.event = idle_event,
 	.interval = idle_interval,
 	.end = idle_end,

@@ -14,9 +14,8 @@
 #define HABIT_SURE 16u
 #define HABIT_PART 64u
 
-/* A wait in the midst of more commands than this is no way to feed a device command by
- * command: the host needs a result now and then. */
-#define COMMANDS_A_WAIT 8u
+/* Gaps that are so much shorter than the commands are no loss that more work a launch removes. */
+#define COMMANDS_A_GAP 20u
 
 /* A thread that waits for less than such a part of a device's gaps does not wait. */
 #define NEVER 16
@@ -127,10 +126,13 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		return 2 * cause->longer > cause->count ? cause->ns : 0;
 	case PACE:
 	case LAUNCH:
+		if (cause->ns / (cause->count + 1) * COMMANDS_A_GAP <
+		    device->busy_ns / (device->count + 1))
+			return 0;
 		return habit_ns(device, cause);
 	case SYNCHRONISATION:
 		return cause->count >= HABIT_COUNT &&
-				       cause->count * COMMANDS_A_WAIT >= device->count
+				       cause->count * IDLE_COMMANDS_A_WAIT >= device->count
 			       ? cause->ns
 			       : 0;
 	case UNFLUSHED:
@@ -308,6 +310,10 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		return -ENOMEM;
 	finding->count = count;
 	finding->cost_ns = cost_ns;
+	if (kind == SYNCHRONISATION) {
+		finding->removes = GRAPH_WAIT_OFTEN;
+		finding->at_least = true;
+	}
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, index));
 	describe(findings, finding, device, cause, kind, index);

@@ -8,22 +8,17 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/findings/waiting/polls.h"
-#include "trace/field.h"
+#include "analysis/findings/waiting/wait_counter.h"
+#include "util/keyed_row.h"
 #include "util/units.h"
 
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
-/* A result of the host's: larger ones are told of as transfers. */
-#define RESULT_BYTES 4096u
-
 /* Calls that take so long on average, and keep a CPU busy for this part of the time in
  * which they could (they do not wait for one), do not sleep. */
 #define SPIN_LEAST_NS 20000u
 #define SPIN_PART 0.8
-
-/* Value of the role `direction`. */
-#define TO_HOST 2u
 
 enum cause { EACH_OPERATION, NOTHING, CAUSES };
 
@@ -34,12 +29,20 @@ struct wait_sum {
 	uint64_t votes;			/* for it, less those against it since */
 };
 
-struct waiting_thread {	     /* of a stream */
-	uint64_t operations; /* enqueued since the last wait */
-	uint64_t latest;     /* the operation that was enqueued last */
+struct waiting_thread { /* of a stream */
+	struct wait_counter counter;
 	uint64_t enqueued, waits;
 	bool timed; /* device times of a command are known */
 	struct wait_sum sums[CAUSES];
+};
+
+/* Threads of a process that have the same habit: one finding. */
+struct waiting_row {
+	const struct tandem_event *api;
+	struct wait_sum sum;
+	uint64_t enqueued, waits;
+	uint32_t stream, threads; /* stream: of the one that has the longest */
+	bool timed;
 };
 
 struct waiting {
@@ -83,68 +86,19 @@ static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_
 	sum->end_ns = end_ns;
 }
 
-/* What a transfer leaves that the device has yet to do. One that waits for itself leaves nothing;
- * one to the device may come back when its bytes are taken (CUDA Runtime API, "API synchronization
- * behavior"). */
-static uint64_t left_by(const struct waiting_thread *thread, const struct trace_event *event)
-{
-	const struct tandem_field *direction;
-
-	if (!trace_event_blocks(event))
-		return thread->operations + 1;
-	direction = trace_field_role(event->layout, TANDEM_ROLE_direction);
-	return event->layout->event->traits.synchronous == TANDEM_WHEN_always &&
-	       (!direction || trace_field_unsigned(event, direction) != TO_HOST);
-}
-
-/* A blocking transfer of so little that it is the wait which takes the time. */
-static bool is_wait(const struct trace_event *event)
-{
-	const struct tandem_field *bytes = trace_field_role(event->layout, TANDEM_ROLE_bytes);
-
-	return trace_event_blocks(event) && bytes &&
-	       trace_field_unsigned(event, bytes) <= RESULT_BYTES;
-}
-
-/* Whether the wait is for other commands than the latest: the device has that one to do
- * meanwhile. */
-static bool is_for_earlier(const struct waiting_thread *thread, const struct trace_event *event)
-{
-	const struct tandem_field *one, *list;
-	const uint8_t *elements;
-	size_t count;
-
-	if (event->layout->event->traits.wait != TANDEM_WAIT_event)
-		return false;
-	one = trace_field_role(event->layout, TANDEM_ROLE_event);
-	if (one && one->kind == TANDEM_FIELD_OP)
-		return trace_field_unsigned(event, one) != thread->latest;
-	list = trace_field_role(event->layout, TANDEM_ROLE_events);
-	if (!list || list->kind != TANDEM_FIELD_OP || !list->variable)
-		return false;
-	elements = trace_field_elements(event, list, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (trace_element_unsigned(list, elements + i * list->bytes) == thread->latest)
-			return false;
-	}
-	return count > 0;
-}
-
+/* A blocking transfer is not the habit that is meant here, if it moves something. */
 static int count_wait(struct graph *graph, struct waiting_thread *thread,
-		      const struct event_item *item)
+		      const struct event_item *item, const struct wait_counted *call)
 {
-	const struct trace_event *event = item->event;
-	uint64_t operations = thread->operations;
+	enum cause cause = call->operations ? EACH_OPERATION : NOTHING;
 
-	thread->waits++;
-	if (is_for_earlier(thread, event))
+	if (!call->waits || call->operations > 1)
 		return 0;
-	thread->operations = 0;
-	if (operations > 1)
+	if (call->transfers && (!call->is_result || cause == NOTHING))
 		return 0;
-	sum_add(&thread->sums[operations ? EACH_OPERATION : NOTHING], event->layout->event,
-		event->ns, item->end_ns);
-	return graph_remove(graph, item->call, operations ? GRAPH_WAIT_EACH : GRAPH_WAIT_NOTHING);
+	sum_add(&thread->sums[cause], item->event->layout->event, item->event->ns, item->end_ns);
+	return graph_remove(graph, item->call,
+			    cause == EACH_OPERATION ? GRAPH_WAIT_EACH : GRAPH_WAIT_NOTHING);
 }
 
 static int waiting_item(struct findings *findings, void *state, const struct event_item *item)
@@ -152,7 +106,7 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	struct waiting *waiting = state;
 	const struct trace_event *event = item->event;
 	struct waiting_thread *thread;
-	uint64_t operations;
+	struct wait_counted call;
 
 	if (item->kind == ITEM_OPERATION) {
 		polls_operation(&waiting->polls, &item->operation);
@@ -164,25 +118,13 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	if (polls_question(&waiting->polls, item))
 		return 0;
 	thread = &waiting->threads[event->stream->index];
-	switch (event->layout->event->class) {
-	case TANDEM_CLASS_WAIT:
+	call = wait_counter_call(&thread->counter, event);
+	if (event->layout->event->class == TANDEM_CLASS_WAIT) {
 		waiting->calls[event->layout->index]++;
-		return count_wait(findings->graph, thread, item);
-	case TANDEM_CLASS_ENQUEUE:
-		thread->enqueued++;
-		thread->latest = trace_event_op(event);
-		operations = thread->operations;
-		/* A blocking transfer is not the habit that is meant here, if it moves something. */
-		thread->operations = left_by(thread, event);
-		if (operations != 1 || thread->operations || !is_wait(event))
-			break;
-		sum_add(&thread->sums[EACH_OPERATION], event->layout->event, event->ns,
-			item->end_ns);
-		return graph_remove(findings->graph, item->call, GRAPH_WAIT_EACH);
-	default:
-		break;
+		thread->waits++;
 	}
-	return 0;
+	thread->enqueued += event->layout->event->class == TANDEM_CLASS_ENQUEUE;
+	return count_wait(findings->graph, thread, item, &call);
 }
 
 static const char *const cause_names[] = {
@@ -204,27 +146,31 @@ static const char *const cause_why[] = {
 	[NOTHING] = "no command of this thread was left when the call began",
 };
 
-static const char *describe(struct findings *findings, const struct waiting_thread *thread,
+static const char *describe(struct findings *findings, const struct waiting_row *row,
 			    enum cause cause)
 {
-	const struct wait_sum *sum = &thread->sums[cause];
 	char count[UNITS_BYTES], of[UNITS_BYTES];
 
-	units_count(count, sum->count);
-	if (cause == EACH_OPERATION)
+	units_count(count, row->sum.count);
+	if (cause == NOTHING)
 		return findings_text(findings,
-				     "the thread waits (%s) after each single command, %s "
+				     "%s of %s calls such as %s returned at once: no pending work",
+				     count, units_count(of, row->waits), row->api->name);
+	units_count(of, row->enqueued);
+	if (row->threads > 1)
+		return findings_text(findings,
+				     "%u threads wait (%s) after each single command, %s "
 				     "times for %s commands",
-				     sum->api->name, count, units_count(of, thread->enqueued));
-	return findings_text(findings,
-			     "%s of %s calls such as %s returned at once: no pending work", count,
-			     units_count(of, thread->waits), sum->api->name);
+				     row->threads, row->api->name, count, of);
+	return findings_text(
+		findings,
+		"the thread waits (%s) after each single command, %s times for %s commands",
+		row->api->name, count, of);
 }
 
-static int add_cause(struct findings *findings, const struct waiting_thread *thread,
-		     uint32_t stream, enum cause cause)
+static int add_cause(struct findings *findings, const struct waiting_row *row, enum cause cause)
 {
-	const struct wait_sum *sum = &thread->sums[cause];
+	const struct wait_sum *sum = &row->sum;
 	struct finding *finding = findings_add(findings, "waiting", cause_names[cause]);
 
 	if (!finding)
@@ -232,18 +178,20 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 	finding->count = sum->count;
 	finding->cost_ns = sum->ns;
 	finding->removes = cause == EACH_OPERATION ? GRAPH_WAIT_EACH : GRAPH_WAIT_NOTHING;
-	finding->object = sum->api->name;
-	finding->what = describe(findings, thread, cause);
+	finding->object = row->api->name;
+	finding->what = describe(findings, row, cause);
 	finding->why = cause_why[cause];
 	finding->suggestion = cause_advice[cause];
-	if (cause == EACH_OPERATION && !thread->timed) {
+	if (cause == EACH_OPERATION && !row->timed) {
 		finding->removes = GRAPH_NONE;
 		finding->cost_ns = 0;
 		finding->always_report = true;
 		finding->confidence = CONFIDENCE_LOW;
 		finding->why = "by the calls alone: what it costs is unknown without device times";
 	}
-	finding_place(findings, finding, stream);
+	finding_place(findings, finding, row->stream);
+	if (row->threads > 1)
+		finding->tid = 0;
 	if (sum->count)
 		finding_time(findings, finding, sum->begin_ns, sum->end_ns);
 	return 0;
@@ -315,19 +263,62 @@ static int find_spinning(struct findings *findings, const struct waiting *waitin
 	return status;
 }
 
+static void row_add(struct waiting_row *row, const struct waiting_thread *thread, uint32_t stream,
+		    enum cause cause)
+{
+	const struct wait_sum *sum = &thread->sums[cause];
+
+	row->threads++;
+	row->enqueued += thread->enqueued;
+	row->waits += thread->waits;
+	row->timed |= thread->timed;
+	row->sum.count += sum->count;
+	row->sum.ns += sum->ns;
+	if (row->threads > 1 && sum->longest_ns <= row->sum.longest_ns)
+		return;
+	row->stream = stream;
+	row->sum.longest_ns = sum->longest_ns;
+	row->sum.begin_ns = sum->begin_ns;
+	row->sum.end_ns = sum->end_ns;
+}
+
+/* By process and function. */
+static int add_threads(struct findings *findings, const struct waiting *waiting, enum cause cause)
+{
+	const struct trace_session *session = findings->session;
+	struct waiting_row *rows = NULL;
+	size_t count = 0, capacity = 0;
+	struct map row_of = {0};
+	int status = 0;
+
+	for (uint32_t i = 0; !status && i < session->stream_count; i++) {
+		const struct waiting_thread *thread = &waiting->threads[i];
+		struct waiting_row fresh = {.api = thread->sums[cause].api}, *row;
+		uint32_t process = findings_stream(findings, i)->process->index;
+
+		if (!is_habit(thread, cause))
+			continue;
+		row = keyed_row(&row_of, (uint64_t)process << 32 | fresh.api->id, &rows, &capacity,
+				&count, &fresh, sizeof(fresh));
+		if (row)
+			row_add(row, thread, i, cause);
+		else
+			status = -ENOMEM;
+	}
+	for (size_t i = 0; !status && i < count; i++)
+		status = add_cause(findings, &rows[i], cause);
+	map_free(&row_of);
+	free(rows);
+	return status;
+}
+
 static int waiting_end(struct findings *findings, void *state)
 {
 	struct waiting *waiting = state;
 	int status = 0;
 
-	for (uint32_t i = 0; !status && i < findings->session->stream_count; i++) {
-		struct waiting_thread *thread = &waiting->threads[i];
-
-		for (unsigned cause = 0; !status && cause < CAUSES; cause++) {
-			if (is_habit(thread, cause))
-				status = add_cause(findings, thread, i, cause);
-		}
-	}
+	for (unsigned cause = 0; !status && cause < CAUSES; cause++)
+		status = add_threads(findings, waiting, cause);
 	if (!status)
 		status = polls_add(&waiting->polls, findings);
 	return status ? status : find_spinning(findings, waiting);
