@@ -202,6 +202,28 @@ uint64_t opencl_image_bytes(void *image, const void *region)
 	       size[1] * size[2];
 }
 
+void opencl_image_content(uint64_t op, void *image, const void *data, const void *origin,
+			  const void *region, uint64_t row_pitch, uint64_t slice_pitch,
+			  int32_t result)
+{
+	uint64_t element, row, width, height;
+	const size_t *from = origin, *size = region;
+
+	if (result != CL_SUCCESS || !image || !from || !size ||
+	    tandem_control.args_level != TANDEM_ARGS_FULL)
+		return;
+	element = opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_ELEMENT_SIZE);
+	row = element * size[0];
+	if ((row_pitch && row_pitch != row) ||
+	    (slice_pitch && size[2] > 1 && slice_pitch != row * size[1]))
+		return;
+	width = opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_WIDTH);
+	height = opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_HEIGHT);
+	tandem_content_record(
+		op, data, ((from[2] * (height ? height : 1) + from[1]) * width + from[0]) * element,
+		row * size[1] * size[2]);
+}
+
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories)
 {
 	void *const *memory = memories;

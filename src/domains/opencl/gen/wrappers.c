@@ -1557,6 +1557,7 @@ static inline int32_t body_clEnqueueWriteImage(opencl_pfn_clEnqueueWriteImage re
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_h2d,
 			opencl_image_bytes(image, region), NULL, blocking_write);
+	opencl_image_content(command.op, image, ptr, origin, region, input_row_pitch, input_slice_pitch, ret);
 	return ret;
 }
 
