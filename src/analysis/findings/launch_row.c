@@ -76,8 +76,11 @@ static struct fill fill_of(const struct launch_row *row, uint64_t units)
 	fill.units = units;
 	if (row->shape.local_dimensions && row->preferred)
 		fill.lanes = part(fill.group_items, row->preferred);
-	/* What the runtime makes of a launch without a local size is not known. */
-	if (row->shape.local_dimensions && fill.units && fill.groups)
+	/* What the runtime makes of a launch without a local size is not known, but that a unit
+	 * works on so many items at a time. */
+	if (!row->shape.local_dimensions && row->preferred)
+		fill.groups = (fill.groups + row->preferred - 1) / row->preferred;
+	if ((row->shape.local_dimensions || row->preferred) && fill.units && fill.groups)
 		fill.whole = part((uint64_t)((double)fill.groups * row->at_once), fill.units);
 	return fill;
 }
@@ -186,21 +189,33 @@ static int add_units(struct findings *findings, const struct launch_row *row,
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	struct finding *finding = add_row(findings, row, fill, "few-groups", fill->whole);
+	const char *by_groups = row->shape.local_dimensions ? domain->group : "";
 
 	if (!finding)
 		return -ENOMEM;
-	finding->what = findings_text(
-		findings,
-		"kernel %s (%s) has %llu %s%s for the device's %llu %ss: the others are "
-		"idle",
-		finding->object, shape_text(findings, row, domain),
-		(unsigned long long)fill->groups, domain->group, fill->groups == 1 ? "" : "s",
-		(unsigned long long)fill->units, domain->multiprocessor);
+	if (row->shape.local_dimensions)
+		finding->what = findings_text(
+			findings,
+			"kernel %s (%s) has %llu %s%s for the device's %llu %ss: the others are "
+			"idle",
+			finding->object, shape_text(findings, row, domain),
+			(unsigned long long)fill->groups, domain->group,
+			fill->groups == 1 ? "" : "s", (unsigned long long)fill->units,
+			domain->multiprocessor);
+	else
+		finding->what = findings_text(
+			findings,
+			"kernel %s (%s %ss) is too small for the device's %llu %ss, which work on "
+			"%llu %ss each at a time",
+			finding->object, shape_text(findings, row, domain), domain->item,
+			(unsigned long long)fill->units, domain->multiprocessor,
+			(unsigned long long)row->preferred, domain->item);
 	finding->suggestion = findings_text(
 		findings,
-		"make smaller %ss, or give a launch more work; several small kernels can "
-		"also run at the same time on several %ss",
-		domain->group, domain->queue);
+		"%s%s%sgive a launch more work; several small kernels can also run at the same time "
+		"on several %ss",
+		*by_groups ? "make smaller " : "", by_groups, *by_groups ? "s, or " : "",
+		domain->queue);
 	return 0;
 }
 

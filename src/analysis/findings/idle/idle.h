@@ -13,9 +13,10 @@
  * command: the host needs a result now and then. */
 #define IDLE_COMMANDS_A_WAIT 8u
 
-enum idle_activity { WORKING, WAITING, CALLING, ACTIVITIES };
+/* CALLING: in a call that enqueues nothing. */
+enum idle_activity { WORKING, WAITING, CALLING, ENQUEUING, ACTIVITIES };
 
-/* PACE: the host was on its way from one call to the next, as ever. LAUNCH: enqueued in the gap;
+/* PACE: the host was enqueuing, or on its way from one call to the next, as ever. LAUNCH: enqueued in the gap;
  * AHEAD: before it; UNFLUSHED: either, and kept back. */
 enum idle_cause_kind {
 	SYNCHRONISATION,

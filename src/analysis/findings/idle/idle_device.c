@@ -27,8 +27,9 @@
  * was kept back until then, if that is so many times as long as from that call to the start. */
 #define KEPT_TIMES 4
 
-/* A device of its own that has run what it had, of a thread that has enqueued so many commands since
- * it last waited, and was so long in no call: that is how fast the host goes. */
+/* A device that has run what it had, of a thread that has enqueued so many commands since it last
+ * waited, and was enqueuing for so long or, of a device of its own, in no call: that is how fast the
+ * host goes. */
 #define PACE_COMMANDS 8u
 #define PACE_MOST_NS 200000
 
@@ -117,7 +118,7 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 	int status = thread_reach(idle, thread, event->ns);
 
 	if (!thread->depth++) {
-		thread->activity = event->blocking ? WAITING : CALLING;
+		thread->activity = event->blocking ? WAITING : event->op ? ENQUEUING : CALLING;
 		thread->call_ns = event->ns;
 		if (event->blocking)
 			thread->enqueued_before = thread->enqueued;
@@ -208,12 +209,14 @@ static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
 	       kept_ns > KEPT_TIMES * KEPT_TIMES * recent_within(drivers, from_ns, thread->call_ns);
 }
 
+/* Where the device is the CPU, work of the host between calls takes the device's cores. */
 static bool is_pace(const struct findings *findings, const struct idle_thread *thread,
-		    const struct sequence_event *next, int64_t ns)
+		    const struct sequence_event *next, int64_t ns, bool enqueuing)
 {
 	return ns <= PACE_MOST_NS && ns > (int64_t)next->duration_ns &&
 	       thread->enqueued - thread->enqueued_before > PACE_COMMANDS &&
-	       !(devices_taken_part(&findings->iterator->devices.rows[next->device]) > 0);
+	       (enqueuing ||
+		!(devices_taken_part(&findings->iterator->devices.rows[next->device]) > 0));
 }
 
 static enum idle_cause_kind cause_of(const struct findings *findings, const struct idle *idle,
@@ -243,6 +246,11 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 	if (spent[WAITING] > 0 &&
 	    (launch < LAUNCH_MOST_NS || launch < LAUNCH_TIMES * spent[WAITING]))
 		spent[WAITING] += launch;
+	if (spent[ENQUEUING] > spent[WAITING] && spent[ENQUEUING] > spent[WORKING] &&
+	    spent[ENQUEUING] > spent[CALLING] &&
+	    is_pace(findings, thread, next, next->ns - device->idle_ns, true))
+		return PACE;
+	spent[CALLING] += spent[ENQUEUING];
 	if (spent[WAITING] >= spent[WORKING] && spent[WAITING] >= spent[CALLING] &&
 	    spent[WAITING] > 0)
 		return SYNCHRONISATION;
@@ -252,7 +260,8 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 		return HOST_CALLS;
 	if (2 * recent_within(&thread->slept, from_ns, enqueue->ns) > spent[WORKING])
 		return HOST_BLOCKED;
-	return is_pace(findings, thread, next, next->ns - device->idle_ns) ? PACE : HOST_WORK;
+	return is_pace(findings, thread, next, next->ns - device->idle_ns, false) ? PACE
+										  : HOST_WORK;
 }
 
 static void note_long(struct idle_cause *cause, uint64_t ns)
