@@ -11,9 +11,10 @@
 #include "util/array.h"
 #include "util/units.h"
 
-/* First builds are told of from here on: so long, and such a part of the run. */
+/* First builds are reported from here on: so long, and such a part of the run; or half of it, from ... */
 #define FIRST_LEAST_NS UINT64_C(1000000000)
 #define FIRST_SHARE 10u
+#define MOST_LEAST_NS UINT64_C(300000000)
 
 struct build_source { /* of a program object */
 	uint64_t bytes;
@@ -46,7 +47,8 @@ struct build_state {
 	struct {
 		uint64_t count, total_ns; /* of time in which one or more were under way */
 		int64_t until_ns;
-		int64_t begin_ns, end_ns; /* of the longest */
+		int64_t begin_ns, end_ns;	/* of the longest */
+		const struct tandem_event *api; /* that built it */
 		uint32_t stream;
 		uint8_t domain;
 	} first;
@@ -136,8 +138,8 @@ static int row_find(struct build_state *builds, const struct build_row *wanted,
 }
 
 /* Builds that overlap cost the time of one. */
-static void count_first(struct build_state *builds, const struct build_row *row, int64_t begin_ns,
-			int64_t end_ns)
+static void count_first(struct build_state *builds, const struct build_row *row,
+			const struct tandem_event *api, int64_t begin_ns, int64_t end_ns)
 {
 	int64_t from_ns = begin_ns < builds->first.until_ns ? builds->first.until_ns : begin_ns;
 
@@ -153,6 +155,7 @@ static void count_first(struct build_state *builds, const struct build_row *row,
 		builds->first.begin_ns = begin_ns;
 		builds->first.end_ns = end_ns;
 		builds->first.stream = row->stream;
+		builds->first.api = api;
 	}
 }
 
@@ -189,7 +192,8 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	row->total_ns += ns;
 	if (row->count == 1) {
 		row->first_ns = ns;
-		count_first(builds, row, trace_clock_ns(clock, record->begin),
+		count_first(builds, row, findings->calls[event->stream->index].api,
+			    trace_clock_ns(clock, record->begin),
 			    trace_clock_ns(clock, record->end));
 	}
 	if (row->count == 2) {
@@ -257,7 +261,14 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	return 0;
 }
 
-/* What no run need do again. Short ones and short runs are not worth a cache. */
+/* Short ones and short runs are not worth a cache. */
+static bool is_much(uint64_t build_ns, uint64_t run_ns)
+{
+	return (build_ns >= FIRST_LEAST_NS && build_ns >= run_ns / FIRST_SHARE) ||
+	       (build_ns >= MOST_LEAST_NS && build_ns >= run_ns / 2);
+}
+
+/* What no run need do again. */
 static int add_first(struct findings *findings, const struct build_state *builds)
 {
 	uint64_t run_ns = trace_session_duration_ns(findings->session);
@@ -265,8 +276,7 @@ static int add_first(struct findings *findings, const struct build_state *builds
 	const char *binary;
 	char count[UNITS_BYTES], took[UNITS_BYTES];
 
-	if (builds->first.total_ns < FIRST_LEAST_NS ||
-	    builds->first.total_ns < run_ns / FIRST_SHARE)
+	if (!is_much(builds->first.total_ns, run_ns))
 		return 0;
 	finding = findings_add(findings, "builds", "first");
 	if (!finding)
@@ -275,10 +285,12 @@ static int add_first(struct findings *findings, const struct build_state *builds
 	finding->count = builds->first.count;
 	finding->cost_ns = builds->first.total_ns;
 	finding->removes = GRAPH_BUILD_FIRST;
+	finding->object = builds->first.api ? builds->first.api->name : "";
 	finding->what = findings_text(
-		findings, "%s program%s took %s to build from source, as in each run",
+		findings, "%s program%s took %s to build from source%s%s%s, as in each run",
 		units_count(count, builds->first.count), builds->first.count == 1 ? "" : "s",
-		units_ns(took, (double)builds->first.total_ns));
+		units_ns(took, (double)builds->first.total_ns), *finding->object ? " (" : "",
+		finding->object, *finding->object ? ")" : "");
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "loading a binary takes some time as well";
 	finding->suggestion =

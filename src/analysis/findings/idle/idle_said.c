@@ -17,6 +17,9 @@
 /* Gaps that are so much shorter than the commands are no loss that more work a launch removes. */
 #define COMMANDS_A_GAP 20u
 
+/* A device that has its next command takes no such time to start it. */
+#define HELD_BACK_NS 100000
+
 /* A thread that waits for less than such a part of a device's gaps does not wait. */
 #define NEVER 16
 
@@ -123,7 +126,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 	switch (kind) {
 	case AHEAD:
 		/* The driver's own pace; that of short commands can be mended. */
-		return 2 * cause->longer > cause->count ? cause->ns : 0;
+		return 2 * cause->longer > cause->count ? habit_ns(device, cause) : 0;
 	case PACE:
 	case LAUNCH:
 		if (cause->ns / (cause->count + 1) * COMMANDS_A_GAP <
@@ -254,7 +257,11 @@ static void describe(struct findings *findings, struct finding *finding,
 				      "the device was idle for %s between commands that were "
 				      "already enqueued; a command runs for %s",
 				      gaps, run);
-		finding->suggestion = batch_advice(findings, index);
+		finding->suggestion =
+			gap < HELD_BACK_NS
+				? batch_advice(findings, index)
+				: "no launch takes so long: look for what holds the queue back, as "
+				  "a function of the host in it, or an event of another queue";
 		break;
 	default:
 		finding->object = findings_text(findings, "%s", late_command(device));
