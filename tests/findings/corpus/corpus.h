@@ -97,7 +97,28 @@ struct corpus {
 	X(launch_rows)         \
 	X(clean_producers)     \
 	X(clean_two_queues)    \
-	X(clean_printf)
+	X(clean_printf)        \
+	X(jacobi_residual)     \
+	X(tiles_each)          \
+	X(tile_programs)       \
+	X(kernels_per_frame)   \
+	X(particles)           \
+	X(weights_copied)      \
+	X(thin_groups)         \
+	X(unfused)             \
+	X(flag_nap)            \
+	X(halo_by_host)        \
+	X(marker_each)         \
+	X(layer_weights)       \
+	X(late_batches)        \
+	X(clean_mapped_once)   \
+	X(clean_sort)          \
+	X(clean_diamond)       \
+	X(clean_feedback)      \
+	X(clean_binaries)      \
+	X(clean_requests)      \
+	X(clean_tune)          \
+	X(clean_phases)
 
 #define X(name) void corpus_##name(struct corpus *corpus);
 CORPUS(X)
