@@ -10,6 +10,9 @@
 #include "trace/field.h"
 #include "util/array.h"
 
+/* Of a core: as many floats as the widest vectors hold (AVX-512). */
+#define CPU_LANES 16u
+
 struct launch_kernel { /* a kernel object, as it was described */
 	uint64_t preferred, max_work_group;
 };
@@ -25,6 +28,7 @@ struct launch_device {
 };
 
 struct launch {
+	const struct devices *known;   /* the iterator's */
 	struct launch_device *devices; /* by row */
 	size_t device_count;
 	struct map kernels; /* process and number -> described */
@@ -179,6 +183,10 @@ static int count_launch(struct launch *launch, const struct operation *operation
 		row->preferred = launch->described[known].preferred;
 		row->most_items = launch->described[known].max_work_group;
 	}
+	/* A CPU has its driver's wish there, and no lanes that idle. */
+	if (row->preferred > CPU_LANES &&
+	    devices_taken_part(&launch->known->rows[operation->device]) > 0)
+		row->preferred = CPU_LANES;
 	ns = record->end - record->start;
 	row->count++;
 	row->ns += ns;
@@ -195,7 +203,8 @@ static int launch_begin(struct findings *findings, void *state)
 {
 	struct launch *launch = state;
 
-	launch->device_count = findings->iterator->devices.count;
+	launch->known = &findings->iterator->devices;
+	launch->device_count = launch->known->count;
 	launch->devices = calloc(launch->device_count + 1, sizeof(*launch->devices));
 	return launch->devices ? 0 : -ENOMEM;
 }

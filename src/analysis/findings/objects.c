@@ -19,6 +19,7 @@ struct object_row { /* one function that makes one type, in a process */
 	uint32_t process, stream;
 	uint8_t type;
 	uint64_t count, freed, live, most_live;
+	uint64_t call;		  /* the latest that made some */
 	uint64_t ns, first_ns;	  /* of the calls that made and released them */
 	int64_t begin_ns, end_ns; /* of the second */
 };
@@ -97,6 +98,9 @@ static int count_new(struct graph *graph, struct objects *objects, const struct 
 		return -ENOMEM;
 	row = &objects->rows[index];
 	row->count++;
+	if (row->call == call->call)
+		ns = 0;
+	row->call = call->call;
 	row->ns += ns;
 	if (row->count == 1)
 		row->first_ns += ns;
@@ -123,17 +127,21 @@ static int count_call(struct findings *findings, struct objects *objects,
 			 event->stream, field->object, trace_field_unsigned(event, field));
 }
 
-/* Where a call returns a new queue through a pointer, it is described within that call. */
+/* Where a call returns new objects through a pointer, they are described within that call, or
+ * behind it. */
 static int count_described(struct findings *findings, struct objects *objects,
 			   const struct event_item *item)
 {
-	const struct tandem_rec_queue *record = (const void *)item->event->record;
+	const struct tandem_rec_kernel *kernel = (const void *)item->event->record;
+	const struct tandem_rec_queue *queue = (const void *)item->event->record;
 	const struct finding_call *call = findings_call(findings, item);
+	bool is_queue = item->event->record->id == TANDEM_EVENT_queue;
 
 	if (!call || call->api->class != TANDEM_CLASS_CREATE)
 		return 0;
-	return count_new(findings->graph, objects, call, item->event->stream, TANDEM_OBJECT_queue,
-			 record->queue);
+	return count_new(findings->graph, objects, call, item->event->stream,
+			 is_queue ? TANDEM_OBJECT_queue : TANDEM_OBJECT_kernel,
+			 is_queue ? queue->queue : kernel->kernel);
 }
 
 static int count_release(struct graph *graph, struct objects *objects,
@@ -182,7 +190,8 @@ static int objects_item(struct findings *findings, void *state, const struct eve
 {
 	struct objects *objects = state;
 
-	if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_queue)
+	if (item->kind == ITEM_OBJECT && (item->event->record->id == TANDEM_EVENT_queue ||
+					  item->event->record->id == TANDEM_EVENT_kernel))
 		return count_described(findings, objects, item);
 	if (item->kind != ITEM_CALL)
 		return 0;

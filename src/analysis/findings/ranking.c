@@ -25,6 +25,8 @@ static const struct symptom {
 	{"idle-device", "synchronisation", "copies", "unchanged", 0},
 	{"idle-device", "launch", "transfers", "small", 0},
 	{"overlap", "one-queue", "copies", "unchanged", 0},
+	{"overlap", "one-queue", "idle-device", "host-blocked", 3},
+	{"overlap", "one-queue", "allocations", "loop", 0},
 	{"copies", "dominate", "copies", "unchanged", 0},
 	{"copies", "dominate", "transfers", "small", 0},
 	{"copies", "dominate", "transfers", "back-and-forth", 0},

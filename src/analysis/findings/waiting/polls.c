@@ -60,40 +60,49 @@ static enum poll_kind kind_of(const struct poll_thread *thread)
 										 : POLL_NONE;
 }
 
-static void poll_end(struct poll_thread *thread)
+static uint64_t closed_key(const struct polls *polls, const struct poll_thread *thread, uint64_t op)
+{
+	return op ^ (uint64_t)(thread - polls->threads + 1) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static int poll_end(struct polls *polls, struct poll_thread *thread)
 {
 	enum poll_kind kind = kind_of(thread);
 	uint64_t ns = (uint64_t)(thread->end_ns - thread->begin_ns);
 	struct poll_sum *sum = &thread->sums[kind];
 
 	if (!thread->op)
-		return;
+		return 0;
 	if (thread->op_end_ns == INT64_MIN) {
-		thread->closed_op = thread->op;
-		thread->closed = kind;
+		if (kind != POLL_NONE &&
+		    map_set(&polls->closed, closed_key(polls, thread, thread->op), kind))
+			return -ENOMEM;
 	} else {
 		thread->ended = kind;
 		thread->ended_ns = thread->op_end_ns;
 	}
 	thread->op = 0;
 	if (kind == POLL_NONE)
-		return;
+		return 0;
 	sum->count++;
 	sum->questions += thread->questions;
 	sum->asked_ns += ns;
 	if (ns < sum->longest_ns)
-		return;
+		return 0;
 	sum->longest_ns = ns;
 	sum->begin_ns = thread->begin_ns;
 	sum->end_ns = thread->end_ns;
+	return 0;
 }
 
-static void ask(struct poll_thread *thread, const struct event_item *item, uint64_t op)
+static int ask(struct polls *polls, struct poll_thread *thread, const struct event_item *item,
+	       uint64_t op)
 {
 	const struct trace_event *event = item->event;
 
 	if (op != thread->op) {
-		poll_end(thread);
+		if (poll_end(polls, thread))
+			return -ENOMEM;
 		thread->op = op;
 		thread->op_end_ns = INT64_MIN;
 		thread->questions = 0;
@@ -109,9 +118,10 @@ static void ask(struct poll_thread *thread, const struct event_item *item, uint6
 	thread->questions++;
 	thread->end_ns = item->end_ns;
 	thread->sums[POLL_BUSY].api = thread->sums[POLL_ASLEEP].api = event->layout->event;
+	return 1;
 }
 
-bool polls_question(struct polls *polls, const struct event_item *item)
+int polls_question(struct polls *polls, const struct event_item *item)
 {
 	struct poll_thread *thread = &polls->threads[item->event->stream->index];
 	unsigned class = item->event->layout->event->class;
@@ -120,16 +130,16 @@ bool polls_question(struct polls *polls, const struct event_item *item)
 	if (class == TANDEM_CLASS_ENQUEUE)
 		thread->latest = trace_event_op(item->event);
 	if (op)
-		ask(thread, item, op);
-	else if (class == TANDEM_CLASS_WAIT || class == TANDEM_CLASS_ENQUEUE)
-		poll_end(thread);
-	return op != 0;
+		return ask(polls, thread, item, op);
+	return class == TANDEM_CLASS_WAIT || class == TANDEM_CLASS_ENQUEUE ? poll_end(polls, thread)
+									   : 0;
 }
 
 /* The end of one that was asked for may be known before the last question or after it. */
 void polls_operation(struct polls *polls, const struct operation *operation)
 {
 	struct poll_thread *thread;
+	uint64_t closed;
 
 	if (operation->stream == TRACE_NONE || !operation->placed)
 		return;
@@ -140,11 +150,15 @@ void polls_operation(struct polls *polls, const struct operation *operation)
 	thread->ended = POLL_NONE;
 	if (operation->op == thread->op) {
 		thread->op_end_ns = operation->times.end_ns;
-	} else if (operation->op == thread->closed_op) {
-		thread->ended = thread->closed;
-		thread->ended_ns = operation->times.end_ns;
-		thread->closed_op = 0;
+		return;
 	}
+	closed = polls->closed.count
+			 ? map_remove(&polls->closed, closed_key(polls, thread, operation->op))
+			 : MAP_NONE;
+	if (closed == MAP_NONE)
+		return;
+	thread->ended = (enum poll_kind)closed;
+	thread->ended_ns = operation->times.end_ns;
 }
 
 /* Of a device that is the CPU; 0: there is none. */
@@ -202,10 +216,10 @@ int polls_add(struct polls *polls, struct findings *findings)
 {
 	int status = 0;
 
-	for (uint32_t i = 0; i < polls->count; i++) {
+	for (uint32_t i = 0; !status && i < polls->count; i++) {
 		struct poll_thread *thread = &polls->threads[i];
 
-		poll_end(thread);
+		status = poll_end(polls, thread);
 		for (enum poll_kind kind = POLL_BUSY; !status && kind < POLL_KINDS; kind++)
 			if (thread->sums[kind].count >= HABIT_COUNT)
 				status = add_sum(findings, &thread->sums[kind], kind, i);
@@ -218,4 +232,5 @@ void polls_release(struct polls *polls)
 	for (size_t i = 0; polls->threads && i < polls->count; i++)
 		recent_free(&polls->threads[i].slept);
 	free(polls->threads);
+	map_free(&polls->closed);
 }

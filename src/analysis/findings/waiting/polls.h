@@ -15,6 +15,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/sched/recent.h"
+#include "util/map.h"
 
 enum poll_kind { POLL_NONE, POLL_BUSY, POLL_ASLEEP, POLL_KINDS };
 
@@ -29,11 +30,10 @@ struct poll_thread {	 /* of a stream */
 	uint64_t latest; /* operation that it enqueued; 0: none */
 	uint64_t op;	 /* that is asked for now; 0: none */
 	uint64_t questions;
-	int64_t begin_ns, end_ns;     /* of the first question, of the latest one */
-	int64_t worked_ns, slept_ns;  /* between them */
-	int64_t op_end_ns;	      /* of the command; INT64_MIN: not known yet */
-	uint64_t closed_op;	      /* was asked for, and its end is not known yet; 0: none */
-	enum poll_kind closed, ended; /* how that was done; same of the one that ended last */
+	int64_t begin_ns, end_ns;    /* of the first question, of the latest one */
+	int64_t worked_ns, slept_ns; /* between them */
+	int64_t op_end_ns;	     /* of the command; INT64_MIN: not known yet */
+	enum poll_kind ended;	     /* how was asked for the one that ended last */
 	int64_t ended_ns;
 	struct recent slept;
 	struct poll_sum sums[POLL_KINDS];
@@ -41,6 +41,8 @@ struct poll_thread {	 /* of a stream */
 
 struct polls {
 	struct poll_thread *threads; /* by stream */
+	struct map closed; /* stream and operation that was asked for, and of which the end is not
+			    * known yet -> how */
 	size_t count;
 };
 
@@ -51,8 +53,8 @@ int polls_interval(struct polls *polls, const struct wait_thread *waiter,
 int polls_add(struct polls *polls, struct findings *findings);
 
 /* Whether the call asks how far a command has come; another call that enqueues or waits ends
- * the poll. */
-bool polls_question(struct polls *polls, const struct event_item *item);
+ * the poll. Returns 1, 0 or -ENOMEM. */
+int polls_question(struct polls *polls, const struct event_item *item);
 
 void polls_operation(struct polls *polls, const struct operation *operation);
 void polls_release(struct polls *polls);

@@ -107,6 +107,7 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	const struct trace_event *event = item->event;
 	struct waiting_thread *thread;
 	struct wait_counted call;
+	int question;
 
 	if (item->kind == ITEM_OPERATION) {
 		polls_operation(&waiting->polls, &item->operation);
@@ -115,8 +116,9 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	}
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
-	if (polls_question(&waiting->polls, item))
-		return 0;
+	question = polls_question(&waiting->polls, item);
+	if (question)
+		return question < 0 ? question : 0;
 	thread = &waiting->threads[event->stream->index];
 	call = wait_counter_call(&thread->counter, event);
 	if (event->layout->event->class == TANDEM_CLASS_WAIT) {
