@@ -9,6 +9,7 @@
 #include "analysis/findings/loads.h"
 #include "trace/field.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 #include "util/units.h"
 
 /* First builds are reported from here on: so long, and such a part of the run; or half of it, from ... */
@@ -29,8 +30,9 @@ struct build_row { /* one process, source, options, device */
 	uint32_t options; /* in `texts` */
 	uint8_t step, domain;
 	uint64_t count, first_ns, total_ns;
+	const struct tandem_event *api; /* of the second */
 	uint32_t stream;
-	int64_t begin_ns, end_ns; /* of the second */
+	int64_t begin_ns, end_ns; /* same */
 };
 
 struct build_state {
@@ -197,6 +199,7 @@ static int count_build(struct findings *findings, struct build_state *builds,
 			    trace_clock_ns(clock, record->end));
 	}
 	if (row->count == 2) {
+		row->api = findings->calls[event->stream->index].api;
 		row->stream = event->stream->index;
 		row->begin_ns = trace_clock_ns(clock, record->begin);
 		row->end_ns = row->begin_ns + (int64_t)ns;
@@ -225,13 +228,39 @@ static int builds_item(struct findings *findings, void *state, const struct even
 	return 0;
 }
 
+/* What was linked of what nobody has seen may be anything. */
+static bool is_repeated(const struct build_row *row)
+{
+	return row->count > 1 && row->source.hash;
+}
+
+struct build_sum { /* of programs that were built again: of a process, and made in one way */
+	struct build_row row;
+	uint64_t programs;
+};
+
+static const char *describe(struct findings *findings, const struct build_row *row,
+			    const char *options, uint64_t programs)
+{
+	char count[UNITS_BYTES], bytes[UNITS_BYTES];
+	const char *by = row->api ? findings_text(findings, " (%s)", row->api->name) : "";
+
+	units_count(count, row->count);
+	if (programs > 1)
+		return findings_text(findings,
+				     "%llu programs, always the same, were built %s times in all%s",
+				     (unsigned long long)programs, count, by);
+	return findings_text(findings, "the same program (source of %s%s%s) was built %s times%s",
+			     units_bytes(bytes, (double)row->source.bytes),
+			     *options ? ", options " : "", options, count, by);
+}
+
 static int add_row(struct findings *findings, const struct build_state *builds,
-		   const struct build_row *row)
+		   const struct build_row *row, uint64_t programs)
 {
 	const char *options = intern_text(&builds->texts, row->options);
 	struct finding *finding = findings_add(findings, "builds", "repeated");
 	const char *binary = trace_session_domain(findings->session, row->domain)->program_binary;
-	char count[UNITS_BYTES], bytes[UNITS_BYTES];
 
 	if (!finding)
 		return -ENOMEM;
@@ -239,19 +268,15 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	finding->cost_ns = row->total_ns - row->first_ns;
 	if (!row->source.from_binary)
 		finding->removes = GRAPH_BUILD_AGAIN;
-	finding->object = findings_text(findings, "%s", options);
-	finding->what = findings_text(findings,
-				      "the same program (source of %s%s%s) was built "
-				      "%s times",
-				      units_bytes(bytes, (double)row->source.bytes),
-				      *options ? ", options " : "", finding->object,
-				      units_count(count, row->count));
+	finding->object = programs > 1 ? "" : findings_text(findings, "%s", options);
+	finding->what = describe(findings, row, options, programs);
 	finding->confidence = CONFIDENCE_HIGH;
 	finding->why = "the sources are identical";
 	finding->suggestion = findings_text(findings,
-					    "build it once and keep the program, or keep its "
+					    "build %s once and keep the program, or keep its "
 					    "binary%s%s%s for the next run",
-					    *binary ? " (" : "", binary, *binary ? ")" : "");
+					    programs > 1 ? "each" : "it", *binary ? " (" : "",
+					    binary, *binary ? ")" : "");
 	if (row->device != TRACE_NONE)
 		finding->device =
 			findings_text(findings, "%s",
@@ -303,16 +328,41 @@ static int add_first(struct findings *findings, const struct build_state *builds
 	return 0;
 }
 
-static int builds_end(struct findings *findings, void *state)
+static int add_repeated(struct findings *findings, const struct build_state *builds)
 {
-	struct build_state *builds = state;
+	struct build_sum *sums = NULL, *sum;
+	size_t count = 0, capacity = 0;
+	struct map sum_of = {0};
 	int status = 0;
 
 	for (size_t i = 0; !status && i < builds->count; i++) {
-		/* What was linked of what nobody has seen may be anything. */
-		if (builds->rows[i].count > 1 && builds->rows[i].source.hash)
-			status = add_row(findings, builds, &builds->rows[i]);
+		const struct build_row *row = &builds->rows[i];
+		const struct build_sum fresh = {.row = *row};
+		uint64_t key = (uint64_t)row->process << 32 | (uint32_t)row->step << 16 |
+			       (uint32_t)row->domain << 8 | row->source.from_binary;
+
+		if (!is_repeated(row))
+			continue;
+		sum = keyed_row(&sum_of, key, &sums, &capacity, &count, &fresh, sizeof(fresh));
+		status = sum ? 0 : -ENOMEM;
+		if (!sum || !sum->programs++)
+			continue;
+		sum->row.count += row->count;
+		sum->row.total_ns += row->total_ns;
+		sum->row.first_ns += row->first_ns;
 	}
+	for (size_t i = 0; !status && i < count; i++)
+		status = add_row(findings, builds, &sums[i].row, sums[i].programs);
+	map_free(&sum_of);
+	free(sums);
+	return status;
+}
+
+static int builds_end(struct findings *findings, void *state)
+{
+	struct build_state *builds = state;
+	int status = add_repeated(findings, builds);
+
 	if (!status)
 		status = loads_add(&builds->loads, findings);
 	return status ? status : add_first(findings, builds);

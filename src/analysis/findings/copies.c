@@ -68,8 +68,8 @@ struct copies {
 	struct map calls; /* number of a call in flight -> its place in `open` */
 	struct copy_call *open;
 	size_t open_count, open_capacity;
-	struct map contents;		/* buffer and bytes -> hash of what was written last */
-	struct map read_ns;		/* call of a read that may be one half -> its time */
+	struct map contents; /* buffer, bytes and a part of the hash -> hash of what was written */
+	struct map read_ns;  /* call of a read that may be one half -> its time */
 	struct copy_read *last;		/* by stream */
 	struct copy_process *processes; /* by index */
 	bool addresses;			/* are recorded */
@@ -222,7 +222,11 @@ static int count_command(struct copies *copies, const struct operation *operatio
 	return count_by_host(copies, process, operation, call.pair, ns);
 }
 
-/* Whether the same bytes were written there before, and nothing else since. */
+/* Of a part of a buffer so many contents are remembered. */
+#define CONTENTS 64u
+
+/* Whether the same bytes were written there before, whatever was written over them since: each
+ * could have a buffer of its own. A write of another part that overlaps is the end of that. */
 static int find_unchanged(struct copies *copies, uint64_t key, uint32_t process,
 			  const struct tandem_rec_content *content, bool *unchanged)
 {
@@ -241,6 +245,7 @@ static int find_unchanged(struct copies *copies, uint64_t key, uint32_t process,
 			UINT64_C(0xFF51AFD7ED558CCD) ^
 		content->bytes) |
 	       1;
+	part = (part ^ content->hash % CONTENTS * UINT64_C(0xC2B2AE3D27D4EB4F)) | 1;
 	now = (content->hash + buffer->generation) & ~(UINT64_C(1) << 63);
 	known = map_get(&copies->contents, part);
 	*unchanged = known == now;

@@ -225,10 +225,21 @@ static int launch_item(struct findings *findings, void *state, const struct even
 	return 0;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct launch_row *left = a, *right = b;
+
+	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
+}
+
 static int launch_end(struct findings *findings, void *state)
 {
 	struct launch *launch = state;
+	struct map said = {0};
 	int status = 0;
+
+	if (launch->count)
+		qsort(launch->rows, launch->count, sizeof(*launch->rows), by_time);
 
 	for (size_t i = 0; !status && i < launch->count; i++) {
 		struct launch_row *row = &launch->rows[i];
@@ -239,8 +250,9 @@ static int launch_end(struct findings *findings, void *state)
 
 		if (device->busy_ns && device->kernels_ns > device->busy_ns)
 			row->at_once = (double)device->kernels_ns / (double)device->busy_ns;
-		status = launch_row_report(row, findings, units == MAP_NONE ? 0 : units);
+		status = launch_row_report(row, findings, units == MAP_NONE ? 0 : units, &said);
 	}
+	map_free(&said);
 	return status;
 }
 

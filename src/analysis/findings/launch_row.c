@@ -107,15 +107,38 @@ static const char *shape_text(struct findings *findings, const struct launch_row
 	return copy;
 }
 
+/* What it costs that only such a part of the device works. */
+static uint64_t cost_of(const struct launch_row *row, double filled)
+{
+	return (uint64_t)((double)row->ns / row->at_once * (1 - filled));
+}
+
+/* Adds to what was found of another shape of the kernel. Returns 1; 0: there is none, and the next
+ * finding is the first of it; or -ENOMEM. */
+static int join(struct findings *findings, struct map *said, const struct launch_row *row,
+		const char *cause, uint64_t cost_ns)
+{
+	uint64_t key = ((uint64_t)(uintptr_t)row->name * UINT64_C(0x9E3779B97F4A7C15) ^
+			(uint64_t)(uintptr_t)cause) +
+		       row->device;
+	uint64_t known = map_get(said, key);
+
+	if (known == MAP_NONE)
+		return map_set(said, key, findings->count);
+	findings->items[known].count += row->count;
+	findings->items[known].cost_ns += cost_ns;
+	return 1;
+}
+
 static struct finding *add_row(struct findings *findings, const struct launch_row *row,
-			       const struct fill *fill, const char *cause, double filled)
+			       const struct fill *fill, const char *cause, uint64_t cost_ns)
 {
 	struct finding *finding = findings_add(findings, "launch", cause);
 
 	if (!finding)
 		return NULL;
 	finding->count = row->count;
-	finding->cost_ns = (uint64_t)((double)row->ns / row->at_once * (1 - filled));
+	finding->cost_ns = cost_ns;
 	finding->object = findings_text(findings, "%s", row->name);
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
@@ -130,14 +153,19 @@ static struct finding *add_row(struct findings *findings, const struct launch_ro
 	return finding;
 }
 
-static int add_lanes(struct findings *findings, const struct launch_row *row,
+static const char group_size[] = "group-size", few_groups[] = "few-groups",
+		  occupancy[] = "occupancy";
+
+static int add_lanes(struct findings *findings, struct map *said, const struct launch_row *row,
 		     const struct fill *fill)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
-	struct finding *finding = add_row(findings, row, fill, "group-size", fill->lanes);
+	uint64_t cost_ns = cost_of(row, fill->lanes);
+	int joined = join(findings, said, row, group_size, cost_ns);
+	struct finding *finding = joined ? NULL : add_row(findings, row, fill, group_size, cost_ns);
 
 	if (!finding)
-		return -ENOMEM;
+		return joined > 0 ? 0 : -ENOMEM;
 	finding->what = findings_text(
 		findings,
 		"kernel %s (%s): the %s size of %llu %s%s is not a multiple of the SIMD width "
@@ -159,15 +187,18 @@ static int add_lanes(struct findings *findings, const struct launch_row *row,
 }
 
 /* The runtime could choose nothing good. */
-static int add_indivisible(struct findings *findings, const struct launch_row *row,
-			   uint64_t group_items)
+static int add_indivisible(struct findings *findings, struct map *said,
+			   const struct launch_row *row, uint64_t group_items)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	struct fill fill = {.lanes = part(group_items, row->preferred), .whole = 1};
-	struct finding *finding = add_row(findings, row, &fill, "group-size", fill.lanes);
+	uint64_t cost_ns = cost_of(row, fill.lanes);
+	int joined = join(findings, said, row, group_size, cost_ns);
+	struct finding *finding =
+		joined ? NULL : add_row(findings, row, &fill, group_size, cost_ns);
 
 	if (!finding)
-		return -ENOMEM;
+		return joined > 0 ? 0 : -ENOMEM;
 	finding->what = findings_text(
 		findings,
 		"kernel %s (%s %ss) leaves the %s size to the runtime, and its size has no "
@@ -184,15 +215,17 @@ static int add_indivisible(struct findings *findings, const struct launch_row *r
 	return 0;
 }
 
-static int add_units(struct findings *findings, const struct launch_row *row,
+static int add_units(struct findings *findings, struct map *said, const struct launch_row *row,
 		     const struct fill *fill)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
-	struct finding *finding = add_row(findings, row, fill, "few-groups", fill->whole);
+	uint64_t cost_ns = cost_of(row, fill->whole);
+	int joined = join(findings, said, row, few_groups, cost_ns);
+	struct finding *finding = joined ? NULL : add_row(findings, row, fill, few_groups, cost_ns);
 	const char *by_groups = row->shape.local_dimensions ? domain->group : "";
 
 	if (!finding)
-		return -ENOMEM;
+		return joined > 0 ? 0 : -ENOMEM;
 	if (row->shape.local_dimensions)
 		finding->what = findings_text(
 			findings,
@@ -250,47 +283,57 @@ static const char *limiter_advice(struct findings *findings, enum occupancy_limi
 	}
 }
 
-static int add_occupancy(struct findings *findings, const struct launch_row *row,
+static bool is_by_design(const struct launch_row *row)
+{
+	return row->occupancy.limiter == OCCUPANCY_REGISTERS ||
+	       row->occupancy.limiter == OCCUPANCY_SHARED;
+}
+
+static uint64_t occupancy_cost(const struct launch_row *row)
+{
+	if (row->occupancy.warps < row->schedulers)
+		return cost_of(row,
+			       (double)row->occupancy.warps / (row->schedulers * ISSUE_CYCLES));
+	return is_by_design(row) ? 0 : cost_of(row, row->occupancy.ratio / OCCUPANCY_ENOUGH);
+}
+
+static int add_occupancy(struct findings *findings, struct map *said, const struct launch_row *row,
 			 const struct fill *fill)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
-	const struct occupancy *occupancy = &row->occupancy;
-	struct finding *finding =
-		add_row(findings, row, fill, "occupancy", occupancy->ratio / OCCUPANCY_ENOUGH);
+	const struct occupancy *occupied = &row->occupancy;
+	uint64_t cost_ns = occupancy_cost(row);
+	int joined = join(findings, said, row, occupancy, cost_ns);
+	struct finding *finding = joined ? NULL : add_row(findings, row, fill, occupancy, cost_ns);
 
 	if (!finding)
-		return -ENOMEM;
+		return joined > 0 ? 0 : -ENOMEM;
 	finding->what =
 		findings_text(findings,
 			      "kernel %s (%s) keeps at most %u of %u warps on a %s, limited by %s: "
 			      "too few warps to hide memory latency",
-			      finding->object, shape_text(findings, row, domain), occupancy->warps,
-			      occupancy->warps_most, domain->multiprocessor,
-			      occupancy_limiter_name(occupancy->limiter));
+			      finding->object, shape_text(findings, row, domain), occupied->warps,
+			      occupied->warps_most, domain->multiprocessor,
+			      occupancy_limiter_name(occupied->limiter));
 	finding->why = findings_text(findings,
 				     "occupancy %.0f %%, exact by the limits of the device: %u "
 				     "registers a %s, %u bytes of shared memory a %s; "
 				     "that it costs time is assumed",
-				     100 * occupancy->ratio, row->use.registers, domain->item,
+				     100 * occupied->ratio, row->use.registers, domain->item,
 				     row->use.shared_bytes, domain->group);
-	finding->suggestion = limiter_advice(findings, occupancy->limiter, domain);
+	finding->suggestion = limiter_advice(findings, occupied->limiter, domain);
 	/* What a kernel uses is its design, as of those of libraries that are tuned to have much
 	 * in registers: fewer warps are no loss by themselves. How it is launched is the
 	 * program's. */
-	if (occupancy->warps < row->schedulers) {
-		finding->cost_ns = (uint64_t)((double)row->ns / row->at_once *
-					      (1 - (double)occupancy->warps /
-							   (row->schedulers * ISSUE_CYCLES)));
+	if (occupied->warps < row->schedulers) {
 		finding->confidence = CONFIDENCE_MEDIUM;
 		finding->why = findings_text(
 			findings,
 			"a %s has %u warp schedulers, of which %u get no warp, and each takes about "
 			"four to be busy; %u registers a %s, %u bytes of shared memory a %s",
-			domain->multiprocessor, row->schedulers, row->schedulers - occupancy->warps,
+			domain->multiprocessor, row->schedulers, row->schedulers - occupied->warps,
 			row->use.registers, domain->item, row->use.shared_bytes, domain->group);
-	} else if (occupancy->limiter == OCCUPANCY_REGISTERS ||
-		   occupancy->limiter == OCCUPANCY_SHARED) {
-		finding->cost_ns = 0;
+	} else if (is_by_design(row)) {
 		finding->why = findings_text(
 			findings, "%s where the kernel waits for memory, and many are made so",
 			finding->why);
@@ -298,20 +341,21 @@ static int add_occupancy(struct findings *findings, const struct launch_row *row
 	return 0;
 }
 
-int launch_row_report(const struct launch_row *row, struct findings *findings, uint64_t units)
+int launch_row_report(const struct launch_row *row, struct findings *findings, uint64_t units,
+		      struct map *said)
 {
 	struct fill fill = fill_of(row, units);
 	uint64_t group_items = largest_group(row);
 	int status = 0;
 
 	if (group_items && 2 * group_items <= row->preferred)
-		status = add_indivisible(findings, row, group_items);
+		status = add_indivisible(findings, said, row, group_items);
 	if (!status && fill.lanes < 1)
-		status = add_lanes(findings, row, &fill);
+		status = add_lanes(findings, said, row, &fill);
 	if (!status && (double)fill.groups * row->at_once < (double)fill.units && fill.whole < 1)
-		status = add_units(findings, row, &fill);
+		status = add_units(findings, said, row, &fill);
 	if (!status && row->occupancy.warps_most && row->occupancy.warps &&
 	    row->occupancy.ratio < OCCUPANCY_ENOUGH && fill.groups >= fill.units)
-		status = add_occupancy(findings, row, &fill);
+		status = add_occupancy(findings, said, row, &fill);
 	return status;
 }

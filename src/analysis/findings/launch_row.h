@@ -6,6 +6,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/operations/launch_config.h"
 #include "analysis/operations/occupancy.h"
+#include "util/map.h"
 
 struct launch_row { /* one kernel, device and shape */
 	const char *name;
@@ -23,8 +24,9 @@ struct launch_row { /* one kernel, device and shape */
 	int64_t begin_ns, end_ns; /* of the longest */
 };
 
-/* Adds what is found of them; `units`: compute units of the device, 0: not known. Returns 0 or
- * -ENOMEM. */
-int launch_row_report(const struct launch_row *row, struct findings *findings, uint64_t units);
+/* Adds what is found of them; `units`: compute units of the device, 0: not known. What was found of
+ * another shape of the kernel before, as `said` has it, is one finding with it. Returns 0 or -ENOMEM. */
+int launch_row_report(const struct launch_row *row, struct findings *findings, uint64_t units,
+		      struct map *said);
 
 #endif
