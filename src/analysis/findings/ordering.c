@@ -159,6 +159,15 @@ static bool are_independent(const struct order_command *a, const struct order_co
 	return a->ended && used_memory_is_apart(&a->memory, &b->memory);
 }
 
+/* Whether a device can run them at the same time: transfers of both directions, and kernels next to
+ * them; and kernels that leave room for each other. */
+static bool fit_together(const struct order_command *a, const struct order_command *b)
+{
+	if (a->transfer && b->transfer)
+		return a->kind != b->kind;
+	return a->transfer != b->transfer || !a->fills || !b->fills;
+}
+
 /* From the end of what the command had to wait for, or from when it was there. */
 static uint64_t gap_ns(int64_t end_ns, const struct operation *operation)
 {
@@ -175,8 +184,6 @@ static void count_apart(struct order_sum *sum, struct order_command *before, int
 {
 	struct order_command *shorter = before->ns < command->ns ? before : command;
 
-	if (before->transfer == command->transfer && before->fills && command->fills)
-		return;
 	sum->count++;
 	sum->gap_ns += gap_ns(end_ns, operation);
 	sum->behind += shorter == before;
@@ -194,36 +201,74 @@ static void count_apart(struct order_sum *sum, struct order_command *before, int
 	sum->end_ns = operation->times.end_ns;
 }
 
-/* What a barrier before it had to wait for: the commands from there to the one before. */
+/* One whose end is not known yet uses nothing. */
+static bool is_marker(const struct order_command *command)
+{
+	if (!command->ended)
+		return !command->memory.count && !command->memory.unknown;
+	return command->kind == TANDEM_OPERATION_KIND_barrier ||
+	       command->kind == TANDEM_OPERATION_KIND_marker;
+}
+
+/* What a command waits for that has nothing to do with it. */
+struct order_awaited {
+	struct order_command *longest; /* NULL: nothing */
+	int64_t end_ns;		       /* of all of it */
+};
+
+static bool add_awaited(struct order_awaited *awaited, struct order_command *before,
+			const struct order_command *command)
+{
+	if (!are_independent(before, command))
+		return false;
+	if (fit_together(before, command) &&
+	    (!awaited->longest || before->ns > awaited->longest->ns))
+		awaited->longest = before;
+	if (before->end_ns > awaited->end_ns)
+		awaited->end_ns = before->end_ns;
+	return true;
+}
+
+/* What a barrier or marker without a list waits for: the commands from the one before it on. False:
+ * the command needs one of them. */
+static bool add_before(const struct order_process *process, const struct order_command *marker,
+		       const struct order_command *command, struct order_awaited *awaited)
+{
+	struct order_command *before = command_at(process, marker->previous);
+
+	for (unsigned i = 0; before && !is_marker(before) && i < SEGMENT_MOST; i++) {
+		if (!add_awaited(awaited, before, command))
+			return false;
+		before = command_at(process, before->previous);
+	}
+	return true;
+}
+
 static void look_at_barrier(const struct order_process *process, struct order_command *command,
 			    const struct operation *operation, struct order_sum *sum)
 {
-	struct order_command *before = command_at(process, command->previous), *longest = NULL;
-	int64_t end_ns = INT64_MIN;
+	const struct order_command *barrier = command_at(process, command->previous);
+	struct order_awaited awaited = {NULL, INT64_MIN};
 
-	if (!before || before->kind != TANDEM_OPERATION_KIND_barrier || before->wait_count)
+	if (!barrier || barrier->kind != TANDEM_OPERATION_KIND_barrier || barrier->wait_count)
 		return;
-	before = command_at(process, before->previous);
-	for (unsigned i = 0;
-	     before && before->kind != TANDEM_OPERATION_KIND_barrier && i < SEGMENT_MOST; i++) {
-		if (!are_independent(before, command))
-			return;
-		if (!longest || before->ns > longest->ns)
-			longest = before;
-		if (before->end_ns > end_ns)
-			end_ns = before->end_ns;
-		before = command_at(process, before->previous);
-	}
-	if (longest)
-		count_apart(sum, longest, end_ns, command, operation);
+	if (add_before(process, barrier, command, &awaited) && awaited.longest)
+		count_apart(sum, awaited.longest, awaited.end_ns, command, operation);
+}
+
+static bool keeps_order(const struct ordering *ordering, const struct operation *operation,
+			const struct order_command *waited, const struct order_command *command)
+{
+	return waited->queue == command->queue &&
+	       map_get(&ordering->out_of_order, key_of(operation->process, command->queue)) ==
+		       MAP_NONE;
 }
 
 static void look_at_waits(const struct ordering *ordering, const struct order_process *process,
 			  struct order_command *command, const struct operation *operation,
 			  struct order_sum *sum)
 {
-	struct order_command *longest = NULL;
-	int64_t end_ns = INT64_MIN;
+	struct order_awaited awaited = {NULL, INT64_MIN};
 
 	for (unsigned i = 0; i < command->wait_count; i++) {
 		uint64_t place =
@@ -231,20 +276,16 @@ static void look_at_waits(const struct ordering *ordering, const struct order_pr
 		struct order_command *waited =
 			place == MAP_NONE ? NULL : command_at(process, place);
 
-		if (!waited || !are_independent(waited, command))
-			return;
 		/* Such a queue keeps their order anyway. */
-		if (waited->queue == command->queue &&
-		    map_get(&ordering->out_of_order, key_of(operation->process, command->queue)) ==
-			    MAP_NONE)
+		if (!waited || keeps_order(ordering, operation, waited, command))
 			return;
-		if (!longest || waited->ns > longest->ns)
-			longest = waited;
-		if (waited->end_ns > end_ns)
-			end_ns = waited->end_ns;
+		if (is_marker(waited) && !waited->wait_count
+			    ? !add_before(process, waited, command, &awaited)
+			    : !add_awaited(&awaited, waited, command))
+			return;
 	}
-	if (longest)
-		count_apart(sum, longest, end_ns, command, operation);
+	if (awaited.longest)
+		count_apart(sum, awaited.longest, awaited.end_ns, command, operation);
 }
 
 /* Whether it has a group for each compute unit. What a runtime chooses does. */

@@ -54,6 +54,7 @@ struct idle_thread { /* of a stream */
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */
 	struct recent slept, preempted;
+	struct recent napped; /* slept, until a timer or another interrupt ended it */
 	struct wait_counter waits;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
@@ -65,7 +66,8 @@ struct idle_cause {
 	uint64_t long_ns[IDLE_LONG]; /* of the longest, those first */
 	uint64_t longer;	     /* gaps that are longer than the command behind them */
 	uint64_t worked_ns;	     /* of work of the host that went on in them: before them */
-	int64_t begin_ns, end_ns;    /* of the longest */
+	uint64_t overslept, overslept_ns; /* gaps in a sleep that had begun before */
+	int64_t begin_ns, end_ns;	  /* of the longest */
 	uint32_t stream;
 };
 
@@ -88,6 +90,7 @@ struct idle {
 	struct map process_of;	/* pid -> index */
 	struct recent *drivers; /* by process: its threads without calls, for a CPU */
 	bool *begun;		/* by process: it has run a command */
+	int64_t *called_ns;	/* same: when the driver called it last, as a command had ended */
 	struct idle_thread *threads;
 	struct idle_device *devices;
 	size_t device_count;

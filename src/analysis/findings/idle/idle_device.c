@@ -27,6 +27,9 @@
  * was kept back until then, if that is so many times as long as from that call to the start. */
 #define KEPT_TIMES 4
 
+/* Who sleeps for so long before the device is done, and on, did not wait for it. */
+#define ASLEEP_NS 20000
+
 /* A device that has run what it had, of a thread that has enqueued so many commands since it last
  * waited, and was enqueuing for so long or, of a device of its own, in no call: that is how fast the
  * host goes. */
@@ -42,11 +45,14 @@ static int idle_begin(struct findings *findings, void *state)
 	idle->devices = calloc(idle->device_count + 1, sizeof(*idle->devices));
 	idle->drivers = calloc(findings->session->process_count + 1, sizeof(*idle->drivers));
 	idle->begun = calloc(findings->session->process_count + 1, sizeof(*idle->begun));
+	idle->called_ns = calloc(findings->session->process_count + 1, sizeof(*idle->called_ns));
 	for (size_t i = 0; i < findings->session->process_count; i++) {
 		if (map_set(&idle->process_of, findings->session->processes[i].pid, i))
 			return -ENOMEM;
 	}
-	return idle->threads && idle->devices && idle->drivers && idle->begun ? 0 : -ENOMEM;
+	return idle->threads && idle->devices && idle->drivers && idle->begun && idle->called_ns
+		       ? 0
+		       : -ENOMEM;
 }
 
 /* Brings the thread's account up to `ns`, and notes what it was when a device
@@ -117,6 +123,8 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 	struct idle_thread *thread = &idle->threads[event->stream];
 	int status = thread_reach(idle, thread, event->ns);
 
+	if (event->api->class == TANDEM_CLASS_CALLBACK)
+		idle->called_ns[event->process] = event->ns;
 	if (!thread->depth++) {
 		thread->activity = event->blocking ? WAITING : event->op ? ENQUEUING : CALLING;
 		thread->call_ns = event->ns;
@@ -181,8 +189,13 @@ static int idle_interval(struct findings *findings, void *state, const struct wa
 			 const struct states_interval *interval)
 {
 	struct recent *recent = recent_of(state, waiter, interval->state);
+	struct idle *idle = state;
 
 	(void)findings;
+	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last &&
+	    interval->by == WAKER_INTERRUPT &&
+	    recent_add(&idle->threads[waiter->stream - 1].napped, interval->from, interval->to))
+		return -ENOMEM;
 	return recent ? recent_add(recent, interval->from, interval->to) : 0;
 }
 
@@ -264,6 +277,18 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 										  : HOST_WORK;
 }
 
+/* Whether the thread that enqueued next was asleep when the device fell idle, in a program that
+ * was called because of it: the thread asks now and then whether it was. */
+static bool is_overslept(const struct idle *idle, const struct idle_device *device,
+			 const struct sequence_event *next)
+{
+	const struct recent *napped = &idle->threads[next->stream].napped;
+
+	return idle->called_ns[next->process] > device->idle_ns - ASLEEP_NS &&
+	       4 * recent_within(napped, device->idle_ns - ASLEEP_NS, device->idle_ns) >
+		       3 * ASLEEP_NS;
+}
+
 static void note_long(struct idle_cause *cause, uint64_t ns)
 {
 	for (unsigned i = 0; i < IDLE_LONG; i++) {
@@ -297,6 +322,10 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 	cause->ns += ns;
 	note_long(cause, ns);
 	cause->longer += ns > next->duration_ns;
+	if (kind == HOST_BLOCKED && is_overslept(idle, device, next)) {
+		cause->overslept++;
+		cause->overslept_ns += ns;
+	}
 	if (kind == HOST_WORK)
 		cause->worked_ns +=
 			(uint64_t)idle->threads[next->stream].marks[next->device].worked_ns;
@@ -395,6 +424,7 @@ static void idle_release(struct findings *findings, void *state)
 		free(idle->threads[i].enqueues);
 		free(idle->threads[i].marks);
 		recent_free(&idle->threads[i].slept);
+		recent_free(&idle->threads[i].napped);
 		recent_free(&idle->threads[i].preempted);
 	}
 	for (size_t i = 0; idle->devices && i < idle->device_count; i++) {
@@ -406,6 +436,7 @@ static void idle_release(struct findings *findings, void *state)
 		recent_free(&idle->drivers[i]);
 	free(idle->drivers);
 	free(idle->begun);
+	free(idle->called_ns);
 	map_free(&idle->process_of);
 	free(idle->threads);
 	free(idle->devices);

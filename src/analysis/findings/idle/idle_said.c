@@ -113,6 +113,12 @@ static bool is_never_waited(const struct findings *findings, uint32_t index,
 	       !(devices_taken_part(&findings->iterator->devices.rows[index]) > 0);
 }
 
+/* Whether the host sleeps instead of waiting: it wakes up some time after the device is done. */
+static bool is_overslept(const struct idle_cause *cause)
+{
+	return cause->overslept >= HABIT_SURE && 2 * cause->overslept_ns > cause->ns;
+}
+
 /* What would be saved. For work of the host to be done while the device works, the host must
  * have waited then. 0: nothing. */
 static uint64_t saving(const struct findings *findings, const struct idle *idle, uint32_t index,
@@ -150,6 +156,8 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 			return 0;
 		if (is_never_waited(findings, index, device, kind))
 			waited_ns = rest_ns(device, kind);
+		if (kind == HOST_BLOCKED && is_overslept(cause) && waited_ns < cause->overslept_ns)
+			waited_ns = cause->overslept_ns;
 		if (waited_ns > steady_ns)
 			waited_ns = steady_ns;
 		return kind == HOST_BLOCKED ? waited_ns : saving_beside(findings, index, waited_ns);
@@ -214,6 +222,15 @@ static void describe(struct findings *findings, struct finding *finding,
 		finding->suggestion = "enqueue before that work, or do it in another thread";
 		break;
 	case HOST_BLOCKED:
+		if (is_overslept(cause)) {
+			finding->what = findings_text(
+				findings,
+				"the device was idle for %s while the host, which had gone to sleep "
+				"before, slept on",
+				gaps);
+			finding->suggestion = findings_domain(findings, index)->use_wait;
+			break;
+		}
 		finding->what = findings_text(
 			findings,
 			"the device was idle for %s while the host slept, or "
@@ -344,6 +361,12 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		finding->why = findings_text(
 			findings, "%s; that another thread can do it beforehand is assumed",
 			finding->why);
+	}
+	if (kind == HOST_BLOCKED && is_overslept(cause)) {
+		finding->confidence = CONFIDENCE_LOW;
+		finding->why = findings_text(findings,
+					     "%s; that it sleeps to wait for the device is assumed",
+					     finding->why);
 	}
 	finding_place(findings, finding, cause->stream);
 	finding_time(findings, finding, cause->begin_ns, cause->end_ns);
