@@ -132,7 +132,11 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 	switch (kind) {
 	case AHEAD:
 		/* The driver's own pace; that of short commands can be mended. */
-		return 2 * cause->longer > cause->count ? habit_ns(device, cause) : 0;
+		if (2 * cause->longer <= cause->count)
+			return 0;
+		/* A driver that compiles at the first launch has a few long ones. */
+		return cause->ns < cause->count * HELD_BACK_NS ? cause->ns
+							       : habit_ns(device, cause);
 	case PACE:
 	case LAUNCH:
 		if (cause->ns / (cause->count + 1) * COMMANDS_A_GAP <
