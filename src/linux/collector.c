@@ -37,7 +37,7 @@ struct linux_collector {
 	struct tandem_control *control;
 	enum linux_level level;
 	int events; /* tracefs; -1: the program's own switches are all there is */
-	int mount;  /* that it is from; -1: none of ours, or not any more */
+	int mount;  /* that it is from; -1: none of ours */
 	struct linux_plan plan;
 	struct linux_machine machine;
 	struct perf_clock clock;
@@ -85,19 +85,13 @@ static size_t ring_bytes(const struct linux_collector *collector)
 							: LINUX_RING_BYTES;
 }
 
-static void mount_close(struct linux_collector *collector)
+static void tracefs_close(struct linux_collector *collector)
 {
 	if (collector->mount >= 0)
 		close(collector->mount);
-	collector->mount = -1;
-}
-
-static void tracefs_close(struct linux_collector *collector)
-{
-	mount_close(collector);
 	if (collector->events >= 0)
 		close(collector->events);
-	collector->events = -1;
+	collector->events = collector->mount = -1;
 }
 
 /* Everybody, on the tracepoints of the scheduler. */
@@ -260,7 +254,6 @@ static void program_started(struct linux_collector *collector)
 	raise_file_limit();
 	signal(SIGXFSZ, SIG_IGN);
 	/* While the program starts, on another CPU as a rule: not when it has ended. */
-	mount_close(collector);
 	read_formats(collector);
 	if (collector->kept)
 		linux_folder_make(&collector->folder);
@@ -372,7 +365,8 @@ void linux_collector_stop(struct linux_collector *collector)
 		look_for_cpus(collector);
 		drain(collector);
 	}
-	linux_machine_close(&collector->machine);
+	linux_machine_close(&collector->machine, collector->mount);
+	collector->mount = -1;
 	tracefs_close(collector);
 	linux_plan_free(&collector->plan);
 	linux_decoder_free(&collector->decoder);

@@ -81,7 +81,7 @@ int linux_machine_open(struct linux_machine *machine, struct linux_folder *folde
 	if (!error && !active)
 		error = -ENODEV;
 	if (error)
-		linux_machine_close(machine);
+		linux_machine_close(machine, -1);
 	return error;
 }
 
@@ -226,7 +226,7 @@ void linux_machine_update(struct linux_machine *machine, struct linux_decoder *d
 	machine->online = online;
 }
 
-void linux_machine_close(struct linux_machine *machine)
+void linux_machine_close(struct linux_machine *machine, int mount)
 {
 	size_t count = 0;
 	int *fds;
@@ -235,6 +235,10 @@ void linux_machine_close(struct linux_machine *machine)
 		count += machine->cpus[i].event_count;
 	fds = calloc(count + 1, sizeof(*fds));
 	count = 0;
+	if (mount >= 0 && fds)
+		fds[count++] = mount;
+	else if (mount >= 0)
+		close(mount);
 	for (size_t i = 0; i < machine->count; i++) {
 		count += linux_cpu_release(&machine->cpus[i], fds ? fds + count : NULL);
 		linux_cpu_destroy(&machine->cpus[i]);

@@ -53,7 +53,8 @@ unsigned linux_machine_drain(struct linux_machine *machine, struct linux_decoder
  * Asked at intervals, not more often than 10 times a second. */
 void linux_machine_update(struct linux_machine *machine, struct linux_decoder *decoder);
 
-/* Ends all events without waiting for the kernel. */
-void linux_machine_close(struct linux_machine *machine);
+/* Ends all events without waiting for the kernel, and closes `mount` (-1: none) with them: a
+ * mount that is nowhere waits for all CPUs when it is closed. */
+void linux_machine_close(struct linux_machine *machine, int mount);
 
 #endif
