@@ -96,8 +96,6 @@ void linux_access_words(char *words, size_t bytes, enum linux_attempt attempt, i
 {
 	if (error == -EACCES || error == -EPERM)
 		permission_words(words, bytes);
-	else if (error == -ENOTSUP)
-		*words = '\0';
 	else if (attempt == LINUX_ATTEMPT_TRACEFS)
 		snprintf(words, bytes,
 			 "tracefs is not mounted; mount -t tracefs nodev "

@@ -22,8 +22,7 @@ void linux_access_fix(char *fix, size_t bytes);
 /* What was tried when it failed. */
 enum linux_attempt { LINUX_ATTEMPT_TRACEFS, LINUX_ATTEMPT_FORMAT, LINUX_ATTEMPT_EVENT };
 
-/* Fills `words` with what is missing and how to get it, without a full stop; "" where this
- * build cannot (`tandem doctor` says that, and no recording needs to). */
+/* Fills `words` with what is missing and how to get it, without a full stop. */
 void linux_access_words(char *words, size_t bytes, enum linux_attempt attempt, int error);
 
 /* Why the program's stacks can't be sampled, and how they can. */

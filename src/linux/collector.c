@@ -98,7 +98,7 @@ static void tracefs_close(struct linux_collector *collector)
 static int start_system(struct linux_collector *collector, char *words)
 {
 	enum linux_attempt attempt = LINUX_ATTEMPT_TRACEFS;
-	int error = linux_formats_supported() ? linux_tracefs_open(&collector->mount) : -ENOTSUP;
+	int error = linux_tracefs_open(&collector->mount);
 
 	if (error >= 0) {
 		collector->events = error;

@@ -8,15 +8,14 @@
 
 /* X(made with it, package, what is left out): the former are of libraries.h, which Meson
  * writes. */
-#define LIBRARIES(X)                                                                             \
-	X(WITH_TRACEEVENT, "libtraceevent-dev",                                                  \
-	  "kernel events of the whole machine: of the scheduler only the program's own context " \
-	  "switches are recorded, and `--with` reads no trace.dat")                              \
-	X(WITH_SYMBOLS, "libdw-dev", "names of functions in sampled stacks, `--unwind dwarf`")   \
-	X(WITH_SQLITE, "libsqlite3-dev", "`tandem sql`, `export --format sqlite`")               \
-	X(WITH_MICROHTTPD, "libmicrohttpd-dev", "`tandem view`")                                 \
-	X(WITH_ZLIB, "zlib1g-dev", "`export --format html`")                                     \
-	X(WITH_OTF2, "libotf2-trace-dev", "`export --format otf2`")                              \
+#define LIBRARIES(X)                                                                           \
+	X(WITH_TRACEEVENT, "libtraceevent-dev",                                                \
+	  "tracepoints of GPU drivers are recorded and not read, `--with` reads no trace.dat") \
+	X(WITH_SYMBOLS, "libdw-dev", "names of functions in sampled stacks, `--unwind dwarf`") \
+	X(WITH_SQLITE, "libsqlite3-dev", "`tandem sql`, `export --format sqlite`")             \
+	X(WITH_MICROHTTPD, "libmicrohttpd-dev", "`tandem view`")                               \
+	X(WITH_ZLIB, "zlib1g-dev", "`export --format html`")                                   \
+	X(WITH_OTF2, "libotf2-trace-dev", "`export --format otf2`")                            \
 	X(WITH_BABELTRACE, "libbabeltrace2-dev", "`--with` reads no trace of LTTng's")
 
 void check_libraries(struct checks *checks)

@@ -2,11 +2,23 @@
 #include "linux/tracepoint/format.h"
 
 #include <errno.h>
-#include <event-parse.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "linux/tracepoint/tracefs.h"
 #include "schema/gen/kernel_records.h"
+
+const char *const linux_tracepoint_system[LINUX_TRACEPOINT_COUNT] = {
+#define X(constant, system, name, ...) [LINUX_##constant] = system,
+	LINUX_TRACEPOINTS(X)
+#undef X
+};
+
+const char *const linux_tracepoint_name[LINUX_TRACEPOINT_COUNT] = {
+#define X(constant, system, name, ...) [LINUX_##constant] = name,
+	LINUX_TRACEPOINTS(X)
+#undef X
+};
 
 static const char *const field_names[LINUX_TRACEPOINT_COUNT][LINUX_FIELDS] = {
 #define X(constant, system, name, ...) [LINUX_##constant] = {__VA_ARGS__},
@@ -16,116 +28,114 @@ static const char *const field_names[LINUX_TRACEPOINT_COUNT][LINUX_FIELDS] = {
 
 /* The letters of /proc/PID/stat, which sched_switch prints for prev_state. */
 static const struct {
-	const char *letter;
+	char letter;
 	uint8_t state;
 } letters[] = {
-	{"S", TANDEM_TASK_STATE_sleeping}, {"D", TANDEM_TASK_STATE_disk},
-	{"T", TANDEM_TASK_STATE_stopped},  {"t", TANDEM_TASK_STATE_traced},
-	{"X", TANDEM_TASK_STATE_dead},	   {"x", TANDEM_TASK_STATE_dead},
-	{"Z", TANDEM_TASK_STATE_zombie},   {"P", TANDEM_TASK_STATE_parked},
-	{"I", TANDEM_TASK_STATE_idle},
+	{'S', TANDEM_TASK_STATE_sleeping}, {'D', TANDEM_TASK_STATE_disk},
+	{'T', TANDEM_TASK_STATE_stopped},  {'t', TANDEM_TASK_STATE_traced},
+	{'X', TANDEM_TASK_STATE_dead},	   {'x', TANDEM_TASK_STATE_dead},
+	{'Z', TANDEM_TASK_STATE_zombie},   {'P', TANDEM_TASK_STATE_parked},
+	{'I', TANDEM_TASK_STATE_idle},
 };
 
-/* The list of flags in `prev_state & ... ? __print_flags(...) : "R"`. */
-static struct tep_print_flag_sym *find_flags(struct tep_print_arg *arg)
+static uint8_t state_of(const char *letter)
 {
-	struct tep_print_flag_sym *flags = NULL;
-
-	for (; arg && !flags; arg = arg->next) {
-		if (arg->type == TEP_PRINT_FLAGS)
-			flags = arg->flags.flags;
-		else if (arg->type == TEP_PRINT_OP)
-			flags = find_flags(arg->op.left) ?: find_flags(arg->op.right);
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+		if (letter[0] == letters[i].letter && letter[1] == '"')
+			return letters[i].state;
 	}
-	return flags;
+	return TANDEM_TASK_STATE_unknown;
 }
 
-/* The bit above the last flag says that the thread was ready to go on
- * (TASK_REPORT_MAX in the kernel's include/linux/sched.h). */
-static void read_states(struct linux_formats *formats, const struct tep_event *event)
+/* `... ? __print_flags(REC->prev_state & ..., "|", { 0x00000001, "S" }, { 0x00000002, "D" }) : "R"`.
+ * The bit above the last flag says that the thread was ready to go on (TASK_REPORT_MAX in
+ * the kernel's include/linux/sched.h). */
+static void parse_states(struct linux_formats *formats, const char *text)
 {
-	const struct tep_print_flag_sym *flag = find_flags(event->print_fmt.args);
+	const char *flags = strstr(text, "__print_flags(");
+	const char *flag = flags ? strchr(flags, '{') : NULL;
+	const char *end = flag ? strchr(flag, ')') : NULL;
 	uint64_t last = 0;
 
 	formats->state_count = 0;
-	for (; flag; flag = flag->next) {
-		uint64_t bit = strtoull(flag->value, NULL, 0);
-		uint8_t state = TANDEM_TASK_STATE_unknown;
+	for (; flag && flag < end; flag = strchr(flag + 1, '{')) {
+		char *letter;
+		uint64_t bit = strtoull(flag + 1, &letter, 0);
 
-		for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
-			if (!strcmp(flag->str, letters[i].letter))
-				state = letters[i].state;
-		}
+		letter += strspn(letter, ", \"");
 		if (bit > last)
 			last = bit;
 		if (formats->state_count < sizeof(formats->states) / sizeof(*formats->states)) {
 			formats->states[formats->state_count].bit = bit;
-			formats->states[formats->state_count++].state = state;
+			formats->states[formats->state_count++].state = state_of(letter);
 		}
 	}
 	formats->preempted = last << 1;
 }
 
-static struct linux_field place_of(const struct tep_format_field *field)
+static bool declares(const char *declaration, const char *end, const char *name)
 {
-	if (!field || field->offset < 0 || field->offset > UINT16_MAX || field->size <= 0 ||
-	    field->size > UINT16_MAX)
-		return (struct linux_field){0};
-	return (struct linux_field){(uint16_t)field->offset, (uint16_t)field->size};
+	size_t length = strlen(name);
+	const char *before;
+
+	if (end[-1] == ']')
+		end = memrchr(declaration, '[', (size_t)(end - declaration));
+	if (!end || (size_t)(end - declaration) <= length)
+		return false;
+	before = end - length - 1;
+	return strchr(" *]", *before) && !memcmp(before + 1, name, length);
 }
 
-static int parse_fields(struct linux_formats *formats, struct tep_event *event,
-			enum linux_tracepoint tracepoint)
+/* `	field:char prev_comm[16];	offset:8;	size:16;	signed:0;` */
+static struct linux_field parse_field(const char *text, const char *name)
 {
-	struct linux_format *format = &formats->of[tracepoint];
-	struct linux_format found = {.id = (uint32_t)event->id};
+	static const char start[] = "\tfield:";
+	unsigned offset, bytes;
+
+	while ((text = strstr(text, start))) {
+		const char *declaration = text + sizeof(start) - 1, *end = strchr(declaration, ';');
+
+		if (!end)
+			break;
+		if (end > declaration && declares(declaration, end, name) &&
+		    sscanf(end, "; offset:%u; size:%u;", &offset, &bytes) == 2 &&
+		    offset <= UINT16_MAX && bytes <= UINT16_MAX)
+			return (struct linux_field){(uint16_t)offset, (uint16_t)bytes};
+		text = end;
+	}
+	return (struct linux_field){0};
+}
+
+int linux_formats_parse(struct linux_formats *formats, enum linux_tracepoint tracepoint,
+			const char *text)
+{
+	const char *id = strstr(text, "\nID: ");
+	struct linux_format found = {.id = id ? (uint32_t)atoi(id + 5) : 0};
 
 	for (int i = 0; i < LINUX_FIELDS && field_names[tracepoint][i]; i++) {
-		found.fields[i] = place_of(tep_find_field(event, field_names[tracepoint][i]));
+		found.fields[i] = parse_field(text, field_names[tracepoint][i]);
 		/* Priorities and names of a switch can be done without. */
 		if (!found.fields[i].bytes &&
 		    (tracepoint != LINUX_SWITCH || i <= LINUX_SWITCH_STATE))
 			return -ENOENT;
 	}
-	formats->type = place_of(tep_find_common_field(event, "common_type"));
-	formats->flags = place_of(tep_find_common_field(event, "common_flags"));
-	formats->tid = place_of(tep_find_common_field(event, "common_pid"));
-	if (!formats->type.bytes || !formats->tid.bytes)
+	formats->type = parse_field(text, "common_type");
+	formats->flags = parse_field(text, "common_flags");
+	formats->tid = parse_field(text, "common_pid");
+	if (!found.id || !formats->type.bytes || !formats->tid.bytes)
 		return -ENOENT;
 	if (tracepoint == LINUX_SWITCH)
-		read_states(formats, event);
-	*format = found;
+		parse_states(formats, text);
+	formats->of[tracepoint] = found;
 	return 0;
-}
-
-bool linux_formats_supported(void)
-{
-	return true;
 }
 
 int linux_formats_read(struct linux_formats *formats, int events, enum linux_tracepoint tracepoint)
 {
-	const char *system = linux_tracepoint_system[tracepoint];
-	const char *name = linux_tracepoint_name[tracepoint];
-	char *text = linux_tracefs_format(events, system, name);
-	struct tep_handle *tep;
-	struct tep_event *event;
-	int error = -ENOENT;
+	char *text = linux_tracefs_format(events, linux_tracepoint_system[tracepoint],
+					  linux_tracepoint_name[tracepoint]);
+	int error = text ? linux_formats_parse(formats, tracepoint, text) : -errno;
 
-	if (!text)
-		return -errno;
-	tep = tep_alloc();
-	if (!tep) {
-		free(text);
-		return -ENOMEM;
-	}
-	tep_set_loglevel(TEP_LOG_NONE);
-	tep_set_long_size(tep, sizeof(long));
-	tep_parse_event(tep, text, strlen(text), system);
-	event = tep_find_event_by_name(tep, system, name);
-	if (event)
-		error = parse_fields(formats, event, tracepoint);
-	tep_free(tep);
 	free(text);
 	return error;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the fields of the tracepoints that the collector understands lie, as
  * this kernel says in their `format` files; nothing of it is known beforehand.
- * Read by libtraceevent (format.c); a build without it has format_none.c, which
- * knows no tracepoint. One thread.
+ * Not read by libtraceevent: to load it and to have it parse one description took
+ * as long as all else that is done while the program starts. One thread.
  *
  *	linux_formats_read(&formats, events, LINUX_SWITCH);
  *	...
@@ -70,13 +70,13 @@ struct linux_formats {
 extern const char *const linux_tracepoint_system[LINUX_TRACEPOINT_COUNT];
 extern const char *const linux_tracepoint_name[LINUX_TRACEPOINT_COUNT];
 
-/* Whether this build can read any. */
-bool linux_formats_supported(void);
-
 /* Reads one tracepoint's format. Returns 0, -ENOENT (this kernel has no such
- * tracepoint, or calls its fields differently), -ENOTSUP (a build without
- * libtraceevent) or another -errno. */
+ * tracepoint, or calls its fields differently) or another -errno. */
 int linux_formats_read(struct linux_formats *formats, int events, enum linux_tracepoint tracepoint);
+
+/* The same from the `format` file's text. */
+int linux_formats_parse(struct linux_formats *formats, enum linux_tracepoint tracepoint,
+			const char *text);
 
 /* enum tandem_task_state of sched_switch's prev_state. */
 uint8_t linux_formats_state(const struct linux_formats *formats, uint64_t prev_state);
