@@ -35,16 +35,23 @@ static const char *const events[] = {
 	"lttng_statedump_process_state",
 };
 
+/* As /etc/group has it: what else says who is in a group takes libraries to ask. */
 static bool in_group(const char *name)
 {
-	const struct group *group = getgrnam(name);
+	FILE *file = fopen("/etc/group", "re");
+	const struct group *group = NULL;
 	gid_t groups[GROUPS_MOST];
-	int count = group ? getgroups(GROUPS_MOST, groups) : 0;
+	int count = getgroups(GROUPS_MOST, groups);
+	bool in = false;
 
-	for (int i = 0; i < count; i++)
-		if (groups[i] == group->gr_gid)
-			return true;
-	return group && getegid() == group->gr_gid;
+	while (file && (group = fgetgrent(file)) && strcmp(group->gr_name, name) != 0)
+		;
+	for (int i = 0; group && i < count; i++)
+		in |= groups[i] == group->gr_gid;
+	in |= group && getegid() == group->gr_gid;
+	if (file)
+		fclose(file);
+	return in;
 }
 
 /* LTTng says the same of a tracer that is not there and of one that the user may not use. */

@@ -8,7 +8,13 @@ if [ -n "$TANDEM_SANITIZE" ]; then
 	echo "a sanitizer's runtime lists other libraries"
 	exit 77
 fi
-LD_TRACE_LOADED_OBJECTS=1 "$TANDEM" >loaded
+command=$TANDEM
+if [ -x "$TANDEM_BUILD/tandem-loaded" ]; then
+	if readelf -l "$TANDEM" | grep -q INTERP; then status=1; else status=0; fi
+	check "the loader has nothing to do with the command" [ $status = 0 ]
+	command=$TANDEM_BUILD/tandem-loaded
+fi
+LD_TRACE_LOADED_OBJECTS=1 "$command" >loaded
 grep -q 'libc\.so' loaded
 check "the libraries of the command are listed" [ $? = 0 ]
 if grep -E 'microhttpd|gnutls' loaded; then status=1; else status=0; fi

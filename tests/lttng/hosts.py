@@ -27,6 +27,9 @@ from traces import BUILD, tandem
 from viewing import View
 
 IDS = 1 << 22  # TRACE_HOST_IDS
+# A command that a library can be preloaded into.
+LOADED = os.path.join(BUILD, "tandem-loaded")
+LOADED = LOADED if os.path.exists(LOADED) else TANDEM
 PROGRAM = [os.path.join(BUILD, "examples", "opencl", "mandelbrot", "mandelbrot"), "-w", "64", "-h", "64"]
 ROUNDS = {"node-a": 20, "node-b": 30}
 # What each one's kernel says of its time of day; STA_UNSYNC of linux/timex.h.
@@ -48,7 +51,7 @@ if sys.argv[1:]:
               "STUB_MAX_ERROR_US": str(MAX_ERROR_US[sys.argv[1]])}
     for folder, status in (("session", 0), ("unset", UNSYNCHRONISED)):
         done = subprocess.run(["env", *(f"{name}={value}" for name, value in kernel.items()),
-                               f"STUB_CLOCK_STATUS={status}", TANDEM, "record", "-q", "-o", folder, "--kernel", "off",
+                               f"STUB_CLOCK_STATUS={status}", LOADED, "record", "-q", "-o", folder, "--kernel", "off",
                                "--sink", "lttng", "--", *PROGRAM, "-n", str(ROUNDS[sys.argv[1]])])
         if done.returncode:
             sys.exit(done.returncode)
@@ -187,7 +190,7 @@ check([row["clock"] for row in said["hosts"]] == ["its own", "time of day"] and
 
 # Our own sink says the same in its description.
 done = subprocess.run(["env", "LD_PRELOAD=" + os.path.join(BUILD, "tests", "stubs", "stub-adjtimex.so"),
-                       "STUB_MAX_ERROR_US=1234", f"STUB_CLOCK_STATUS={UNSYNCHRONISED}", TANDEM, "record", "-q", "-o",
+                       "STUB_MAX_ERROR_US=1234", f"STUB_CLOCK_STATUS={UNSYNCHRONISED}", LOADED, "record", "-q", "-o",
                        "own", "--kernel", "off", "true"], capture_output=True, text=True)
 with open("own/session.json", encoding="utf-8") as file:
     clock = json.load(file).get("host_clock", {})
