@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "schema/lz4.h"
 #include "schema/schema.h"
 #include "util/system.h"
 
@@ -48,56 +49,73 @@ static int64_t number_at(const char **at, const char *end)
 	return number;
 }
 
-/* Where the description of a domain's very layouts lies. */
+/* Where the description of a domain's very layouts lies, and how it is stored. */
+struct place {
+	bool packed;
+	int64_t offset, bytes;
+};
+
 static bool find(const struct schema_file *file, const struct tandem_domain *domain,
-		 int64_t *offset, int64_t *bytes)
+		 struct place *place)
 {
-	static const char start[] = "/* index ";
+	static const char plain[] = "/* " SCHEMA_PLAIN " ", packed[] = "/*   " SCHEMA_PACKED " ";
 	size_t hash = strlen(domain->hash);
 
+	_Static_assert(sizeof(plain) == sizeof(packed), "columns");
 	for (size_t i = 0; i + SCHEMA_INDEX_LINE <= file->index_bytes; i += SCHEMA_INDEX_LINE) {
 		const char *at = file->index + i, *end = at + SCHEMA_INDEX_LINE;
 
-		if (memcmp(at, start, sizeof(start) - 1) != 0)
+		place->packed = !memcmp(at, packed, sizeof(packed) - 1);
+		if (!place->packed && memcmp(at, plain, sizeof(plain) - 1) != 0)
 			return false;
-		at += sizeof(start) - 1;
+		at += sizeof(plain) - 1;
 		if (number_at(&at, end) != domain->number || (size_t)(end - at) <= hash + 1 ||
 		    memcmp(at + 1, domain->hash, hash) != 0)
 			continue;
 		at += hash + 1;
-		*offset = number_at(&at, end);
-		*bytes = number_at(&at, end);
-		return *offset > 0 && *bytes > 0;
+		place->offset = number_at(&at, end);
+		place->bytes = number_at(&at, end);
+		return place->offset > 0 && place->bytes > 0;
 	}
 	return false;
+}
+
+static bool read_all(int fd, void *bytes, const struct place *place, size_t room)
+{
+	return (uint64_t)place->bytes <= room &&
+	       syscall(SYS_pread64, fd, bytes, (size_t)place->bytes, (off_t)place->offset) ==
+		       (long)place->bytes;
+}
+
+/* Returns its bytes; 0: there is none, or not all of it. */
+static size_t read_text(const struct schema_file *file, const struct tandem_domain *domain,
+			char text[SCHEMA_TEXT_BYTES])
+{
+	static uint8_t packed[SCHEMA_PACKED_BYTES];
+	struct place place;
+
+	if (!find(file, domain, &place))
+		return 0;
+	if (!place.packed)
+		return read_all(file->fd, text, &place, SCHEMA_TEXT_BYTES) ? (size_t)place.bytes
+									   : 0;
+	if (!read_all(file->fd, packed, &place, sizeof(packed)))
+		return 0;
+	return lz4_unpack(text, SCHEMA_TEXT_BYTES, packed, (size_t)place.bytes);
 }
 
 int schema_file_copy(struct schema_file *file, unsigned number, int to)
 {
 	/* Not on the stack, which may be a signal handler's. */
-	static char buffer[16384];
+	static char text[SCHEMA_TEXT_BYTES];
 	const struct tandem_domain *domain = tandem_domain_get(number);
-	int64_t offset, bytes = 0;
-	bool found;
-	int error = 0;
+	size_t bytes;
 
 	if (!domain)
 		return 0;
-	found = find(file, domain, &offset, &bytes);
-	while (found && !error && bytes > 0) {
-		size_t want = bytes < (int64_t)sizeof(buffer) ? (size_t)bytes : sizeof(buffer);
-		long got = syscall(SYS_pread64, file->fd, buffer, want, (off_t)offset);
-
-		/* Cut: what is there of it does no harm. */
-		found = got > 0;
-		if (found)
-			error = system_write_all(to, buffer, (size_t)got);
-		offset += got;
-		bytes -= got;
-	}
-	if (found || error)
-		return error;
-	snprintf(buffer, sizeof(buffer), "\n/* domain %u %s layout=\"%s\" */\n", number,
-		 domain->name, domain->hash);
-	return system_write_all(to, buffer, strlen(buffer));
+	bytes = read_text(file, domain, text);
+	if (!bytes)
+		bytes = (size_t)snprintf(text, sizeof(text), "\n/* domain %u %s layout=\"%s\" */\n",
+					 number, domain->name, domain->hash);
+	return system_write_all(to, text, bytes);
 }

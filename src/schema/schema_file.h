@@ -17,6 +17,12 @@
 #include "schema/ids.h"
 
 #define SCHEMA_INDEX_LINE 70u /* TANDEM_SCHEMA_INDEX_BYTES (schema/tsdl.h) */
+/* How a domain's text is stored: as it is, or as a block of LZ4. */
+#define SCHEMA_PLAIN "index"
+#define SCHEMA_PACKED "lz4"
+/* Room for the text of any domain (schema_print.c makes sure), and for what it is packed into. */
+#define SCHEMA_TEXT_BYTES 196608u
+#define SCHEMA_PACKED_BYTES 49152u
 
 struct schema_file {
 	int fd; /* -errno: there is none */

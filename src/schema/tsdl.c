@@ -267,9 +267,9 @@ void tandem_tsdl_domain(struct text *text, const struct tandem_domain *domain,
 			add_event(text, &domain->events[i], level);
 }
 
-void tandem_tsdl_index(struct text *text, const struct tandem_domain *domain, size_t offset,
-		       size_t bytes)
+void tandem_tsdl_index(struct text *text, const char *storage, const struct tandem_domain *domain,
+		       size_t offset, size_t bytes)
 {
-	text_format(text, "/* index %2u %32s %10zu %10zu */\n", domain->number, domain->hash,
+	text_format(text, "/* %5s %2u %32s %10zu %10zu */\n", storage, domain->number, domain->hash,
 		    offset, bytes);
 }

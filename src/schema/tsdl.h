@@ -29,10 +29,10 @@ void tandem_tsdl_enum(struct text *text, const struct tandem_names *names);
 void tandem_tsdl_domain(struct text *text, const struct tandem_domain *domain,
 			enum tandem_args_level level);
 
-/* DIR/schema begins with one line for each domain that it describes: number, hash of the
- * layouts, and where the domain's text lies in the file. */
+/* DIR/schema begins with one line for each domain that it describes: how the domain's text is
+ * stored (schema/schema_file.h), number, hash of the layouts, and where it lies in the file. */
 #define TANDEM_SCHEMA_INDEX_BYTES 70u
-void tandem_tsdl_index(struct text *text, const struct tandem_domain *domain, size_t offset,
-		       size_t bytes);
+void tandem_tsdl_index(struct text *text, const char *storage, const struct tandem_domain *domain,
+		       size_t offset, size_t bytes);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "schema/schema_file.h"
 #include "schema/tsdl.h"
 
 void schema_put(const char *path, enum tandem_args_level level)
@@ -21,7 +22,7 @@ void schema_put(const char *path, enum tandem_args_level level)
 		if (!domain)
 			continue;
 		tandem_tsdl_domain(&text, domain, level);
-		tandem_tsdl_index(&index, domain, at + before, text.length - before);
+		tandem_tsdl_index(&index, SCHEMA_PLAIN, domain, at + before, text.length - before);
 	}
 	file = fopen(path, "w");
 	if (text.failed || index.failed || !file ||

@@ -12,7 +12,6 @@
 #include "linux/process_tree.h"
 #include "recorder/lttng_session.h"
 #include "recorder/session/clock.h"
-#include "recorder/session/schema.h"
 #include "schema/control.h"
 
 /* What a traced process can hold of DIR's name (util/system.h has the same). */
@@ -47,7 +46,6 @@ struct session {
 	char directory[SESSION_PATH_BYTES];    /* as the user knows it */
 	char absolute[SESSION_PATH_BYTES];
 	struct tandem_control *control;
-	struct schema_writing schema;
 	int lock; /* that it is being recorded (folder.h) */
 	struct clock_source clock;
 	struct clock_pair early, start, end;

@@ -239,7 +239,7 @@ int session_create(struct session *session, struct error *error)
 	clock_pair_read(&session->clock, &session->start);
 	fill_control(session);
 	snprintf(path, sizeof(path), "%s/schema", session->directory);
-	status = schema_write_start(&session->schema, path, session->control);
+	status = schema_write(path, (enum tandem_args_level)session->options->args_level);
 	if (status) {
 		session_remove(session);
 		return cannot_write(session, status, error);
@@ -256,8 +256,6 @@ int session_describe(struct session *session, struct error *error)
 	clock_rate(&session->clock, &session->early, &late);
 	session->control->ticks_hz = session->clock.ticks_hz;
 	status = description_write(session, NULL);
-	if (!status)
-		status = schema_write_wait(&session->schema);
 	return status ? cannot_write(session, status, error) : 0;
 }
 
@@ -276,7 +274,6 @@ int session_finish(struct session *session, int wait_status)
 
 void session_remove(struct session *session)
 {
-	schema_write_wait(&session->schema);
 	if (session->control)
 		munmap(session->control, TANDEM_CONTROL_BYTES);
 	session->control = NULL;

@@ -10,10 +10,11 @@
 
 #include "format/directory.h"
 #include "format/ticks.h"
+#include "trace/schema/unpack.h"
 
 /* A command line of 2 MiB fits. */
 #define RUN_MAX_BYTES (16u << 20)
-/* Descriptions of all domains are some 200 KiB. */
+/* Descriptions of all domains are some 400 KiB, packed 65. */
 #define SCHEMA_MAX_BYTES (8u << 20)
 
 char *trace_session_file(const struct trace_session *session, const char *name)
@@ -131,10 +132,16 @@ int trace_session_read_schema(struct trace_session *session)
 {
 	char *path = trace_session_file(session, "schema"), *text = NULL;
 	struct trace_schema_said said;
+	unsigned damaged = 0;
 	size_t bytes = 0;
 	int status = path ? trace_file_load(&session->files, path, SCHEMA_MAX_BYTES, &text, &bytes)
 			  : -ENOMEM;
 
+	if (!status)
+		status = trace_schema_unpack(&text, &bytes, &damaged);
+	if (damaged)
+		trace_problem(session->problems, path, 0, "descriptions of %u domains are damaged",
+			      damaged);
 	if (!status) {
 		status =
 			trace_schema_add(&session->schema, session->args_level, text, bytes, &said);
