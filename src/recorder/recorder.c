@@ -187,9 +187,10 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 		.options = options,
 		.session = {.options = &options->session, .command = options->command},
 	};
-	/* First of all: the earlier it is read, the better the measured rate. */
 	clock_choose(options->session.clock, &session->clock);
-	clock_pair_read(&session->clock, &session->early);
+	session->early = options->early;
+	if (session->clock.source == TANDEM_CLOCK_MONOTONIC)
+		session->early.ticks = session->early.monotonic_ns;
 	status = program_find(options->command[0], &recorder->program);
 	if (status)
 		return cannot_run(recorder, status);

@@ -50,6 +50,7 @@ struct recorder_options {
 	enum linux_level level;		/* of the operating system's side */
 	uint64_t delay_ns, duration_ns; /* of the recording; 0: from the start, to the end */
 	char **command;
+	struct clock_pair early;	/* of the counter, read as early as may be: for its rate */
 	struct watcher_request watcher; /* `directory` is filled in here */
 };
 

@@ -96,7 +96,7 @@ int system_recording_start(struct system_recording *recording,
 	};
 	session->command = recording->command;
 	clock_choose(options->session.clock, &session->clock);
-	clock_pair_read(&session->clock, &session->early);
+	clock_pair_read(session->clock.source, &session->early);
 	status = session_create(session, error);
 	if (status)
 		return status;

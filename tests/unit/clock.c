@@ -14,7 +14,7 @@ static void pair_is_one_instant(const struct clock_source *source)
 	struct clock_pair pair;
 	uint64_t before = counter_clock_ns(CLOCK_MONOTONIC), after;
 
-	clock_pair_read(source, &pair);
+	clock_pair_read(source->source, &pair);
 	after = counter_clock_ns(CLOCK_MONOTONIC);
 	CHECK(before <= pair.monotonic_ns && pair.monotonic_ns <= after);
 	CHECK(pair.width_ns > 0 && pair.width_ns <= after - before);
@@ -31,12 +31,12 @@ static void rate_holds(enum clock_request wish)
 
 	clock_choose(wish, &source);
 	CHECK(source.reason && *source.reason);
-	clock_pair_read(&source, &early);
+	clock_pair_read(source.source, &early);
 	start = early;
 	clock_rate(&source, &early, &start);
 	CHECK(source.origin && *source.origin);
 	nanosleep(&while_away, NULL);
-	clock_pair_read(&source, &end);
+	clock_pair_read(source.source, &end);
 	expected = (double)(end.monotonic_ns - start.monotonic_ns);
 	ticks = (double)(end.ticks - start.ticks) * 1e9 / (double)source.ticks_hz;
 	/* 200 ppm for a rate that was told: crystals, and NTP at work. */

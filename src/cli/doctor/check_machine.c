@@ -24,8 +24,8 @@ void check_clock(struct checks *checks)
 	struct clock_pair early, late;
 
 	clock_choose(CLOCK_AUTO, &source);
-	clock_pair_read(&source, &early);
-	clock_pair_read(&source, &late);
+	clock_pair_read(source.source, &early);
+	clock_pair_read(source.source, &late);
 	clock_rate(&source, &early, &late);
 	check_add(checks, source.source == TANDEM_CLOCK_COUNTER ? CHECK_OK : CHECK_OPTIONAL,
 		  "clock", "source", NULL, "%s: %s",

@@ -377,6 +377,7 @@ int cmd_record(int argc, char **argv)
 	struct recorder recorder;
 	int status;
 
+	clock_pair_read(TANDEM_CLOCK_COUNTER, &request.recorder.early);
 	choices_default(&request.recorder.session);
 	status = parse(&request, argc, argv);
 	if (status)

@@ -14,15 +14,20 @@
  * machine costs milliseconds to open. */
 static uint64_t counter_hz(const char **origin)
 {
-	unsigned eax, ebx, ecx, edx;
+	unsigned eax = 0, ebx = 0, ecx = 0, edx, most = __get_cpuid_max(0, NULL);
 
 	/* CPUID 15h: crystal's Hz, times EBX / EAX. */
-	if (__get_cpuid(0x15, &eax, &ebx, &ecx, &edx) && eax && ebx && ecx) {
+	if (most >= 0x15)
+		__cpuid(0x15, eax, ebx, ecx, edx);
+	if (eax && ebx && ecx) {
 		*origin = "CPUID leaf 15h";
 		return (uint64_t)ecx * ebx / eax;
 	}
-	/* The hypervisors' leaf of timing: kHz of the counter in EAX. */
-	if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & 1u << 31) {
+	/* The hypervisors' leaf of timing: kHz of the counter in EAX. Each question takes a
+	 * hypervisor 4 us to answer. */
+	if (most)
+		__cpuid(1, eax, ebx, ecx, edx);
+	if (ecx & 1u << 31) {
 		__cpuid(0x40000000, eax, ebx, ecx, edx);
 		if (eax >= 0x40000010 && eax < 0x40010000) {
 			__cpuid(0x40000010, eax, ebx, ecx, edx);
@@ -77,12 +82,12 @@ void clock_choose(enum clock_request request, struct clock_source *source)
 	source->ticks_hz = counter_hz(&source->origin);
 }
 
-void clock_pair_read(const struct clock_source *source, struct clock_pair *pair)
+void clock_pair_read(enum tandem_clock_source source, struct clock_pair *pair)
 {
 	pair->width_ns = UINT64_MAX;
 	for (int i = 0; i < 8; i++) {
 		uint64_t before = counter_clock_ns(CLOCK_MONOTONIC);
-		uint64_t ticks = ticks_read(source->source);
+		uint64_t ticks = ticks_read(source);
 		uint64_t realtime = counter_clock_ns(CLOCK_REALTIME);
 		uint64_t after = counter_clock_ns(CLOCK_MONOTONIC);
 
@@ -103,7 +108,7 @@ void clock_rate(struct clock_source *source, const struct clock_pair *early,
 	if (source->ticks_hz)
 		return;
 	while (late->monotonic_ns - early->monotonic_ns < CLOCK_RATE_SPAN_NS)
-		clock_pair_read(source, late);
+		clock_pair_read(source->source, late);
 	span = late->monotonic_ns - early->monotonic_ns;
 	source->ticks_hz =
 		(uint64_t)((double)(late->ticks - early->ticks) * 1e9 / (double)span + 0.5);

@@ -9,9 +9,9 @@
  *	struct clock_source source;
  *
  *	clock_choose(CLOCK_AUTO, &source);
- *	clock_pair_read(&source, &early);
+ *	clock_pair_read(source.source, &early);
  *	... work that has to be done anyway ...
- *	clock_pair_read(&source, &start);
+ *	clock_pair_read(source.source, &start);
  *	clock_rate(&source, &early, &start);
  */
 #ifndef TANDEM_RECORDER_CLOCK_H
@@ -44,7 +44,7 @@ struct clock_pair {
 void clock_choose(enum clock_request request, struct clock_source *source);
 
 /* Reads all clocks at one instant: the closest of a few tries. About 1 us. */
-void clock_pair_read(const struct clock_source *source, struct clock_pair *pair);
+void clock_pair_read(enum tandem_clock_source source, struct clock_pair *pair);
 
 /* Fills ticks_hz from two pairs unless the machine has told it. Waits, if
  * need be, until the pairs can be CLOCK_RATE_SPAN_NS apart, in which case the

@@ -236,7 +236,7 @@ int session_create(struct session *session, struct error *error)
 		session_remove(session);
 		return cannot_write(session, status, error);
 	}
-	clock_pair_read(&session->clock, &session->start);
+	clock_pair_read(session->clock.source, &session->start);
 	fill_control(session);
 	snprintf(path, sizeof(path), "%s/schema", session->directory);
 	status = schema_write(path, (enum tandem_args_level)session->options->args_level);
@@ -252,7 +252,7 @@ int session_describe(struct session *session, struct error *error)
 	struct clock_pair late;
 	int status;
 
-	clock_pair_read(&session->clock, &late);
+	clock_pair_read(session->clock.source, &late);
 	clock_rate(&session->clock, &session->early, &late);
 	session->control->ticks_hz = session->clock.ticks_hz;
 	status = description_write(session, NULL);
@@ -263,7 +263,7 @@ int session_finish(struct session *session, int wait_status)
 {
 	int error;
 
-	clock_pair_read(&session->clock, &session->end);
+	clock_pair_read(session->clock.source, &session->end);
 	error = description_write(session, &wait_status);
 	session->control->recorder_pid = 0;
 	/* From here on --force may replace the directory. */
