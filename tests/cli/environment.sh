@@ -70,6 +70,19 @@ check_status 1 "a path that LD_PRELOAD cannot hold" \
 check_text "is said" 'no path with blanks' check.err
 check_same "nothing was run or made" "$(ls -d fresh ran 2>/dev/null)" ""
 
+# Libraries of runtimes that are not there are looked for, and nobody is to see that.
+cat >error.c <<END
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) { const char *error = dlerror(); printf("[%s]", error ? error : ""); return 0; }
+END
+if gcc error.c -o error -ldl 2>/dev/null; then
+	check_same "a program begins without an error of dlsym's" \
+		"$("$TANDEM" record -q -o session --force ./error 2>&1)" "[]"
+else
+	skip "no C compiler here" "a program begins without an error of dlsym's"
+fi
+
 # AddressSanitizer's runtime must be the first library of its program.
 cat >main.c <<END
 #include <stdio.h>

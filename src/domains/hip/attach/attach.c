@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/hip/attach/attach.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -119,5 +120,6 @@ __attribute__((constructor)) static void loaded(void)
 	int saved = errno;
 
 	hip_attach();
+	dlerror(); /* the program is not to find what was not found here */
 	errno = saved;
 }
