@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/clock.h"
+#include "util/order/compare.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -38,9 +39,7 @@ static int pair_compare(const void *a, const void *b)
 {
 	const struct trace_clock_pair *left = a, *right = b;
 
-	if (left->ticks != right->ticks)
-		return left->ticks < right->ticks ? -1 : 1;
-	return left->error_ticks < right->error_ticks ? -1 : left->error_ticks > right->error_ticks;
+	return COMPARE(left->ticks, right->ticks) ?: COMPARE(left->error_ticks, right->error_ticks);
 }
 
 /* Whether the two lie on one line of the nominal rate. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/diff/significance.h"
+#include "util/order/compare.h"
 
 #include <errno.h>
 #include <float.h>
@@ -114,7 +115,7 @@ static int compare_doubles(const void *a, const void *b)
 {
 	const double *left = a, *right = b;
 
-	return *left < *right ? -1 : *left > *right;
+	return COMPARE(*left, *right);
 }
 
 /* How often U is u or less, of all ways to put a and b numbers in order: the number
@@ -189,7 +190,7 @@ static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *left = a, *right = b;
 
-	return left->p < right->p ? -1 : left->p > right->p;
+	return COMPARE(left->p, right->p);
 }
 
 int significance_adjust(double *p, size_t count)

@@ -9,6 +9,7 @@
 #include "analysis/operations/operation_ring.h"
 #include "trace/field.h"
 #include "util/array.h"
+#include "util/order/compare.h"
 
 int operation_matcher_init(struct operation_matcher *matcher, struct devices *devices,
 			   struct trace_session *session)
@@ -412,7 +413,7 @@ static int call_compare(const void *a, const void *b)
 {
 	const struct operation_open *left = a, *right = b;
 
-	return left->slot->call < right->slot->call ? -1 : left->slot->call > right->slot->call;
+	return COMPARE(left->slot->call, right->slot->call);
 }
 
 /* A call that never returned may have enqueued nothing. */

@@ -9,6 +9,7 @@
 #include "analysis/ranges/ranges.h"
 #include "trace/ahead.h"
 #include "util/array.h"
+#include "util/order/compare.h"
 #include "util/text.h"
 
 /* Names that the error lists. */
@@ -128,7 +129,7 @@ static int match_compare(const void *a, const void *b)
 {
 	const struct match *left = a, *right = b;
 
-	return left->number < right->number ? -1 : left->number > right->number;
+	return COMPARE(left->number, right->number);
 }
 
 static int refuse(const struct trace_session *session, const struct wanted *wanted,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/report/table.h"
+#include "util/order/compare.h"
 
 static struct report_process *process_of(struct report *report, uint64_t pid)
 {
@@ -23,9 +24,7 @@ static int process_compare(const void *a, const void *b)
 	uint64_t left_ns = left->running_ns + left->executing_ns + left->api_ns;
 	uint64_t right_ns = right->running_ns + right->executing_ns + right->api_ns;
 
-	if (left_ns != right_ns)
-		return left_ns < right_ns ? 1 : -1;
-	return left->process < right->process ? -1 : left->process > right->process;
+	return COMPARE(right_ns, left_ns) ?: COMPARE(left->process, right->process);
 }
 
 int totals_finish(struct report *report)

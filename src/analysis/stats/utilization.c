@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "util/array.h"
+#include "util/order/compare.h"
 
 /* An interval belongs near the end nearly always: so far back is looked for its
  * place. */
@@ -17,7 +18,7 @@ static int interval_compare(const void *a, const void *b)
 {
 	const struct utilization_interval *left = a, *right = b;
 
-	return left->start < right->start ? -1 : left->start > right->start;
+	return COMPARE(left->start, right->start);
 }
 
 static int list_add(struct utilization_list *list, struct utilization_interval interval)

@@ -11,6 +11,7 @@
 #include "cli/colour.h"
 #include "cli/diff/diff_tables.h"
 #include "cli/wrapped.h"
+#include "util/order/compare.h"
 #include "util/units.h"
 
 #define NAME_MOST_WIDTH 72
@@ -242,7 +243,7 @@ static int sentence_compare(const void *a, const void *b)
 	const struct sentence *left = a, *right = b;
 	double left_ns = fabs(left->row->difference_ns), right_ns = fabs(right->row->difference_ns);
 
-	return left_ns < right_ns ? 1 : left_ns > right_ns ? -1 : 0;
+	return COMPARE(right_ns, left_ns);
 }
 
 static void add_test(struct text *out, const struct diff *diff)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/report/table.h"
+#include "util/order/compare.h"
 
 #define FOLD_LEAST 3u
 
@@ -17,11 +18,6 @@ struct fold { /* rows of one kind */
 	const char *things;
 	size_t name_offset;
 };
-
-static int number_compare(uint64_t left, uint64_t right)
-{
-	return left < right ? -1 : left > right;
-}
 
 /* "NAME, N THINGS" */
 static const char *folded_name(struct arena *arena, const char *name, size_t count,
@@ -81,20 +77,19 @@ static bool process_is_idle(const void *row_of)
 static int process_by_name(const void *a, const void *b)
 {
 	const struct report_process *left = a, *right = b;
-	int order = number_compare(process_is_idle(left), process_is_idle(right));
 
-	return order ? order : strcmp(left->name, right->name);
+	return COMPARE(process_is_idle(left), process_is_idle(right))
+		       ?: strcmp(left->name, right->name);
 }
 
 static int process_compare(const void *a, const void *b)
 {
 	const struct report_process *left = a, *right = b;
-	int order = number_compare(process_is_idle(left), process_is_idle(right));
 
-	if (!order)
-		order = number_compare(right->running_ns + right->executing_ns + right->api_ns,
-				       left->running_ns + left->executing_ns + left->api_ns);
-	return order ? order : number_compare(left->process, right->process);
+	return COMPARE(process_is_idle(left), process_is_idle(right))
+	       ?: COMPARE(right->running_ns + right->executing_ns + right->api_ns,
+			  left->running_ns + left->executing_ns + left->api_ns)
+	       ?: COMPARE(left->process, right->process);
 }
 
 static void process_add(void *sum_of, const void *row_of)
@@ -146,23 +141,20 @@ static uint64_t thread_process(const struct report_thread *row)
 static int thread_by_name(const void *a, const void *b)
 {
 	const struct report_thread *left = a, *right = b;
-	int order = number_compare(thread_is_idle(left), thread_is_idle(right));
 
-	if (!order)
-		order = number_compare(thread_process(left), thread_process(right));
-	return order ? order : strcmp(left->name, right->name);
+	return COMPARE(thread_is_idle(left), thread_is_idle(right))
+	       ?: COMPARE(thread_process(left), thread_process(right))
+	       ?: strcmp(left->name, right->name);
 }
 
 static int thread_compare(const void *a, const void *b)
 {
 	const struct report_thread *left = a, *right = b;
-	int order = number_compare(right->api_ns, left->api_ns);
 
-	if (!order)
-		order = number_compare(right->running_ns, left->running_ns);
-	if (!order)
-		order = number_compare(left->process, right->process);
-	return order ? order : number_compare(left->thread, right->thread);
+	return COMPARE(right->api_ns, left->api_ns)
+	       ?: COMPARE(right->running_ns, left->running_ns)
+	       ?: COMPARE(left->process, right->process)
+	       ?: COMPARE(left->thread, right->thread);
 }
 
 static void thread_add(void *sum_of, const void *row_of)

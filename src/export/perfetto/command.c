@@ -7,6 +7,7 @@
 
 #include "analysis/operations/operation.h"
 #include "export/perfetto/perfetto.h"
+#include "util/order/compare.h"
 
 enum row { ROW_KERNELS, ROW_TRANSFERS, ROW_OTHERS, ROW_UNTIMED };
 
@@ -164,7 +165,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct flow_end *left = a, *right = b;
 
-	return left->place < right->place ? -1 : left->place > right->place;
+	return COMPARE(left->place, right->place);
 }
 
 static void close_places(struct export *export, const struct flow_end *ends, size_t count)

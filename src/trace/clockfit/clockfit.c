@@ -6,6 +6,7 @@
 
 #include "trace/clockfit/clockfit_piecewise.h"
 #include "util/array.h"
+#include "util/order/compare.h"
 #include "util/order/reorder_queue.h"
 
 /* The largest time that can be given, host or device. */
@@ -153,9 +154,7 @@ static int compare(const void *a, const void *b)
 {
 	const struct heap_item *x = a, *y = b;
 
-	if (x->key != y->key)
-		return x->key > y->key ? 1 : -1;
-	return (x->tie > y->tie) - (x->tie < y->tie);
+	return COMPARE(x->key, y->key) ?: COMPARE(x->tie, y->tie);
 }
 
 /* All constraints anew. */

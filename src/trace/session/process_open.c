@@ -16,6 +16,7 @@
 #include "trace/session/session.h"
 #include "trace/stream/file.h"
 #include "util/array.h"
+#include "util/order/compare.h"
 
 /* TSDL of every domain is some 100 KiB; more is not ours. */
 #define METADATA_MAX_BYTES (8u << 20)
@@ -79,9 +80,7 @@ static int stream_compare(const void *a, const void *b)
 {
 	const struct trace_stream *left = a, *right = b;
 
-	if (left->number != right->number)
-		return left->number < right->number ? -1 : 1;
-	return left->part < right->part ? -1 : left->part > right->part;
+	return COMPARE(left->number, right->number) ?: COMPARE(left->part, right->part);
 }
 
 /* Each file came as a stream: one is kept of those with one number, with their parts. */

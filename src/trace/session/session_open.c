@@ -20,16 +20,14 @@
 #include "util/array.h"
 #include "util/folder/open_below.h"
 #include "util/map.h"
+#include "util/order/compare.h"
 
 static int process_compare(const void *a, const void *b)
 {
 	const struct trace_process *left = a, *right = b;
 
-	if (left->kernel != right->kernel)
-		return left->kernel ? 1 : -1;
-	if (left->pid != right->pid)
-		return left->pid < right->pid ? -1 : 1;
-	return left->instance < right->instance ? -1 : left->instance > right->instance;
+	return COMPARE(left->kernel, right->kernel)
+	       ?: COMPARE(left->pid, right->pid) ?: COMPARE(left->instance, right->instance);
 }
 
 /* Whether the process was killed while it began: its folder is there, and what it would

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/order/compare.h"
 #include "view/index/index_writer.h"
 
 struct index_layout {
@@ -37,15 +38,11 @@ static int row_compare(const void *a, const void *b, void *writer_of)
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 	const struct view_row *l = &writer->rows[left], *r = &writer->rows[right];
 
-	if (l->parent != r->parent)
-		return l->parent < r->parent ? -1 : 1;
-	if (l->kind != r->kind)
-		return l->kind < r->kind ? -1 : 1;
-	if (l->rank != r->rank)
-		return l->rank < r->rank ? -1 : 1;
-	if (l->number != r->number)
-		return l->number < r->number ? -1 : 1;
-	return left < right ? -1 : left > right;
+	return COMPARE(l->parent, r->parent)
+	       ?: COMPARE(l->kind, r->kind)
+	       ?: COMPARE(l->rank, r->rank)
+	       ?: COMPARE(l->number, r->number)
+	       ?: COMPARE(left, right);
 }
 
 /* Depth first; `sorted` has the children of one parent side by side. */
@@ -119,7 +116,7 @@ static int track_compare(const void *a, const void *b, void *layout_of)
 	/* A thread's state and ranges are above its calls, its samples below them. */
 	if (track_rank(left) != track_rank(right))
 		return track_rank(left) - track_rank(right);
-	return left->number < right->number ? -1 : left->number > right->number;
+	return COMPARE(left->number, right->number);
 }
 
 static int tracks_order(struct index_layout *layout)
@@ -243,9 +240,7 @@ static int op_compare(const void *a, const void *b, void *commands_of)
 	const struct view_command *left = &commands[*(const uint32_t *)a];
 	const struct view_command *right = &commands[*(const uint32_t *)b];
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return left->op < right->op ? -1 : left->op > right->op;
+	return COMPARE(left->process, right->process) ?: COMPARE(left->op, right->op);
 }
 
 static int write_commands(struct index_layout *layout)
@@ -293,9 +288,7 @@ static int edge_compare(const void *a, const void *b, void *edges_of)
 	const struct view_task_edge *edges = edges_of;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
-	if (edges[left].from != edges[right].from)
-		return edges[left].from < edges[right].from ? -1 : 1;
-	return left < right ? -1 : left > right;
+	return COMPARE(edges[left].from, edges[right].from) ?: COMPARE(left, right);
 }
 
 static int write_tasks(struct index_layout *layout)

@@ -7,6 +7,7 @@
 #include "analysis/stats/histogram.h"
 #include "util/array.h"
 #include "util/json.h"
+#include "util/order/compare.h"
 #include "view/index/overlap.h"
 
 struct instance {
@@ -32,11 +33,9 @@ static int begin_compare(const void *a, const void *b)
 {
 	const struct instance *left = a, *right = b;
 
-	if (left->begin_ns != right->begin_ns)
-		return left->begin_ns < right->begin_ns ? -1 : 1;
-	if (left->track != right->track)
-		return left->track < right->track ? -1 : 1;
-	return left->item < right->item ? -1 : left->item > right->item;
+	return COMPARE(left->begin_ns, right->begin_ns)
+	       ?: COMPARE(left->track, right->track)
+	       ?: COMPARE(left->item, right->item);
 }
 
 static int length_compare(const void *a, const void *b)
@@ -44,9 +43,7 @@ static int length_compare(const void *a, const void *b)
 	const struct instance *left = a, *right = b;
 	int64_t left_ns = left->end_ns - left->begin_ns, right_ns = right->end_ns - right->begin_ns;
 
-	if (left_ns != right_ns)
-		return left_ns > right_ns ? -1 : 1;
-	return begin_compare(a, b);
+	return COMPARE(right_ns, left_ns) ?: begin_compare(a, b);
 }
 
 /* Leaves those that the answer may hold, in its order. */

@@ -8,6 +8,7 @@
 #include "util/json.h"
 #include "util/keyed_row.h"
 #include "util/map.h"
+#include "util/order/compare.h"
 #include "view/index/overlap.h"
 #include "view/query/select_samples.h"
 
@@ -97,11 +98,9 @@ static int row_compare(const void *a, const void *b)
 {
 	const struct select_row *left = a, *right = b;
 
-	if (left->times.sum != right->times.sum)
-		return left->times.sum < right->times.sum ? 1 : -1;
-	if (left->within_ns != right->within_ns)
-		return left->within_ns < right->within_ns ? 1 : -1;
-	return left->label < right->label ? -1 : left->label > right->label;
+	return COMPARE(right->times.sum, left->times.sum)
+	       ?: COMPARE(right->within_ns, left->within_ns)
+	       ?: COMPARE(left->label, right->label);
 }
 
 static void add_times(struct json *json, const struct select_row *row)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/query/select_samples.h"
+#include "util/order/compare.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -55,11 +56,9 @@ static int function_compare(const void *a, const void *b)
 {
 	const struct function *left = a, *right = b;
 
-	if (left->self != right->self)
-		return left->self < right->self ? 1 : -1;
-	if (left->total != right->total)
-		return left->total < right->total ? 1 : -1;
-	return left->frame < right->frame ? -1 : left->frame > right->frame;
+	return COMPARE(right->self, left->self)
+	       ?: COMPARE(right->total, left->total)
+	       ?: COMPARE(left->frame, right->frame);
 }
 
 static void add_functions(const struct view_index *index, const struct function *functions,

@@ -10,6 +10,7 @@
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/keyed_row.h"
+#include "util/order/compare.h"
 
 struct activity_span {
 	int64_t begin_ns, end_ns;
@@ -144,11 +145,9 @@ static int span_compare(const void *a, const void *b)
 {
 	const struct activity_span *left = a, *right = b;
 
-	if (left->begin_ns != right->begin_ns)
-		return left->begin_ns < right->begin_ns ? -1 : 1;
-	if (left->end_ns != right->end_ns)
-		return left->end_ns > right->end_ns ? -1 : 1;
-	return left->number < right->number ? -1 : left->number > right->number;
+	return COMPARE(left->begin_ns, right->begin_ns)
+	       ?: COMPARE(right->end_ns, left->end_ns)
+	       ?: COMPARE(left->number, right->number);
 }
 
 static int make_row(struct activity_rows *rows, const struct activity_span *span,
@@ -199,13 +198,10 @@ static int external_compare(const void *a, const void *b)
 {
 	const struct view_external_id *left = a, *right = b;
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	if (left->op != right->op)
-		return left->op < right->op ? -1 : 1;
-	if (left->kind != right->kind)
-		return left->kind < right->kind ? -1 : 1;
-	return left->id < right->id ? -1 : left->id > right->id;
+	return COMPARE(left->process, right->process)
+	       ?: COMPARE(left->op, right->op)
+	       ?: COMPARE(left->kind, right->kind)
+	       ?: COMPARE(left->id, right->id);
 }
 
 int activity_rows_finish(struct activity_rows *rows, const struct view_threads *threads,

@@ -9,6 +9,7 @@
 
 #include "schema/domain.h"
 #include "util/array.h"
+#include "util/order/compare.h"
 #include "view/rows/tasks/task_label.h"
 #include "view/rows/threads/threads.h"
 
@@ -237,9 +238,7 @@ static int begin_compare(const void *a, const void *b, void *commands_of)
 	const struct view_command *commands = commands_of;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
-	if (commands[left].begin_ns != commands[right].begin_ns)
-		return commands[left].begin_ns < commands[right].begin_ns ? -1 : 1;
-	return left < right ? -1 : left > right;
+	return COMPARE(commands[left].begin_ns, commands[right].begin_ns) ?: COMPARE(left, right);
 }
 
 static uint32_t *order_by_begin(const struct index_writer *writer)

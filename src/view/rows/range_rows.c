@@ -7,6 +7,7 @@
 
 #include "util/array.h"
 #include "util/keyed_row.h"
+#include "util/order/compare.h"
 #include "view/rows/depth_packing.h"
 
 enum range_place { ON_THREAD, ON_PROCESS, ON_DEVICE };
@@ -130,11 +131,9 @@ static int span_compare(const void *a, const void *b)
 {
 	const struct range_span *left = a, *right = b;
 
-	if (left->begin_ns != right->begin_ns)
-		return left->begin_ns < right->begin_ns ? -1 : 1;
-	if (left->end_ns != right->end_ns)
-		return left->end_ns > right->end_ns ? -1 : 1;
-	return left->number < right->number ? -1 : left->number > right->number;
+	return COMPARE(left->begin_ns, right->begin_ns)
+	       ?: COMPARE(right->end_ns, left->end_ns)
+	       ?: COMPARE(left->number, right->number);
 }
 
 /* Ranges across threads, and those of a device, have a row of their own. */

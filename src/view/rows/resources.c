@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/order/compare.h"
 #include "view/rows/activity.h"
 #include "view/rows/depth_packing.h"
 
@@ -259,7 +260,7 @@ static int ns_compare(const void *a, const void *b)
 {
 	int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
 
-	return left < right ? -1 : left > right;
+	return COMPARE(left, right);
 }
 
 static void ns_sort(int64_t *list, size_t count)

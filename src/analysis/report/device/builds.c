@@ -7,6 +7,7 @@
 #include "analysis/report/table.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
+#include "util/order/compare.h"
 
 void builds_init(struct builds *builds, struct devices *devices)
 {
@@ -111,13 +112,10 @@ static int build_compare(const void *a, const void *b)
 {
 	const struct report_build *left = a, *right = b;
 
-	if (!left->status != !right->status)
-		return left->status ? -1 : 1;
-	if (left->duration_ns != right->duration_ns)
-		return left->duration_ns < right->duration_ns ? 1 : -1;
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return left->program < right->program ? -1 : left->program > right->program;
+	return COMPARE(!left->status, !right->status)
+	       ?: COMPARE(right->duration_ns, left->duration_ns)
+	       ?: COMPARE(left->process, right->process)
+	       ?: COMPARE(left->program, right->program);
 }
 
 void builds_finish(struct builds *builds, struct report *report)

@@ -6,23 +6,21 @@
 #include <string.h>
 
 #include "analysis/report/table.h"
+#include "util/order/compare.h"
 
 static int busy_compare(const void *a, const void *b)
 {
 	const struct report_busy *left = a, *right = b;
 
-	if (left->busy_ns != right->busy_ns)
-		return left->busy_ns < right->busy_ns ? 1 : -1;
-	return strcmp(left->name, right->name);
+	return COMPARE(right->busy_ns, left->busy_ns) ?: strcmp(left->name, right->name);
 }
 
 static int sharing_compare(const void *a, const void *b)
 {
 	const struct report_sharing *left = a, *right = b;
 
-	if (left->waited_ns != right->waited_ns)
-		return left->waited_ns < right->waited_ns ? 1 : -1;
-	return left->beside_ns < right->beside_ns ? 1 : left->beside_ns > right->beside_ns ? -1 : 0;
+	return COMPARE(right->waited_ns, left->waited_ns)
+		       ?: COMPARE(right->beside_ns, left->beside_ns);
 }
 
 static const char *process_name(const struct devices *devices, struct report *report,

@@ -6,6 +6,7 @@
 
 #include "analysis/report/table.h"
 #include "analysis/sched/engines_consume.h"
+#include "util/order/compare.h"
 
 static void who(void *user, uint32_t tid, uint32_t *pid, const char **name)
 {
@@ -43,22 +44,18 @@ static int engine_compare(const void *a, const void *b)
 {
 	const struct report_engine *left = a, *right = b;
 
-	if (left->busy_ns != right->busy_ns)
-		return left->busy_ns < right->busy_ns ? 1 : -1;
-	if (left->jobs != right->jobs)
-		return left->jobs < right->jobs ? 1 : -1;
-	return strcmp(left->name, right->name);
+	return COMPARE(right->busy_ns, left->busy_ns)
+	       ?: COMPARE(right->jobs, left->jobs)
+	       ?: strcmp(left->name, right->name);
 }
 
 static int user_compare(const void *a, const void *b)
 {
 	const struct report_engine_user *left = a, *right = b;
 
-	if (left->executing_ns != right->executing_ns)
-		return left->executing_ns < right->executing_ns ? 1 : -1;
-	if (left->jobs != right->jobs)
-		return left->jobs < right->jobs ? 1 : -1;
-	return left->process < right->process ? -1 : left->process > right->process;
+	return COMPARE(right->executing_ns, left->executing_ns)
+	       ?: COMPARE(right->jobs, left->jobs)
+	       ?: COMPARE(left->process, right->process);
 }
 
 static void add_engine(struct report *report, const struct engine *engine, double known_ns)

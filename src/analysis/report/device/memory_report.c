@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "analysis/report/table.h"
+#include "util/order/compare.h"
 
 static int memory_compare(const void *a, const void *b)
 {
 	const struct report_memory *left = a, *right = b;
 
-	if (left->peak_bytes != right->peak_bytes)
-		return left->peak_bytes < right->peak_bytes ? 1 : -1;
-	return strcmp(left->device, right->device);
+	return COMPARE(right->peak_bytes, left->peak_bytes) ?: strcmp(left->device, right->device);
 }
 
 int memory_report_finish(struct memory *memory, struct report *report)

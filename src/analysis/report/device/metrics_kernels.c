@@ -8,6 +8,7 @@
 #include "schema/gen/core_records.h"
 #include "util/array.h"
 #include "util/keyed_row.h"
+#include "util/order/compare.h"
 
 static uint64_t key_of(uint32_t high, uint32_t low)
 {
@@ -98,9 +99,7 @@ static int row_compare(const void *a, const void *b)
 {
 	const struct metrics_kernel *left = a, *right = b;
 
-	if (left->seconds != right->seconds)
-		return left->seconds < right->seconds ? 1 : -1;
-	return strcmp(left->name, right->name);
+	return COMPARE(right->seconds, left->seconds) ?: strcmp(left->name, right->name);
 }
 
 /* From sums to means; the strings are copied, as the objects go. */

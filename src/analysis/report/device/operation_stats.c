@@ -9,6 +9,7 @@
 #include "schema/gen/core_records.h"
 #include "util/array.h"
 #include "util/keyed_row.h"
+#include "util/order/compare.h"
 
 /* The caches begin anew at this size; the rows themselves stay. */
 #define CACHE_MOST (1u << 18)
@@ -305,13 +306,10 @@ static int device_compare(const void *a, const void *b)
 {
 	const struct report_device *left = a, *right = b;
 
-	if (left->times.total_ns != right->times.total_ns)
-		return left->times.total_ns < right->times.total_ns ? 1 : -1;
-	if (left->within_ns != right->within_ns)
-		return left->within_ns < right->within_ns ? 1 : -1;
-	if (left->count != right->count)
-		return left->count < right->count ? 1 : -1;
-	return strcmp(left->name, right->name);
+	return COMPARE(right->times.total_ns, left->times.total_ns)
+	       ?: COMPARE(right->within_ns, left->within_ns)
+	       ?: COMPARE(right->count, left->count)
+	       ?: strcmp(left->name, right->name);
 }
 
 static int finish_rows(struct operation_stats *stats, struct report *report)
@@ -368,11 +366,9 @@ static int zone_compare(const void *a, const void *b)
 	uint64_t left_ns = left->host_queue_ns + left->device_queue_ns + left->executing_ns;
 	uint64_t right_ns = right->host_queue_ns + right->device_queue_ns + right->executing_ns;
 
-	if (left_ns != right_ns)
-		return left_ns < right_ns ? 1 : -1;
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return left->queue < right->queue ? -1 : left->queue > right->queue;
+	return COMPARE(right_ns, left_ns)
+	       ?: COMPARE(left->process, right->process)
+	       ?: COMPARE(left->queue, right->queue);
 }
 
 static const char *profiling_word(uint8_t timing)

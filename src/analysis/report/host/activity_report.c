@@ -11,6 +11,7 @@
 #include "trace/clock.h"
 #include "trace/field.h"
 #include "util/keyed_row.h"
+#include "util/order/compare.h"
 
 struct activity_row {
 	enum tandem_record_role role;
@@ -207,25 +208,21 @@ static int overhead_compare(const void *a, const void *b)
 {
 	const struct report_overhead *left = a, *right = b;
 
-	return left->total_ns < right->total_ns ? 1 : left->total_ns > right->total_ns ? -1 : 0;
+	return COMPARE(right->total_ns, left->total_ns);
 }
 
 static int fault_compare(const void *a, const void *b)
 {
 	const struct report_fault *left = a, *right = b;
 
-	if (left->total_ns != right->total_ns)
-		return left->total_ns < right->total_ns ? 1 : -1;
-	return left->count < right->count ? 1 : left->count > right->count ? -1 : 0;
+	return COMPARE(right->total_ns, left->total_ns) ?: COMPARE(right->count, left->count);
 }
 
 static int external_compare(const void *a, const void *b)
 {
 	const struct report_external_id *left = a, *right = b;
 
-	if (left->count != right->count)
-		return left->count < right->count ? 1 : -1;
-	return left->id < right->id ? -1 : left->id > right->id;
+	return COMPARE(right->count, left->count) ?: COMPARE(left->id, right->id);
 }
 
 int activity_report_finish(struct activity_report *activity, struct report *report)

@@ -7,6 +7,7 @@
 
 #include "analysis/report/table.h"
 #include "trace/field.h"
+#include "util/order/compare.h"
 
 int calls_init(struct calls *calls, struct trace_session *session)
 {
@@ -110,11 +111,9 @@ static int api_compare(const void *a, const void *b)
 {
 	const struct report_api *left = a, *right = b;
 
-	if (left->times.total_ns != right->times.total_ns)
-		return left->times.total_ns < right->times.total_ns ? 1 : -1;
-	if (left->within_ns != right->within_ns)
-		return left->within_ns < right->within_ns ? 1 : -1;
-	return strcmp(left->name, right->name);
+	return COMPARE(right->times.total_ns, left->times.total_ns)
+	       ?: COMPARE(right->within_ns, left->within_ns)
+	       ?: strcmp(left->name, right->name);
 }
 
 static bool row_empty(const struct call_row *row)
@@ -168,7 +167,7 @@ static int error_compare(const void *a, const void *b)
 		return left->count < right->count ? 1 : -1;
 	if (left->name != right->name)
 		return strcmp(left->name, right->name);
-	return left->code < right->code ? -1 : left->code > right->code;
+	return COMPARE(left->code, right->code);
 }
 
 static int finish_errors(struct calls *calls, struct report *report)
@@ -196,18 +195,14 @@ static int thread_same(const void *a, const void *b)
 {
 	const struct report_thread *left = a, *right = b;
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return left->thread < right->thread ? -1 : left->thread > right->thread;
+	return COMPARE(left->process, right->process) ?: COMPARE(left->thread, right->thread);
 }
 
 static int thread_compare(const void *a, const void *b)
 {
 	const struct report_thread *left = a, *right = b;
 
-	if (left->api_ns != right->api_ns)
-		return left->api_ns < right->api_ns ? 1 : -1;
-	return thread_same(a, b);
+	return COMPARE(right->api_ns, left->api_ns) ?: thread_same(a, b);
 }
 
 /* A thread may have had several streams one after another. */

@@ -7,6 +7,7 @@
 
 #include "analysis/report/table.h"
 #include "util/keyed_row.h"
+#include "util/order/compare.h"
 
 struct ranges_row {
 	uint32_t name, scope; /* in `names` */
@@ -78,11 +79,9 @@ static int row_compare(const void *a, const void *b)
 {
 	const struct report_range *left = a, *right = b;
 
-	if (left->times.total_ns != right->times.total_ns)
-		return left->times.total_ns < right->times.total_ns ? 1 : -1;
-	if (left->count != right->count)
-		return left->count < right->count ? 1 : -1;
-	return strcmp(left->name, right->name);
+	return COMPARE(right->times.total_ns, left->times.total_ns)
+	       ?: COMPARE(right->count, left->count)
+	       ?: strcmp(left->name, right->name);
 }
 
 int ranges_report_finish(struct ranges_report *rows, struct report *report)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/report/table.h"
+#include "util/order/compare.h"
 
 struct count {
 	uint64_t self, total;
@@ -35,11 +36,9 @@ static int function_compare(const void *a, const void *b)
 {
 	const struct report_function *left = a, *right = b;
 
-	if (left->self_samples != right->self_samples)
-		return left->self_samples < right->self_samples ? 1 : -1;
-	if (left->total_samples != right->total_samples)
-		return left->total_samples < right->total_samples ? 1 : -1;
-	return strcmp(left->name, right->name);
+	return COMPARE(right->self_samples, left->self_samples)
+	       ?: COMPARE(right->total_samples, left->total_samples)
+	       ?: strcmp(left->name, right->name);
 }
 
 int samples_report_finish(const struct samples *samples, struct report *report)

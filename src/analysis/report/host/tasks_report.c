@@ -8,6 +8,7 @@
 
 #include "analysis/report/table.h"
 #include "util/keyed_row.h"
+#include "util/order/compare.h"
 
 struct tasks_row {
 	const struct task_construct *construct; /* the first of those that are alike */
@@ -87,11 +88,9 @@ static int row_compare(const void *a, const void *b)
 {
 	const struct report_task *left = a, *right = b;
 
-	if (left->executing_ns != right->executing_ns)
-		return left->executing_ns < right->executing_ns ? 1 : -1;
-	if (left->submits.total_ns != right->submits.total_ns)
-		return left->submits.total_ns < right->submits.total_ns ? 1 : -1;
-	return strcmp(left->name, right->name);
+	return COMPARE(right->executing_ns, left->executing_ns)
+	       ?: COMPARE(right->submits.total_ns, left->submits.total_ns)
+	       ?: strcmp(left->name, right->name);
 }
 
 int tasks_report_finish(struct tasks_report *rows, struct report *report)

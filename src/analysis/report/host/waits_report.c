@@ -6,6 +6,7 @@
 
 #include "analysis/report/table.h"
 #include "util/map.h"
+#include "util/order/compare.h"
 
 static void finish_api(const struct waits *waits, struct report *report)
 {
@@ -118,9 +119,7 @@ static int wait_compare(const void *a, const void *b)
 {
 	const struct report_wait *left = a, *right = b;
 
-	if (left->total_ns != right->total_ns)
-		return left->total_ns < right->total_ns ? 1 : -1;
-	return left->count < right->count ? 1 : left->count > right->count ? -1 : 0;
+	return COMPARE(right->total_ns, left->total_ns) ?: COMPARE(right->count, left->count);
 }
 
 /* Rows of the same wait are one, whatever the numbers of processes of one name are. */
@@ -143,27 +142,17 @@ static size_t rows_join(struct report_wait *rows, size_t count,
 	return count ? kept + 1 : 0;
 }
 
-static int number_compare(uint64_t left, uint64_t right)
-{
-	return left < right ? -1 : left > right;
-}
-
 static int wait_same(const void *a, const void *b)
 {
 	const struct report_wait *left = a, *right = b;
-	int order = number_compare(left->process, right->process);
 
-	if (!order)
-		order = number_compare(left->thread, right->thread);
-	if (!order)
-		order = strcmp(left->function, right->function);
-	if (!order)
-		order = strcmp(left->state, right->state);
-	if (!order)
-		order = strcmp(left->by_kind, right->by_kind);
-	if (!order)
-		order = number_compare(left->by_others, right->by_others);
-	return order ? order : strcmp(left->by, right->by);
+	return COMPARE(left->process, right->process)
+	       ?: COMPARE(left->thread, right->thread)
+	       ?: strcmp(left->function, right->function)
+	       ?: strcmp(left->state, right->state)
+	       ?: strcmp(left->by_kind, right->by_kind)
+	       ?: COMPARE(left->by_others, right->by_others)
+	       ?: strcmp(left->by, right->by);
 }
 
 /* Also of a process without a number, which is none of those that are watched. */
@@ -209,9 +198,7 @@ static int summary_compare(const void *a, const void *b)
 {
 	const struct report_wait *left = a, *right = b;
 
-	if (left->by_others != right->by_others)
-		return left->by_others ? 1 : -1;
-	return wait_compare(a, b);
+	return COMPARE(left->by_others, right->by_others) ?: wait_compare(a, b);
 }
 
 static int finish_summary(struct report *report)

@@ -7,6 +7,7 @@
 
 #include "trace/external/external_trace.h"
 #include "util/array.h"
+#include "util/order/compare.h"
 
 /* A hundred MB; what comes after says little more. */
 #define MESSAGES_MOST (4u << 20)
@@ -87,13 +88,10 @@ static int message_compare(const void *a, const void *b)
 {
 	const struct message *left = a, *right = b;
 
-	if (left->key != right->key)
-		return left->key < right->key ? -1 : 1;
-	if (left->host != right->host)
-		return left->host < right->host ? -1 : 1;
-	if (left->received != right->received)
-		return left->received ? 1 : -1;
-	return left->ns < right->ns ? -1 : left->ns > right->ns;
+	return COMPARE(left->key, right->key)
+	       ?: COMPARE(left->host, right->host)
+	       ?: COMPARE(left->received, right->received)
+	       ?: COMPARE(left->ns, right->ns);
 }
 
 static struct pair *pair_get(struct pair *pairs, size_t hosts, size_t from, size_t to)

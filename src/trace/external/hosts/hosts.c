@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/order/compare.h"
 
 static void host_join(struct hosts *hosts, size_t place)
 {
@@ -63,9 +64,7 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct host *left = a, *right = b;
 
-	if (left->offset_ns != right->offset_ns)
-		return left->offset_ns < right->offset_ns ? -1 : 1;
-	return strcmp(left->name, right->name);
+	return COMPARE(left->offset_ns, right->offset_ns) ?: strcmp(left->name, right->name);
 }
 
 int hosts_find(struct hosts *hosts, const struct trace_folders *folders)

@@ -8,6 +8,7 @@
 #include "analysis/tasks/chain.h"
 #include "trace/field.h"
 #include "util/array.h"
+#include "util/order/compare.h"
 
 void task_graph_init(struct task_graph *graph, struct index_writer *writer,
 		     struct event_iterator *iterator)
@@ -231,29 +232,23 @@ static int node_compare(const void *a, const void *b, void *nodes_of)
 	const struct view_task_node *left = &nodes[*(const uint32_t *)a];
 	const struct view_task_node *right = &nodes[*(const uint32_t *)b];
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return left->number < right->number ? -1 : left->number > right->number;
+	return COMPARE(left->process, right->process) ?: COMPARE(left->number, right->number);
 }
 
 static int edge_compare(const void *a, const void *b)
 {
 	const struct view_task_edge *left = a, *right = b;
 
-	if (left->to != right->to)
-		return left->to < right->to ? -1 : 1;
-	if (left->from != right->from)
-		return left->from < right->from ? -1 : 1;
-	return left->buffer < right->buffer ? -1 : left->buffer > right->buffer;
+	return COMPARE(left->to, right->to)
+	       ?: COMPARE(left->from, right->from)
+	       ?: COMPARE(left->buffer, right->buffer);
 }
 
 static int op_compare(const void *a, const void *b)
 {
 	const struct view_task_op *left = a, *right = b;
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return left->op < right->op ? -1 : left->op > right->op;
+	return COMPARE(left->process, right->process) ?: COMPARE(left->op, right->op);
 }
 
 /* What only stands for an event, and joins nothing, is no part of the graph. */

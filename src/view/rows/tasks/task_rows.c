@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "util/order/compare.h"
 #include "util/text.h"
 #include "view/rows/depth_packing.h"
 
@@ -13,11 +14,9 @@ static int begin_compare(const void *a, const void *b, void *nodes_of)
 	const struct view_task_node *left = &nodes[*(const uint32_t *)a];
 	const struct view_task_node *right = &nodes[*(const uint32_t *)b];
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	if (left->submit_ns != right->submit_ns)
-		return left->submit_ns < right->submit_ns ? -1 : 1;
-	return left < right ? -1 : left > right;
+	return COMPARE(left->process, right->process)
+	       ?: COMPARE(left->submit_ns, right->submit_ns)
+	       ?: COMPARE(left, right);
 }
 
 /* The numbers of nodes that were submitted, by process and time. */
