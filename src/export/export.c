@@ -71,18 +71,11 @@ const char *export_activity_row(unsigned role)
 	return role < TANDEM_RECORD_COUNT ? rows[role] : NULL;
 }
 
-static uint64_t ticks_of(const struct trace_event *event, const char *name)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, name);
-
-	return field ? trace_field_unsigned(event, field) : 0;
-}
-
 void export_activity_times(const struct export *export, const struct trace_event *event,
 			   int64_t *begin_ns, int64_t *end_ns)
 {
 	struct trace_clock *clock = &export->iterator->session->clock;
-	uint64_t begin = ticks_of(event, "begin"), end = ticks_of(event, "end");
+	uint64_t begin = trace_field_number(event, "begin"), end = trace_field_number(event, "end");
 
 	*begin_ns = begin ? trace_clock_ns(clock, begin) : event->ns;
 	*end_ns = end > begin ? trace_clock_ns(clock, end) : *begin_ns;

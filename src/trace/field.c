@@ -109,6 +109,15 @@ const char *trace_name_find(const struct tandem_names *names, int64_t value)
 	return NULL;
 }
 
+const char *trace_field_word(const struct trace_event *event, const char *name, const char *unknown)
+{
+	const struct tandem_field *field = trace_field_find(event->layout, name);
+	const char *word =
+		field ? trace_name_find(field->names, trace_field_signed(event, field)) : NULL;
+
+	return word ? word : unknown;
+}
+
 /* Value of the role `direction` where the host has neither end. */
 #define WITHIN_DEVICES 3u
 

@@ -29,9 +29,14 @@ const struct tandem_field *trace_field_find(const struct trace_layout *layout, c
 /* Value of a fixed field, or number of elements of a variable one. */
 uint64_t trace_field_unsigned(const struct trace_event *event, const struct tandem_field *field);
 
+int64_t trace_field_signed(const struct trace_event *event, const struct tandem_field *field);
+
 /* By its name; 0 where there is no such field. */
 uint64_t trace_field_number(const struct trace_event *event, const char *name);
-int64_t trace_field_signed(const struct trace_event *event, const struct tandem_field *field);
+
+/* The name of its value; `unknown` where there is no such field, or no name for the value. */
+const char *trace_field_word(const struct trace_event *event, const char *name,
+			     const char *unknown);
 
 /* Whether a call that enqueues an operation returns when that is complete, by its traits. */
 static inline bool trace_event_synchronous(const struct trace_event *event)

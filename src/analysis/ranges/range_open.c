@@ -7,6 +7,13 @@
 
 #include "util/array.h"
 
+const char *range_kind_name(enum tandem_annotation_kind kind)
+{
+	return kind == TANDEM_ANNOTATION_KIND_nested	  ? "nested"
+	       : kind == TANDEM_ANNOTATION_KIND_start_end ? "start_end"
+							  : "marker";
+}
+
 struct range_open *range_open_make(const struct trace_event *event, uint64_t number)
 {
 	const struct tandem_annotation_range *record = (const void *)event->record;

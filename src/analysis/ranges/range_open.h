@@ -49,6 +49,9 @@ struct range_instance {
 	size_t projection_count;
 };
 
+/* nested, start_end, marker. */
+const char *range_kind_name(enum tandem_annotation_kind kind);
+
 /* Takes a range, borrowed. Returns 0, or an error that comes back. */
 typedef int ranges_emit(void *user, const struct range_instance *range);
 

@@ -57,16 +57,6 @@ static struct phase_thread phase_thread(const struct event_iterator *iterator,
 				     trace_ahead_stream(&iterator->ahead, stream)->thread_name};
 }
 
-static const char *completion_source_word(const struct trace_event *event)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, "completion_source");
-	const char *name =
-		field ? trace_name_find(field->names, (int64_t)trace_field_unsigned(event, field))
-		      : NULL;
-
-	return name ? name : "?";
-}
-
 static void add_end(const struct event_text *view, struct text *out, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
@@ -78,7 +68,8 @@ static void add_end(const struct event_text *view, struct text *out, const struc
 		text_format(out, ", %sfailed: %" PRId32 "%s",
 			    colour_begin(view->colour, COLOUR_RED), operation->record->status,
 			    colour_end(view->colour));
-	text_format(out, ", completion seen via %s", completion_source_word(item->event));
+	text_format(out, ", completion seen via %s",
+		    trace_field_word(item->event, "completion_source", "?"));
 	if (operation->times.bound_ns != CLOCKFIT_UNBOUNDED)
 		text_format(out, ", \302\261%s",
 			    units_ns(buffer, (double)operation->times.bound_ns));

@@ -6,13 +6,6 @@
 #include "analysis/ranges/ranges.h"
 #include "export/tables/row.h"
 
-static const char *kind_name(enum tandem_annotation_kind kind)
-{
-	return kind == TANDEM_ANNOTATION_KIND_nested	  ? "nested"
-	       : kind == TANDEM_ANNOTATION_KIND_start_end ? "start_end"
-							  : "marker";
-}
-
 static int range_row(struct export *export, const struct range_instance *range)
 {
 	struct tables *tables = export->state;
@@ -32,7 +25,7 @@ static int range_row(struct export *export, const struct range_instance *range)
 		row_id(&row[RANGES_parent], export_range(export, range->parent));
 	if (range->kind == TANDEM_ANNOTATION_KIND_nested)
 		row_integer(&row[RANGES_depth], range->depth);
-	row_word(&row[RANGES_kind], kind_name(range->kind));
+	row_word(&row[RANGES_kind], range_kind_name(range->kind));
 	row_word_or_none(&row[RANGES_scope], range->scope_name);
 	row_text(&row[RANGES_name], range->name, range->name_length);
 	if (range->category)
@@ -80,13 +73,6 @@ int tables_range(struct export *export, const struct range_instance *range)
 	return status;
 }
 
-static uint64_t number_of(const struct trace_event *event, const char *name)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, name);
-
-	return field ? trace_field_unsigned(event, field) : 0;
-}
-
 static void row_ticks(struct table_value *value, struct export *export, uint64_t ticks)
 {
 	if (ticks)
@@ -101,11 +87,11 @@ static const char *domain_of(const struct export *export, const struct trace_eve
 static int overhead_row(struct export *export, const struct trace_event *event)
 {
 	struct tables *tables = export->state;
-	uint64_t begin = number_of(event, "begin"), end = number_of(event, "end");
+	uint64_t begin = trace_field_number(event, "begin"), end = trace_field_number(event, "end");
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
 	row_id(&row[OVERHEADS_process], export_process(export, event->stream->process->index));
-	row_id(&row[OVERHEADS_tid], number_of(event, "tid"));
+	row_id(&row[OVERHEADS_tid], trace_field_number(event, "tid"));
 	row_word(&row[OVERHEADS_domain], domain_of(export, event));
 	row_field(&row[OVERHEADS_kind], event, "kind", &tables->words);
 	row_ticks(&row[OVERHEADS_begin_ns], export, begin);
@@ -119,7 +105,7 @@ static int overhead_row(struct export *export, const struct trace_event *event)
 static int fault_row(struct export *export, const struct trace_event *event)
 {
 	struct tables *tables = export->state;
-	uint32_t number = (uint32_t)number_of(event, "device"), device;
+	uint32_t number = (uint32_t)trace_field_number(event, "device"), device;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 	unsigned domain =
 		trace_session_domain_of(export->iterator->session, event->layout->event->id);
@@ -127,10 +113,10 @@ static int fault_row(struct export *export, const struct trace_event *event)
 	row_id(&row[FAULTS_process], export_process(export, event->stream->process->index));
 	row_word(&row[FAULTS_domain], domain_of(export, event));
 	row_field(&row[FAULTS_kind], event, "kind", &tables->words);
-	row_ticks(&row[FAULTS_begin_ns], export, number_of(event, "begin"));
-	row_ticks(&row[FAULTS_end_ns], export, number_of(event, "end"));
+	row_ticks(&row[FAULTS_begin_ns], export, trace_field_number(event, "begin"));
+	row_ticks(&row[FAULTS_end_ns], export, trace_field_number(event, "end"));
 	row_field(&row[FAULTS_address], event, "address", &tables->words);
-	row_integer(&row[FAULTS_value], (int64_t)number_of(event, "value"));
+	row_integer(&row[FAULTS_value], (int64_t)trace_field_number(event, "value"));
 	if (number) {
 		if (devices_of_number(&export->iterator->devices, event, number, (uint8_t)domain,
 				      &device))
@@ -146,7 +132,7 @@ static int module_row(struct export *export, const struct trace_event *event)
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
 	row_id(&row[MODULES_process], export_process(export, event->stream->process->index));
-	row_id(&row[MODULES_program], number_of(event, "program"));
+	row_id(&row[MODULES_program], trace_field_number(event, "program"));
 	row_word(&row[MODULES_domain], domain_of(export, event));
 	row_time(&row[MODULES_at_ns], export, event->ns);
 	row_field(&row[MODULES_hash], event, "hash", &tables->words);
@@ -161,9 +147,9 @@ static int external_row(struct export *export, const struct trace_event *event)
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
 	row_id(&row[EXTERNAL_IDS_process], export_process(export, event->stream->process->index));
-	row_id(&row[EXTERNAL_IDS_op], number_of(event, "op"));
+	row_id(&row[EXTERNAL_IDS_op], trace_field_number(event, "op"));
 	row_field(&row[EXTERNAL_IDS_kind], event, "kind", &tables->words);
-	row_integer(&row[EXTERNAL_IDS_number], (int64_t)number_of(event, "id"));
+	row_integer(&row[EXTERNAL_IDS_number], (int64_t)trace_field_number(event, "id"));
 	return tables->row(export, TABLE_external_ids, row);
 }
 

@@ -28,15 +28,6 @@ void activity_rows_init(struct activity_rows *rows, struct index_writer *writer,
 	rows->iterator = iterator;
 }
 
-static const char *kind_of(const struct trace_event *event)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, "kind");
-	const char *name =
-		field ? trace_name_find(field->names, trace_field_signed(event, field)) : NULL;
-
-	return name ? name : "unknown";
-}
-
 static void set_times(const struct activity_rows *rows, const struct trace_event *event,
 		      struct activity_span *span)
 {
@@ -78,7 +69,8 @@ static int add_overhead(struct activity_rows *rows, const struct trace_event *ev
 	struct view_activity kept = {.number = trace_field_number(event, "tid")};
 
 	set_times(rows, event, &span);
-	return add_span(rows, event, &span, kind_of(event), VIEW_SPAN_overhead, &kept);
+	return add_span(rows, event, &span, trace_field_word(event, "kind", "unknown"),
+			VIEW_SPAN_overhead, &kept);
 }
 
 static int add_fault(struct activity_rows *rows, const struct trace_event *event)
@@ -96,7 +88,8 @@ static int add_fault(struct activity_rows *rows, const struct trace_event *event
 	if (device &&
 	    devices_of_number(&rows->iterator->devices, event, device, (uint8_t)domain, &span.of))
 		return -ENOMEM;
-	return add_span(rows, event, &span, kind_of(event), VIEW_SPAN_fault, &kept);
+	return add_span(rows, event, &span, trace_field_word(event, "kind", "unknown"),
+			VIEW_SPAN_fault, &kept);
 }
 
 static int add_module(struct activity_rows *rows, const struct trace_event *event)
@@ -118,7 +111,8 @@ static int add_external(struct activity_rows *rows, const struct trace_event *ev
 	struct view_external_id kept = {.op = trace_field_number(event, "op"),
 					.id = trace_field_number(event, "id"),
 					.process = event->stream->process->index};
-	int status = index_writer_name(rows->writer, kind_of(event), &kept.kind);
+	int status = index_writer_name(rows->writer, trace_field_word(event, "kind", "unknown"),
+				       &kept.kind);
 
 	return status ? status : index_writer_external_id(rows->writer, &kept);
 }

@@ -33,15 +33,6 @@ void activity_report_init(struct activity_report *activity, struct devices *devi
 	activity->range = *range;
 }
 
-static const char *kind_of(const struct trace_event *event)
-{
-	const struct tandem_field *field = trace_field_find(event->layout, "kind");
-	const char *name =
-		field ? trace_name_find(field->names, trace_field_signed(event, field)) : NULL;
-
-	return name ? name : "unknown";
-}
-
 /* When it happened, and how long it took. */
 static int64_t time_of(const struct trace_event *event, uint64_t *duration_ns)
 {
@@ -134,7 +125,7 @@ int activity_report_add(struct activity_report *activity, const struct trace_eve
 		return 0;
 	wanted.domain = trace_session_domain_of(event->stream->process->session, descriptor->id);
 	wanted.process = event->stream->process->index;
-	wanted.kind = kind_of(event);
+	wanted.kind = trace_field_word(event, "kind", "unknown");
 	wanted.first_ns = ns;
 	if (row_describe(activity, event, &wanted) || row_find(activity, &wanted, &row))
 		return -ENOMEM;

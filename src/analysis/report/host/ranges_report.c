@@ -68,13 +68,6 @@ int ranges_report_init(struct ranges_report *report, struct trace_session *sessi
 	return ranges_init(&report->ranges, session, take_range, report);
 }
 
-static const char *kind_name(enum tandem_annotation_kind kind)
-{
-	return kind == TANDEM_ANNOTATION_KIND_nested	  ? "nested"
-	       : kind == TANDEM_ANNOTATION_KIND_start_end ? "start_end"
-							  : "marker";
-}
-
 static int row_compare(const void *a, const void *b)
 {
 	const struct report_range *left = a, *right = b;
@@ -99,7 +92,7 @@ int ranges_report_finish(struct ranges_report *rows, struct report *report)
 		report->ranges[report->range_count++] = (struct report_range){
 			.name = table_string(report, intern_text(&rows->names, row->name)),
 			.scope = table_string(report, intern_text(&rows->names, row->scope)),
-			.kind = kind_name(row->kind),
+			.kind = range_kind_name(row->kind),
 			.count = row->count,
 			.open = row->open,
 			.times = table_times(&row->times),
