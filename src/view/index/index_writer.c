@@ -69,6 +69,16 @@ int index_writer_row(struct index_writer *writer, const struct view_row *row, ui
 	return 0;
 }
 
+int index_writer_named_row(struct index_writer *writer, struct view_row row, const char *name,
+			   const char *note, uint32_t *number)
+{
+	int status = index_writer_name(writer, name, &row.name);
+
+	if (!status)
+		status = index_writer_name(writer, note, &row.note);
+	return status ? status : index_writer_row(writer, &row, number);
+}
+
 int index_writer_track(struct index_writer *writer, uint32_t row, enum view_track_type type,
 		       struct track_writer **track)
 {

@@ -75,6 +75,10 @@ void index_writer_brief(struct index_writer *writer, uint32_t label, const char 
 /* A copy of *row; its `parent` is a number that was given before, or VIEW_NONE. */
 int index_writer_row(struct index_writer *writer, const struct view_row *row, uint32_t *number);
 
+/* The same, with its name and note. */
+int index_writer_named_row(struct index_writer *writer, struct view_row row, const char *name,
+			   const char *note, uint32_t *number);
+
 /* A track of a row, below those that it has. Borrowed; lives as long as the
  * writer. */
 int index_writer_track(struct index_writer *writer, uint32_t row, enum view_track_type type,

@@ -165,10 +165,8 @@ static int make_row(struct activity_rows *rows, const struct activity_span *span
 	if (status)
 		return status;
 	row.process = rows->writer->rows[row.parent].process;
-	status = index_writer_name(rows->writer, names[span->row_kind][0], &row.name);
-	if (!status)
-		status = index_writer_name(rows->writer, names[span->row_kind][1], &row.note);
-	return status ? status : index_writer_row(rows->writer, &row, number);
+	return index_writer_named_row(rows->writer, row, names[span->row_kind][0],
+				      names[span->row_kind][1], number);
 }
 
 static int find_row(struct activity_rows *rows, const struct activity_span *span,

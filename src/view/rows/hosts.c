@@ -36,21 +36,21 @@ static void add_note(struct text *note, const struct trace_run_host *host)
 
 static int add_group(struct view_hosts *hosts, const struct trace_run_host *host, uint32_t *row)
 {
-	struct view_row group = {.kind = VIEW_ROW_host,
-				 .parent = hosts->session_row,
-				 .device = VIEW_NONE,
-				 .process = VIEW_NONE,
-				 .stream = VIEW_NONE,
-				 .number = (uint64_t)(host - hosts->run->hosts)};
+	const struct view_row group = {.kind = VIEW_ROW_host,
+				       .parent = hosts->session_row,
+				       .device = VIEW_NONE,
+				       .process = VIEW_NONE,
+				       .stream = VIEW_NONE,
+				       .number = (uint64_t)(host - hosts->run->hosts)};
 	struct text note = TEXT_INIT;
 	int status;
 
 	add_note(&note, host);
-	status = note.failed ? -ENOMEM : index_writer_name(hosts->writer, host->name, &group.name);
-	if (!status)
-		status = index_writer_name(hosts->writer, note.data, &group.note);
+	status = note.failed
+			 ? -ENOMEM
+			 : index_writer_named_row(hosts->writer, group, host->name, note.data, row);
 	text_free(&note);
-	return status ? status : index_writer_row(hosts->writer, &group, row);
+	return status;
 }
 
 int view_hosts_row(struct view_hosts *hosts, const struct trace_run_host *host, uint32_t *row)

@@ -159,17 +159,15 @@ static int consume_all(struct index_build *build)
 static int add_session(struct index_build *build)
 {
 	const struct trace_run *run = &build->session->run;
-	struct view_row row = {.kind = VIEW_ROW_session,
-			       .parent = VIEW_NONE,
-			       .process = VIEW_NONE,
-			       .stream = VIEW_NONE,
-			       .device = VIEW_NONE};
-	int status = index_writer_name(
-		&build->writer, *run->program ? run->program : build->session->path, &row.name);
+	const struct view_row row = {.kind = VIEW_ROW_session,
+				     .parent = VIEW_NONE,
+				     .process = VIEW_NONE,
+				     .stream = VIEW_NONE,
+				     .device = VIEW_NONE};
 
-	if (!status)
-		status = index_writer_name(&build->writer, run->command, &row.note);
-	return status ? status : index_writer_row(&build->writer, &row, &build->session_row);
+	return index_writer_named_row(&build->writer, row,
+				      *run->program ? run->program : build->session->path,
+				      run->command, &build->session_row);
 }
 
 static int note_losses(struct index_build *build)

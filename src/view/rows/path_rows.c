@@ -20,7 +20,7 @@ static const enum view_span_kind span_kinds[] = {
 static int add_row(struct path_rows *rows)
 {
 	struct index_writer *writer = rows->writer;
-	struct view_row row = {
+	const struct view_row row = {
 		.kind = VIEW_ROW_critical_path,
 		.parent = rows->session_row,
 		.process = VIEW_NONE,
@@ -28,13 +28,9 @@ static int add_row(struct path_rows *rows)
 		.device = VIEW_NONE,
 	};
 	uint32_t number;
-	int status = index_writer_name(writer, "critical path", &row.name);
+	int status = index_writer_named_row(writer, row, "critical path",
+					    "what the run was waiting for at each moment", &number);
 
-	if (!status)
-		status = index_writer_name(writer, "what the run was waiting for at each moment",
-					   &row.note);
-	if (!status)
-		status = index_writer_row(writer, &row, &number);
 	if (!status)
 		status = index_writer_track(writer, number, VIEW_TRACK_spans, &rows->track);
 	if (status)

@@ -147,11 +147,8 @@ static int add_row(struct range_rows *rows, uint32_t parent, uint32_t device, co
 		.stream = VIEW_NONE,
 		.device = device,
 	};
-	int status = index_writer_name(rows->writer, name, &row.name);
 
-	if (!status)
-		status = index_writer_name(rows->writer, note, &row.note);
-	return status ? status : index_writer_row(rows->writer, &row, number);
+	return index_writer_named_row(rows->writer, row, name, note, number);
 }
 
 static int make_row(struct range_rows *rows, const struct range_span *span,

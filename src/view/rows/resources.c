@@ -37,12 +37,8 @@ void view_resources_init(struct view_resources *resources, struct index_writer *
 static int add_row(struct view_resources *resources, struct view_row row, const char *name,
 		   const char *note, uint32_t *number)
 {
-	int status = index_writer_name(resources->writer, name, &row.name);
-
-	if (!status)
-		status = index_writer_name(resources->writer, note, &row.note);
 	row.process = row.stream = VIEW_NONE;
-	return status ? status : index_writer_row(resources->writer, &row, number);
+	return index_writer_named_row(resources->writer, row, name, note, number);
 }
 
 static int host_row(struct view_resources *resources, uint32_t *row)

@@ -55,18 +55,16 @@ static int add_label(struct index_writer *writer, const struct view_task_node *n
 
 static int add_row(struct index_writer *writer, uint32_t parent, uint32_t *number)
 {
-	struct view_row row = {
+	const struct view_row row = {
 		.kind = VIEW_ROW_tasks,
 		.parent = parent,
 		.process = writer->rows[parent].process,
 		.stream = VIEW_NONE,
 		.device = VIEW_NONE,
 	};
-	int status = index_writer_name(writer, "tasks", &row.name);
 
-	if (!status)
-		status = index_writer_name(writer, "from submission to completion", &row.note);
-	return status ? status : index_writer_row(writer, &row, number);
+	return index_writer_named_row(writer, row, "tasks", "from submission to completion",
+				      number);
 }
 
 int task_rows_add(struct index_writer *writer, const uint32_t *process_rows, int64_t end_ns)

@@ -26,17 +26,6 @@ struct view_thread {
 	struct track_writer *tracks[DEPTH_MOST];
 };
 
-static int add_row(struct view_threads *threads, struct view_row *row, const char *name,
-		   const char *note, uint32_t *number)
-{
-	int status = index_writer_name(threads->writer, name, &row->name);
-
-	if (!status)
-		status = index_writer_name(threads->writer, note, &row->note);
-	row->device = VIEW_NONE;
-	return status ? status : index_writer_row(threads->writer, row, number);
-}
-
 static int add_activity_track(struct view_threads *threads, uint32_t row,
 			      struct activity_track *activity)
 {
@@ -67,13 +56,15 @@ static int add_thread(struct view_threads *threads, uint32_t process_row, uint32
 		.process = process->process,
 		.stream = stream,
 		.number = tid,
+		.device = VIEW_NONE,
 	};
 	struct text note = TEXT_INIT;
 	int status;
 
 	text_format(&note, "thread %" PRIu32 " of process %" PRIu64, tid, process->number);
 	status = note.failed ? -ENOMEM
-			     : add_row(threads, &row, *name ? name : "thread", note.data, number);
+			     : index_writer_named_row(threads->writer, row, *name ? name : "thread",
+						      note.data, number);
 	text_free(&note);
 	return status ? status : map_set(&threads->row_of, thread_key(process_row, tid), *number);
 }
@@ -137,6 +128,7 @@ int view_threads_add_process(struct view_threads *threads, uint64_t pid, const c
 		.process = VIEW_NONE,
 		.stream = VIEW_NONE,
 		.number = pid,
+		.device = VIEW_NONE,
 	};
 	uint32_t number;
 	int status;
@@ -145,8 +137,8 @@ int view_threads_add_process(struct view_threads *threads, uint64_t pid, const c
 		return 0;
 	status = view_hosts_process(threads->hosts, pid, &row.parent);
 	if (!status)
-		status = add_row(threads, &row, *name ? name : "process", "made no API calls",
-				 &number);
+		status = index_writer_named_row(threads->writer, row, *name ? name : "process",
+						"made no API calls", &number);
 	return status ? status : map_set(&threads->other_processes, pid, number);
 }
 
@@ -168,12 +160,14 @@ static int add_process(struct view_threads *threads, const struct trace_process 
 		.process = process->index,
 		.stream = VIEW_NONE,
 		.number = process->pid,
+		.device = VIEW_NONE,
 	};
 	int status = view_hosts_process(threads->hosts, process->pid, &row.parent);
 
 	if (!status)
-		status = add_row(threads, &row, *process->name ? process->name : "process",
-				 process->command, &threads->process_rows[process->index]);
+		status = index_writer_named_row(
+			threads->writer, row, *process->name ? process->name : "process",
+			process->command, &threads->process_rows[process->index]);
 	if (!status)
 		status = add_activity_track(threads, threads->process_rows[process->index],
 					    &threads->processes[process->index]);
