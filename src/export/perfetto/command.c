@@ -149,8 +149,7 @@ static int end_slice(struct export *export, const struct operation *operation, i
 				     : 0;
 
 	if (!status)
-		perfetto_event_end(export,
-				   perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+		perfetto_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
 	return status < 0 ? status : 0;
 }
 
@@ -183,7 +182,7 @@ static void close_places(struct export *export, const struct flow_end *ends, siz
 				    ends[next].last ? PERFETTO_EVENT_LAST_FLOW
 						    : PERFETTO_EVENT_FLOW,
 				    ends[next].id);
-		perfetto_event_end(export, event);
+		perfetto_end(export, event);
 	}
 }
 
@@ -235,7 +234,7 @@ int perfetto_command(struct export *export, const struct event_item *item)
 		proto_fixed(&state->writer.packet, PERFETTO_EVENT_FLOW,
 			    export_call(export, operation->call));
 	annotate_command(export, operation);
-	perfetto_event_end(export, event);
+	perfetto_end(export, event);
 	status = operation->placed ? end_slice(export, operation, start_ns, end_ns, track) : 0;
 	if (status)
 		return status;

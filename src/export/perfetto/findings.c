@@ -65,10 +65,9 @@ static int write_finding(struct export *export, const struct finding *finding)
 			       track);
 	perfetto_event_name(export, finding->what, "finding");
 	annotate(&state->writer, finding);
-	perfetto_event_end(export, event);
+	perfetto_end(export, event);
 	if (lasts)
-		perfetto_event_end(export,
-				   perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+		perfetto_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
 	return 0;
 }
 

@@ -18,7 +18,7 @@ static int write_counter(struct export *export, uint64_t track, int64_t ns, uint
 	size_t event = perfetto_event(export, export_time(export, ns), PERFETTO_COUNTER, track);
 
 	proto_number(&state->writer.packet, PERFETTO_EVENT_COUNTER, value);
-	perfetto_event_end(export, event);
+	perfetto_end(export, event);
 	return 0;
 }
 

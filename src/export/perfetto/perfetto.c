@@ -112,7 +112,7 @@ static int perfetto_process(struct export *export, const struct trace_process *p
 	proto_string(packet, PROCESS_NAME, process->name, strlen(process->name));
 	proto_end(packet, described);
 	proto_number(packet, TRACK_CHILDREN, CHILDREN_BY_RANK);
-	perfetto_describe_end(export, track);
+	perfetto_end(export, track);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static int perfetto_thread(struct export *export, const struct trace_stream *str
 	proto_number(packet, THREAD_TID, stream->tid);
 	proto_string(packet, THREAD_NAME, stream->thread_name, strlen(stream->thread_name));
 	proto_end(packet, described);
-	perfetto_describe_end(export, track);
+	perfetto_end(export, track);
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static void close_call(struct export *export, struct perfetto_call *open)
 				       PERFETTO_SLICE_END, open->track);
 		if (open->flows.length)
 			text_add(&state->writer.packet, open->flows.data, open->flows.length);
-		perfetto_event_end(export, event);
+		perfetto_end(export, event);
 	}
 	open->end_ns = INT64_MIN;
 	text_clear(&open->flows);
@@ -186,7 +186,7 @@ static int perfetto_call(struct export *export, const struct event_item *item)
 		proto_fixed(&writer->packet, PERFETTO_EVENT_FLOW, export_call(export, item->call));
 	annotate_result(writer, event);
 	perfetto_args(writer, export->iterator, event);
-	perfetto_event_end(export, begun);
+	perfetto_end(export, begun);
 	*open = (struct perfetto_call){
 		.number = item->call, .end_ns = item->end_ns, .track = track, .flows = open->flows};
 	return 0;
@@ -208,7 +208,7 @@ static int perfetto_lost(struct export *export, const struct event_item *item)
 			       track);
 	perfetto_event_name(export, "records lost", "tandem");
 	perfetto_args(&state->writer, export->iterator, item->event);
-	perfetto_event_end(export, event);
+	perfetto_end(export, event);
 	return 0;
 }
 

@@ -109,7 +109,6 @@ int perfetto_thread_track(struct export *export, const struct trace_stream *stre
 
 /* A packet that describes a track; fields of TrackDescriptor go in between. */
 size_t perfetto_describe(struct export *export, uint64_t id, uint64_t parent);
-void perfetto_describe_end(struct export *export, size_t track);
 void perfetto_describe_named(struct export *export, uint64_t id, uint64_t parent, const char *name);
 
 /* What orders the children of a process's or a queue's track. */
@@ -132,7 +131,9 @@ void perfetto_describe_counter(struct export *export, uint64_t id, uint64_t pare
 /* A packet with a track event; its fields go in between. */
 size_t perfetto_event(struct export *export, int64_t ns, unsigned type, uint64_t track);
 void perfetto_event_name(struct export *export, const char *name, const char *category);
-void perfetto_event_end(struct export *export, size_t event);
+
+/* Ends either's packet. */
+void perfetto_end(struct export *export, size_t message);
 
 /* Operations of export_ops. */
 int perfetto_command(struct export *export, const struct event_item *item);

@@ -73,8 +73,8 @@ static int write_projection(struct export *export, const struct range_instance *
 	perfetto_annotate_unsigned(&state->writer, "operations", projection->operations);
 	perfetto_annotate_unsigned(&state->writer, "kernels", projection->kernels);
 	perfetto_annotate_unsigned(&state->writer, "executing_ns", projection->executing_ns);
-	perfetto_event_end(export, event);
-	perfetto_event_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+	perfetto_end(export, event);
+	perfetto_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
 	return 0;
 }
 
@@ -121,10 +121,9 @@ int perfetto_range(struct export *export, const struct range_instance *range)
 		perfetto_annotate_unsigned(&state->writer, "operations", range->operations);
 		perfetto_annotate_unsigned(&state->writer, "kernels", range->kernels);
 	}
-	perfetto_event_end(export, event);
+	perfetto_end(export, event);
 	if (range->kind != TANDEM_ANNOTATION_KIND_marker)
-		perfetto_event_end(export,
-				   perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+		perfetto_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
 	for (size_t i = 0; !status && i < range->projection_count; i++)
 		status = write_projection(export, range, &range->projections[i]);
 	return status;
@@ -158,9 +157,8 @@ int perfetto_activity(struct export *export, const struct event_item *item)
 		export, event->layout->event->name,
 		trace_session_event_domain(export->iterator->session, event->layout->event)->name);
 	perfetto_args(&state->writer, export->iterator, event);
-	perfetto_event_end(export, written);
+	perfetto_end(export, written);
 	if (end_ns > begin_ns)
-		perfetto_event_end(export,
-				   perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+		perfetto_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
 	return 0;
 }

@@ -37,7 +37,7 @@ int perfetto_memory(struct export *export, const struct event_item *item)
 		counter = proto_begin(packet, TRACK_OF_COUNTER);
 		proto_number(packet, COUNTER_UNIT, UNIT_BYTES);
 		proto_end(packet, counter);
-		perfetto_describe_end(export, event);
+		perfetto_end(export, event);
 	}
 	if (name.failed)
 		status = -ENOMEM;
@@ -46,7 +46,7 @@ int perfetto_memory(struct export *export, const struct event_item *item)
 		return status;
 	event = perfetto_event(export, export_time(export, item->event->ns), PERFETTO_COUNTER, id);
 	proto_number(packet, PERFETTO_EVENT_COUNTER, item->memory_live_bytes);
-	perfetto_event_end(export, event);
+	perfetto_end(export, event);
 	return 0;
 }
 
@@ -68,7 +68,7 @@ static int engine_counter(struct export *export, const struct event_item *item, 
 		counter = proto_begin(&state->writer.packet, TRACK_OF_COUNTER);
 		proto_number(&state->writer.packet, COUNTER_UNIT, UNIT_COUNT);
 		proto_end(&state->writer.packet, counter);
-		perfetto_describe_end(export, event);
+		perfetto_end(export, event);
 	}
 	status = name.failed ? -ENOMEM : status;
 	text_free(&name);
@@ -76,7 +76,7 @@ static int engine_counter(struct export *export, const struct event_item *item, 
 		return status;
 	event = perfetto_event(export, export_time(export, item->event->ns), PERFETTO_COUNTER, id);
 	proto_number(&state->writer.packet, PERFETTO_EVENT_COUNTER, value);
-	perfetto_event_end(export, event);
+	perfetto_end(export, event);
 	return 0;
 }
 
@@ -124,7 +124,7 @@ int perfetto_build(struct export *export, const struct event_item *item)
 	perfetto_event_name(export, "build",
 			    devices_domain(export->iterator->session, record->domain));
 	perfetto_args(&state->writer, export->iterator, item->event);
-	perfetto_event_end(export, event);
-	perfetto_event_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+	perfetto_end(export, event);
+	perfetto_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
 	return 0;
 }

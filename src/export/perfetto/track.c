@@ -23,11 +23,11 @@ size_t perfetto_describe(struct export *export, uint64_t id, uint64_t parent)
 	return track;
 }
 
-void perfetto_describe_end(struct export *export, size_t track)
+void perfetto_end(struct export *export, size_t message)
 {
 	struct perfetto *state = export->state;
 
-	proto_end(&state->writer.packet, track);
+	proto_end(&state->writer.packet, message);
 	perfetto_packet_end(&state->writer, &export->output);
 }
 
@@ -37,7 +37,7 @@ void perfetto_describe_named(struct export *export, uint64_t id, uint64_t parent
 	size_t track = perfetto_describe(export, id, parent);
 
 	proto_string(&state->writer.packet, TRACK_NAME, name, strlen(name));
-	perfetto_describe_end(export, track);
+	perfetto_end(export, track);
 }
 
 void perfetto_describe_ranked(struct export *export, uint64_t id, uint64_t parent, const char *name,
@@ -49,7 +49,7 @@ void perfetto_describe_ranked(struct export *export, uint64_t id, uint64_t paren
 	proto_string(&state->writer.packet, TRACK_NAME, name, strlen(name));
 	proto_number(&state->writer.packet, TRACK_CHILDREN, CHILDREN_BY_RANK);
 	proto_number(&state->writer.packet, TRACK_RANK, rank);
-	perfetto_describe_end(export, track);
+	perfetto_end(export, track);
 }
 
 void perfetto_describe_counter(struct export *export, uint64_t id, uint64_t parent,
@@ -68,7 +68,7 @@ void perfetto_describe_counter(struct export *export, uint64_t id, uint64_t pare
 		proto_number(packet, COUNTER_UNIT, unit);
 	proto_end(packet, counter);
 	proto_number(packet, TRACK_RANK, RANK_DEPTH);
-	perfetto_describe_end(export, track);
+	perfetto_end(export, track);
 }
 
 int perfetto_thread_track(struct export *export, const struct trace_stream *stream, uint64_t *id)
@@ -103,12 +103,4 @@ void perfetto_event_name(struct export *export, const char *name, const char *ca
 	proto_number(
 		packet, PERFETTO_EVENT_CATEGORY,
 		perfetto_intern(&state->writer, PERFETTO_CATEGORIES, category, strlen(category)));
-}
-
-void perfetto_event_end(struct export *export, size_t event)
-{
-	struct perfetto *state = export->state;
-
-	proto_end(&state->writer.packet, event);
-	perfetto_packet_end(&state->writer, &export->output);
 }
