@@ -7,18 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "../tests/stubs/annotation/nvtx.h"
-#include "util/counter.h"
-
-static double now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
+#include "now.h"
 
 static double pair_ns(uint64_t pairs)
 {

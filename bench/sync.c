@@ -19,8 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "now.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -29,26 +30,6 @@
 /* A recorded call without arguments. */
 #define RECORD_WORDS 3
 #define STEP_BYTES (1024u * 1024)
-
-static double now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static uint64_t stamp(void)
-{
-#ifdef __x86_64__
-	return __builtin_ia32_rdtsc();
-#else
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
-}
 
 static double calls_ns(uint64_t calls)
 {
@@ -68,10 +49,10 @@ static double overhead_floor_ns(uint64_t times)
 	for (uint64_t i = 0; i < times; i++) {
 		volatile uint64_t *record = &window[4 * i & 4092];
 
-		record[0] = stamp();
+		record[0] = counter_read();
 		record[1] = i;
 		record[2] = i;
-		record[3] = stamp();
+		record[3] = counter_read();
 	}
 	return (now_ns() - begin) / (double)times;
 }
@@ -99,9 +80,9 @@ static int file_fill(int fd, uint64_t records)
 		error = pwrite(fd, zeros, STEP_BYTES, (off_t)(step * STEP_BYTES)) != STEP_BYTES ||
 			madvise(at, STEP_BYTES, MADV_POPULATE_WRITE);
 		for (; !error && fit && written < records; fit--, written++) {
-			record[0] = stamp();
+			record[0] = counter_read();
 			record[1] = written;
-			record[2] = stamp();
+			record[2] = counter_read();
 			record += RECORD_WORDS;
 		}
 		madvise(at, STEP_BYTES, MADV_DONTNEED);

@@ -18,27 +18,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "now.h"
 #include "tandem/tracer.h"
-
-static double now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static double calls_ns(clockid_t clock, uint64_t calls)
 {
-	double begin = now_ns(clock);
+	uint64_t begin = counter_clock_ns(clock);
 	cl_uint count;
 
 	for (uint64_t i = 0; i < calls; i++)
 		clGetPlatformIDs(0, NULL, &count);
-	return (now_ns(clock) - begin) / (double)calls;
+	return (double)(counter_clock_ns(clock) - begin) / (double)calls;
 }
 
 static void called(const struct tandem_tracer_call *call, void *arg)
@@ -46,20 +38,11 @@ static void called(const struct tandem_tracer_call *call, void *arg)
 	(void)call, (void)arg;
 }
 
-static uint64_t stamp(void)
-{
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc();
-#else
-	return (uint64_t)now_ns(CLOCK_MONOTONIC);
-#endif
-}
-
 static double least_ns(uint64_t calls)
 {
 	static tandem_tracer_callback_t volatile callback = called;
 	static volatile uint64_t ids;
-	double begin = now_ns(CLOCK_MONOTONIC);
+	double begin = now_ns();
 
 	for (uint64_t i = 0; i < calls; i++) {
 		uint64_t data = 0, id = ids + 1;
@@ -71,13 +54,13 @@ static double least_ns(uint64_t calls)
 						  .data = &data};
 
 		ids = id;
-		call.time_ns = stamp();
+		call.time_ns = counter_read();
 		callback(&call, NULL);
 		call.phase = TANDEM_TRACER_EXIT;
-		call.time_ns = stamp();
+		call.time_ns = counter_read();
 		callback(&call, NULL);
 	}
-	return (now_ns(CLOCK_MONOTONIC) - begin) / (double)calls;
+	return (now_ns() - begin) / (double)calls;
 }
 
 static _Atomic uint64_t records;
@@ -160,7 +143,7 @@ static int exit_run(char *program, char *mode, char *calls)
 	if (!file || fscanf(file, "%*f %lf", &begin) != 1 || waitpid(child, &status, 0) != child ||
 	    status)
 		return 1;
-	printf("%.1f\n", (now_ns(CLOCK_MONOTONIC) - begin) / 1e3);
+	printf("%.1f\n", (now_ns() - begin) / 1e3);
 	fclose(file);
 	return 0;
 }
@@ -168,7 +151,7 @@ static int exit_run(char *program, char *mode, char *calls)
 static int end_print(int argc, int status)
 {
 	if (argc > 5) {
-		printf("%.0f\n", now_ns(CLOCK_MONOTONIC));
+		printf("%.0f\n", now_ns());
 		fflush(stdout);
 	}
 	return status;

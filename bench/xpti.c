@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../src/xpti/functions.h"
+#include "util/counter.h"
 #include "xpti/xpti_trace_framework.h"
 
 static struct {
@@ -39,15 +39,6 @@ static uint64_t uids[MANY];
 static xpti_event_data_t *some_event;
 static unsigned thread_count = 1;
 static _Atomic uint64_t results; /* so that nothing is left out */
-
-/* CPU time of this thread: other programs have the same CPUs. */
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static size_t resident_bytes(void)
 {
@@ -224,10 +215,11 @@ static double once(uint64_t (*function)(unsigned, unsigned), unsigned *first, un
 	uint64_t begin;
 
 	if (thread_count == 1) {
-		begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		/* CPU time: other programs have the same CPUs. */
+		begin = counter_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		results += function(*first, calls);
 		*first += calls;
-		return (double)(now_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / calls;
+		return (double)(counter_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin) / calls;
 	}
 	pthread_barrier_init(&barrier, NULL, thread_count + 1);
 	for (unsigned i = 0; i < thread_count; i++) {
@@ -235,10 +227,10 @@ static double once(uint64_t (*function)(unsigned, unsigned), unsigned *first, un
 		*first += calls;
 		pthread_create(&threads[i], NULL, thread, &work[i]);
 	}
-	begin = now_ns(CLOCK_MONOTONIC); /* before any of them begins */
+	begin = counter_clock_ns(CLOCK_MONOTONIC); /* before any of them begins */
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
-	begin = now_ns(CLOCK_MONOTONIC) - begin;
+	begin = counter_clock_ns(CLOCK_MONOTONIC) - begin;
 	for (unsigned i = 0; i < thread_count; i++)
 		pthread_join(threads[i], NULL);
 	pthread_barrier_destroy(&barrier);
