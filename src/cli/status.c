@@ -155,14 +155,6 @@ static void print_json(const struct target *target, const struct alive *alive,
 	text_free(&text);
 }
 
-static int handle_option(void *format, unsigned option, const char *value, int word)
-{
-	(void)option;
-	(void)value;
-	*(int *)format = word;
-	return 0;
-}
-
 int cmd_status(int argc, char **argv)
 {
 	struct target target;
@@ -172,7 +164,7 @@ int cmd_status(int argc, char **argv)
 	const char *session;
 	int format = 0, status;
 
-	status = options_parse_session(&command_status, argc, argv, handle_option, &format,
+	status = options_parse_session(&command_status, argc, argv, option_set_word, &format,
 				       &session);
 	if (status)
 		return options_status(status);

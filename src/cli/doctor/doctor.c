@@ -88,18 +88,11 @@ static void print_json(const struct checks *checks, uint64_t works)
 	text_free(&text);
 }
 
-static int handle_option(void *format, unsigned option, const char *value, int word)
-{
-	(void)option;
-	(void)value;
-	*(int *)format = word;
-	return 0;
-}
-
 int cmd_doctor(int argc, char **argv)
 {
 	struct checks checks = {.list = NULL};
-	int format = 0, first = options_parse(&command_doctor, argc, argv, handle_option, &format);
+	int format = 0;
+	int first = options_parse(&command_doctor, argc, argv, option_set_word, &format);
 	uint64_t works;
 
 	if (first < 0)

@@ -205,6 +205,14 @@ int options_parse_session(const struct command *command, int argc, char **argv,
 	return *path ? 0 : options_wrong(command);
 }
 
+int option_set_word(void *user, unsigned option, const char *value, int word)
+{
+	(void)option;
+	(void)value;
+	*(int *)user = word;
+	return 0;
+}
+
 int options_status(int answer)
 {
 	return answer == OPTIONS_HELPED ? CLI_DONE : CLI_USAGE;

@@ -125,6 +125,9 @@ const char *option_word(char word[OPTION_WORD_BYTES], const struct option_row *r
  * negative after a cli_error(). */
 typedef int (*option_handler)(void *user, unsigned option, const char *value, int word);
 
+/* The handler of a command whose one option has words: *user, an int, becomes the word's number. */
+int option_set_word(void *user, unsigned option, const char *value, int word);
+
 /* Reads the options. Returns the index of the first argument that is none (getopt
  * has put them behind the options), or negative: */
 enum { OPTIONS_HELPED = -1, OPTIONS_WRONG = -2 };

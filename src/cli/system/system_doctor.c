@@ -17,13 +17,6 @@
 #define AGAIN "log out and in again"
 #define SECONDS 10
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* What was written by another tandem, or by one that has been moved. */
 static bool is_current(const struct login_file *file)
 {
@@ -37,13 +30,13 @@ static void check_file(struct checks *checks, const struct login_file *file, boo
 	enum check_state absent = enabled ? CHECK_PARTIAL : CHECK_OPTIONAL;
 
 	if (!file->block.has)
-		check_add(checks, absent, "files", base_name(path),
+		check_add(checks, absent, "files", basename(path),
 			  enabled ? "tandem system enable" : NULL, "%s: not enabled there", path);
 	else if (!is_current(file))
-		check_add(checks, CHECK_PARTIAL, "files", base_name(path), "tandem system enable",
+		check_add(checks, CHECK_PARTIAL, "files", basename(path), "tandem system enable",
 			  "%s: has lines other than this tandem's", path);
 	else
-		check_add(checks, CHECK_OK, "files", base_name(path), NULL, "%s", path);
+		check_add(checks, CHECK_OK, "files", basename(path), NULL, "%s", path);
 }
 
 /* A library that the files name and that is gone is complained of by every program. */
@@ -67,12 +60,12 @@ static void check_named(struct checks *checks, const struct login_file *file, ui
 		memcpy(path, at, bytes);
 		path[bytes] = '\0';
 		if (access(path, R_OK))
-			check_add(checks, CHECK_MISSING, "libraries", base_name(path),
+			check_add(checks, CHECK_MISSING, "libraries", basename(path),
 				  "tandem system disable, or install Tandem there again",
 				  "%s: %s, and %s names it", path, strerror(errno),
 				  file->block.path);
 		else if (safe_path_check(path, user, "", &error))
-			check_add(checks, CHECK_MISSING, "libraries", base_name(path), NULL, "%s",
+			check_add(checks, CHECK_MISSING, "libraries", basename(path), NULL, "%s",
 				  error.causes[0]);
 	}
 }
