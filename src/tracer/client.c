@@ -267,25 +267,45 @@ static int check_op(uint32_t domain, uint32_t kind, uint32_t op)
 	return 0;
 }
 
-static int functions_set(struct tandem_tracer *tracer, uint32_t domain, uint32_t op,
-			 struct registration *registration)
+static void set_registration(struct table *table, uint32_t kind, uint32_t op, void *registration)
 {
-	uint32_t only = domain;
+	(void)kind;
+	atomic_store(&table->function[op].registration, registration);
+}
 
-	for (domain = TANDEM_TRACER_ALL;
+static void set_pool(struct table *table, uint32_t kind, uint32_t op, void *pool)
+{
+	atomic_store(kind == TANDEM_TRACER_API ? &table->function[op].pool : &table->operation[op],
+		     pool);
+}
+
+static bool is_among(uint32_t wanted, uint32_t one)
+{
+	return wanted == TANDEM_TRACER_ALL || wanted == one;
+}
+
+/* Of each operation that is among these. */
+static int ops_set(struct tandem_tracer *tracer, uint32_t domains, uint32_t kinds, uint32_t ops,
+		   void (*set)(struct table *table, uint32_t kind, uint32_t op, void *value),
+		   void *value)
+{
+	for (uint32_t domain = TANDEM_TRACER_ALL;
 	     (domain = tandem_tracer_domain_next(domain)) != TANDEM_TRACER_ALL;) {
 		struct table *table;
 
-		if (only != TANDEM_TRACER_ALL && only != domain)
+		if (!is_among(domains, domain))
 			continue;
 		table = table_of(tracer, domain);
 		if (!table)
 			return -ENOMEM;
-		for (uint32_t i = TANDEM_TRACER_ALL;
-		     (i = tandem_tracer_op_next(domain, TANDEM_TRACER_API, i)) !=
-		     TANDEM_TRACER_ALL;)
-			if (op == TANDEM_TRACER_ALL || op == i)
-				atomic_store(&table->function[i].registration, registration);
+		for (uint32_t kind = TANDEM_TRACER_API; kind <= TANDEM_TRACER_OPERATION; kind++) {
+			if (!is_among(kinds, kind))
+				continue;
+			for (uint32_t op = TANDEM_TRACER_ALL;
+			     (op = tandem_tracer_op_next(domain, kind, op)) != TANDEM_TRACER_ALL;)
+				if (is_among(ops, op))
+					set(table, kind, op, value);
+		}
 	}
 	return client_update(tracer);
 }
@@ -304,7 +324,9 @@ int tandem_tracer_callback_enable(struct tandem_tracer *tracer, uint32_t domain,
 	if (error)
 		return error;
 	registration = registration_make(callback, arg);
-	error = registration ? functions_set(tracer, domain, op, registration) : -ENOMEM;
+	error = registration ? ops_set(tracer, domain, TANDEM_TRACER_API, op, set_registration,
+				       registration)
+			     : -ENOMEM;
 	pthread_mutex_unlock(&mutex);
 	keep_library((const void *)callback);
 	return error ? error_set(error, "callbacks can't be enabled here") : 0;
@@ -319,38 +341,9 @@ int tandem_tracer_callback_disable(struct tandem_tracer *tracer, uint32_t domain
 	error = client_take(tracer);
 	if (error)
 		return error;
-	functions_set(tracer, domain, op, NULL);
+	ops_set(tracer, domain, TANDEM_TRACER_API, op, set_registration, NULL);
 	pthread_mutex_unlock(&mutex);
 	return callbacks_wait();
-}
-
-static int pools_set(struct tandem_tracer *tracer, uint32_t domain, uint32_t kind, uint32_t op,
-		     struct pool *pool)
-{
-	uint32_t only = domain;
-
-	for (domain = TANDEM_TRACER_ALL;
-	     (domain = tandem_tracer_domain_next(domain)) != TANDEM_TRACER_ALL;) {
-		struct table *table;
-
-		if (only != TANDEM_TRACER_ALL && only != domain)
-			continue;
-		table = table_of(tracer, domain);
-		if (!table)
-			return -ENOMEM;
-		for (uint32_t of = TANDEM_TRACER_API; of <= TANDEM_TRACER_OPERATION; of++) {
-			if (kind != TANDEM_TRACER_ALL && kind != of)
-				continue;
-			for (uint32_t i = TANDEM_TRACER_ALL;
-			     (i = tandem_tracer_op_next(domain, of, i)) != TANDEM_TRACER_ALL;)
-				if (op == TANDEM_TRACER_ALL || op == i)
-					atomic_store(of == TANDEM_TRACER_API
-							     ? &table->function[i].pool
-							     : &table->operation[i],
-						     pool);
-		}
-	}
-	return client_update(tracer);
 }
 
 int tandem_tracer_activity_enable(struct tandem_tracer *tracer, uint32_t domain, uint32_t kind,
@@ -365,7 +358,7 @@ int tandem_tracer_activity_enable(struct tandem_tracer *tracer, uint32_t domain,
 	if (error)
 		return error;
 	pool = pool_find(number);
-	error = pool ? pools_set(tracer, domain, kind, op, pool) : -EBADF;
+	error = pool ? ops_set(tracer, domain, kind, op, set_pool, pool) : -EBADF;
 	pthread_mutex_unlock(&mutex);
 	return error ? error_set(error, error == -EBADF ? "that pool is not open"
 							: "activity can't be enabled here")
@@ -382,7 +375,7 @@ int tandem_tracer_activity_disable(struct tandem_tracer *tracer, uint32_t domain
 	error = client_take(tracer);
 	if (error)
 		return error;
-	pools_set(tracer, domain, kind, op, NULL);
+	ops_set(tracer, domain, kind, op, set_pool, NULL);
 	pthread_mutex_unlock(&mutex);
 	return 0;
 }

@@ -110,9 +110,14 @@ static void accessor(xpti_event_data_t *event, const xpti_offload_accessor_data_
 	tandem_record_commit();
 }
 
-static void event_of_either(uint16_t type, xpti_event_data_t *event, const void *data)
+/* What is the same of buffers and images: false where one is constructed. */
+static bool event_of_either(uint16_t type, xpti_event_data_t *event, const void *data)
 {
+	if (!data)
+		return true;
 	switch (type) {
+	case xpti_offload_alloc_memory_object_construct:
+		return false;
 	case xpti_offload_alloc_memory_object_destruct:
 		destroy(((const xpti_offload_association_data_t *)data)->user_object_handle);
 		break;
@@ -128,6 +133,7 @@ static void event_of_either(uint16_t type, xpti_event_data_t *event, const void 
 	default:
 		break;
 	}
+	return true;
 }
 
 void sycl_buffer_event(uint16_t type, xpti_event_data_t *event, const void *data)
@@ -135,12 +141,8 @@ void sycl_buffer_event(uint16_t type, xpti_event_data_t *event, const void *data
 	const xpti_offload_buffer_data_t *buffer = data;
 	struct shape shape;
 
-	if (!data)
+	if (event_of_either(type, event, data))
 		return;
-	if (type != xpti_offload_alloc_memory_object_construct) {
-		event_of_either(type, event, data);
-		return;
-	}
 	shape = (struct shape){
 		.kind = TANDEM_SYCL_MEMORY_buffer,
 		.handle = buffer->user_object_handle,
@@ -176,12 +178,8 @@ void sycl_image_event(uint16_t type, xpti_event_data_t *event, const void *data)
 	char format[FORMAT_BYTES];
 	struct shape shape;
 
-	if (!data)
+	if (event_of_either(type, event, data))
 		return;
-	if (type != xpti_offload_alloc_memory_object_construct) {
-		event_of_either(type, event, data);
-		return;
-	}
 	shape = (struct shape){
 		.kind = TANDEM_SYCL_MEMORY_image,
 		.handle = image->user_object_handle,

@@ -168,19 +168,27 @@ static bool is_ended(tandem_tracer_pool_t number)
 	return number && atomic_load(&ended[number % POOLS]) == number;
 }
 
-static int pool_close(tandem_tracer_pool_t number, time_t seconds)
+/* Before it is closed or flushed. 1: nothing is left to do. */
+static int pool_check(tandem_tracer_pool_t number, const char *what)
 {
-	struct pool *pool;
-	int error;
-
 	if (consumer_is_here())
-		return error_set(-EDEADLK, "a pool's callback can't close a pool");
+		return error_set(-EDEADLK, "a pool's callback can't %s a pool", what);
 	if (is_ended(number))
-		return 0;
+		return 1;
 	if (!pool_find(number))
 		return error_set(-EBADF, "that pool is not open");
 	if (!tandem_sink_in_here())
 		tandem_sink_flush();
+	return 0;
+}
+
+static int pool_close(tandem_tracer_pool_t number, time_t seconds)
+{
+	struct pool *pool;
+	int error = pool_check(number, "close");
+
+	if (error)
+		return error < 0 ? error : 0;
 	pthread_mutex_lock(&mutex);
 	pool = pool_find(number);
 	if (pool)
@@ -210,15 +218,10 @@ int tandem_tracer_pool_flush(tandem_tracer_pool_t number)
 {
 	struct pool *pool;
 	uint32_t mine;
+	int error = pool_check(number, "flush");
 
-	if (consumer_is_here())
-		return error_set(-EDEADLK, "a pool's callback can't flush a pool");
-	if (is_ended(number))
-		return 0;
-	if (!pool_find(number))
-		return error_set(-EBADF, "that pool is not open");
-	if (!tandem_sink_in_here())
-		tandem_sink_flush();
+	if (error)
+		return error < 0 ? error : 0;
 	pool = pool_find(number);
 	if (!pool)
 		return error_set(-EBADF, "that pool is not open");
