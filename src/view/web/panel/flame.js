@@ -67,7 +67,6 @@ class Flame {
 		const {app, canvas} = this;
 		if (!this.open || !this.root || !canvas.isConnected)
 			return;
-		const ratio = devicePixelRatio || 1;
 		const width = Math.max(1, this.sheet.clientWidth - 28);
 		const above = [];
 		for (let node = this.top.parent; node; node = node.parent)
@@ -77,10 +76,8 @@ class Flame {
 		const height = (1 + Math.max(...this.boxes.map((box) => box.depth))) * FLAME_LINE;
 		canvas.style.width = width + "px";
 		canvas.style.height = height + "px";
-		canvas.width = Math.round(width * ratio);
-		canvas.height = Math.round(height * ratio);
-		const context = canvas.getContext("2d");
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		const context = canvasFit(canvas, width, height);
+		context.clearRect(0, 0, width, height);
 		context.font = TEXT_FONT;
 		context.textBaseline = "middle";
 		for (const box of this.boxes)

@@ -220,13 +220,16 @@ class Graph {
 		if (!task || !shown || shown.folded || app.detail.span.track.session !== this.session)
 			return;
 		const at = shown.nodes.findIndex((node) => node.number === task.node);
-		if (at >= 0 && at !== this.chosen) {
-			this.chosen = at;
-			this.showInfo();
-			if (centre)
-				this.centre(at);
-			this.draw();
-		}
+		if (at >= 0 && at !== this.chosen)
+			this.setChosen(at, centre);
+	}
+
+	setChosen(at, centre) {
+		this.chosen = at;
+		this.showInfo();
+		if (centre)
+			this.centre(at);
+		this.draw();
 	}
 
 	/* Of an event's details: its task, in the middle. */
@@ -238,21 +241,13 @@ class Graph {
 		this.app.panel.open("graph");
 		await this.refresh();
 		const at = this.shown.nodes.findIndex((node) => node.number === number);
-		if (at < 0)
-			return;
-		this.chosen = at;
-		this.showInfo();
-		this.centre(at);
-		this.draw();
+		if (at >= 0)
+			this.setChosen(at, true);
 	}
 
 	async choose(at, centre) {
 		const {app, shown} = this;
-		this.chosen = at;
-		this.showInfo();
-		if (centre)
-			this.centre(at);
-		this.draw();
+		this.setChosen(at, centre);
 		const drawn = at === null || shown.folded ? null : shown.nodes[at].operation || shown.nodes[at].task;
 		if (drawn)
 			await app.goTo(this.session, drawn, true);

@@ -301,22 +301,16 @@ function addShare(share, left, right, busy) {
 
 /* A filled curve of a height from 0 to 1 for each pixel, and its upper line. */
 function drawColumns(context, y, height, pixels, ratio, part) {
-	context.beginPath();
-	context.moveTo(0, y + height);
+	const line = new Path2D();
 	for (let i = 0; i < pixels; i++) {
 		const top = y + height - part(i) * (height - 2);
-		context.lineTo(i / ratio, top);
-		context.lineTo((i + 1) / ratio, top);
+		line.lineTo(i / ratio, top);
+		line.lineTo((i + 1) / ratio, top);
 	}
-	context.lineTo(pixels / ratio, y + height);
-	context.closePath();
-	context.fill();
-	context.beginPath();
-	for (let i = 0; i < pixels; i++) {
-		const top = y + height - part(i) * (height - 2);
-		context.lineTo(i / ratio, top);
-		context.lineTo((i + 1) / ratio, top);
-	}
+	const area = new Path2D(line);
+	area.lineTo(pixels / ratio, y + height);
+	area.lineTo(0, y + height);
+	context.fill(area);
 	context.lineWidth = 1;
-	context.stroke();
+	context.stroke(line);
 }
