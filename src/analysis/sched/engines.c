@@ -324,7 +324,6 @@ static int job_begin(struct engines *engines, const struct tracepoint *kind,
 		job->queued_ns = ns;
 		engine->host++;
 	} else {
-		engine->splits = true;
 		engine->host -= job->queued_ns != UNSEEN;
 		engine->device++;
 		job->handed_ns = ns;

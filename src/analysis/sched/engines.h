@@ -40,7 +40,6 @@ struct engine {
 	uint64_t unknown_ns;		 /* records were lost: nobody knows what it held */
 	uint64_t dropped;		 /* jobs in flight at a loss: not in any sum */
 	bool unknown;
-	bool splits;	 /* the driver tells when it hands a job over */
 	int64_t since;	 /* told up to here */
 	int64_t free_ns; /* the end of the latest job: one is executed after another */
 };

@@ -122,10 +122,8 @@ static int parse_event(struct parser *parser, struct tsdl_text line)
 		return made.name ? -EINVAL : -ENOMEM;
 	if (at < owner->domain.event_count && owner->domain.events[at].name)
 		return -EINVAL;
-	if (token_expect(&line, "/") && token_expect(&line, "*")) {
-		owner->annotated = true;
+	if (token_expect(&line, "/") && token_expect(&line, "*"))
 		tsdl_meaning_read(&line, &made, parser->enums);
-	}
 	rename_event(owner, &made);
 	status = event_place(parser, owner, at, &place);
 	if (!status)

@@ -29,7 +29,6 @@ struct trace_tsdl_domain {
 	struct tandem_domain domain; /* events: dense; one without a name is none */
 	struct tandem_domain_row row;
 	char hash[TRACE_HASH_BYTES]; /* of the layouts; "": older than such hashes */
-	bool annotated;		     /* events say what they mean */
 };
 
 struct trace_tsdl {

@@ -13,7 +13,6 @@ struct declared {
 	struct tandem_field field;
 	struct token count; /* of a sequence: the name of its count; else length 0 */
 	bool counts;	    /* it is a count: no field */
-	bool claimed;	    /* by the sequence that it counts */
 };
 
 struct event {

@@ -451,7 +451,6 @@ void trace_packets_snapshot(struct trace_stream *stream, struct trace_problems *
 			break;
 		packets_read(&packets, &packets.window_file, 0, &head);
 		stream->window_seq_num = head.packet.packet_seq_num;
-		stream->window_bytes = head.packet.packet_bits / 8;
 		if (size_or_none(&packets.stream_file, problems) == stream->stream_bytes)
 			break;
 	}

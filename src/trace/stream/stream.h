@@ -36,7 +36,6 @@ struct trace_stream {
 	uint64_t stream_bytes;
 	bool has_window;
 	uint64_t window_seq_num;
-	uint64_t window_bytes; /* the size of window-K's packet */
 
 	/* From the index; names and numbers are of the last packet. */
 	uint32_t tid;

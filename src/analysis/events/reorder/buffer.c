@@ -253,6 +253,5 @@ struct reorder_stats reorder_stats(const struct reorder_buffer *reorder_buffer)
 	struct reorder_stats stats = reorder_buffer->stats;
 
 	stats.runs = reorder_buffer->runs.made;
-	stats.spilled_bytes = reorder_buffer->runs.written_bytes;
 	return stats;
 }

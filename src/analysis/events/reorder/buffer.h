@@ -56,7 +56,7 @@ struct reorder_stats {
 	uint64_t unknown;    /* operations whose enqueue was not seen */
 	uint64_t unfinished; /* commands without an operation, given up */
 	size_t most_in_flight, most_waiting, most_bytes;
-	uint64_t runs, spilled_bytes; /* written to files */
+	uint64_t runs; /* written to files */
 };
 
 /* Takes the next event, borrowed until it returns; 0 to go on, or an error that

@@ -69,13 +69,10 @@ static int open_run(const struct reorder_runs *runs, FILE **file)
 	return -ENOMEM;
 }
 
-static int write_node(struct reorder_runs *runs, FILE *file, const struct reorder_node *node)
+static int write_node(FILE *file, const struct reorder_node *node)
 {
-	size_t bytes = sizeof(*node) + node->event.bytes;
-
-	if (fwrite(node, bytes, 1, file) != 1)
+	if (fwrite(node, sizeof(*node) + node->event.bytes, 1, file) != 1)
 		return errno ? -errno : -EIO;
-	runs->written_bytes += bytes;
 	return 0;
 }
 
@@ -106,14 +103,14 @@ static struct heap_item item_of(const struct reorder_node *node, size_t run)
 	return (struct heap_item){node->event.time_ns, node->tie, run};
 }
 
-/* Takes over a file that was written, also on errors. */
-static int add_run(struct reorder_runs *runs, FILE *file)
+/* Takes over a file that was written, also on errors, as `error` of the writing. */
+static int add_run(struct reorder_runs *runs, FILE *file, int error)
 {
 	size_t run = 0;
-	int error;
 
-	if (fflush(file) != 0) {
+	if (!error && fflush(file) != 0)
 		error = errno ? -errno : -EIO;
+	if (error) {
 		fclose(file);
 		return error;
 	}
@@ -168,13 +165,10 @@ static int merge_runs(struct reorder_runs *runs)
 
 		error = reorder_runs_take(runs, &node);
 		if (!error)
-			error = write_node(runs, file, node);
+			error = write_node(file, node);
 		give_node(runs, node);
 	}
-	if (!error)
-		return add_run(runs, file);
-	fclose(file);
-	return error;
+	return add_run(runs, file, error);
 }
 
 int reorder_runs_spill(struct reorder_runs *runs, struct reorder_queue *waiting)
@@ -186,17 +180,14 @@ int reorder_runs_spill(struct reorder_runs *runs, struct reorder_queue *waiting)
 		error = merge_runs(runs);
 	if (!error)
 		error = open_run(runs, &file);
-	if (error < 0)
+	if (error)
 		return error;
 	while (!error && reorder_queue_count(waiting)) {
 		struct reorder_node *node =
 			(struct reorder_node *)(uintptr_t)reorder_queue_pop(waiting).value;
 
-		error = write_node(runs, file, node);
+		error = write_node(file, node);
 		give_node(runs, node);
 	}
-	if (!error)
-		return add_run(runs, file);
-	fclose(file);
-	return error;
+	return add_run(runs, file, error);
 }

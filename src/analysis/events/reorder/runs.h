@@ -23,7 +23,7 @@ struct reorder_runs {
 	FILE *files[REORDER_RUNS_MOST];
 	struct reorder_node *heads[REORDER_RUNS_MOST]; /* next of each run */
 	struct heap reorder_buffer;		       /* key: time, tie: tie, value: run */
-	uint64_t made, written_bytes;
+	uint64_t made;
 };
 
 void reorder_runs_init(struct reorder_runs *runs, struct reorder_nodes *nodes,
