@@ -9,20 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cuda_counts.h"
 #include "roctracer/roctracer.h"
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctracer_hip.h"
 
-#define FUNCTIONS 1024u
-#define CALLS 262144u /* a hash of correlation ids */
-#define MAGIC 0x5eed5eedu
-
 static const uint32_t apis[2] = {ACTIVITY_DOMAIN_CUDA_API, ACTIVITY_DOMAIN_CUDART_API};
 static bool began;
-static uint64_t entries[2][FUNCTIONS], exits[2][FUNCTIONS], records[2][FUNCTIONS],
-	failed[2][FUNCTIONS];
-static uint64_t kernels, barriers, strays, wrong;
-static _Atomic uint64_t ids[CALLS];
+static uint64_t kernels, barriers;
 
 static struct {
 	const char *name, *word;
@@ -33,26 +27,6 @@ static struct {
 	      {"FillBuffer", "fill", 0, 0}};
 
 #define COPIES (sizeof(copies) / sizeof(copies[0]))
-
-#define CHECK(condition)                                                                  \
-	do {                                                                              \
-		if (!(condition) && __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED) < 10) \
-			fprintf(stderr, "wrong: line %d: %s\n", __LINE__, #condition);    \
-	} while (0)
-#define COUNT(counter) __atomic_fetch_add(&(counter), 1, __ATOMIC_RELAXED)
-
-static _Atomic uint64_t *place(uint64_t id)
-{
-	uint64_t at = id * 0x9e3779b97f4a7c15u >> 46;
-
-	for (unsigned i = 0; i < CALLS; i++) {
-		uint64_t found = ids[(at + i) % CALLS];
-
-		if (!found || found == id)
-			return &ids[(at + i) % CALLS];
-	}
-	return &ids[at % CALLS];
-}
 
 static void called(uint32_t domain, uint32_t cid, const void *data, void *arg)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of HIP's: `program` is linked to it, `program-late LIBRARY` loads, for itself
- * alone, a library that is. */
+/* A program whose work is in a library: it is linked to it, or, with LATE, loads the library that
+ * its argument names, for itself alone. WORK is the function. */
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "work.h"
+#define TEXT_(word) #word
+#define TEXT(word) TEXT_(word)
+
+int WORK(void);
 
 int main(int argc, char **argv)
 {
@@ -13,10 +16,10 @@ int main(int argc, char **argv)
 	int (*work)(void) = NULL;
 
 	if (library)
-		*(void **)&work = dlsym(library, "chip_work");
+		*(void **)&work = dlsym(library, TEXT(WORK));
 	return work ? work() : 9;
 #else
 	(void)argc, (void)argv;
-	return chip_work();
+	return WORK();
 #endif
 }
