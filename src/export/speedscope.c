@@ -36,11 +36,8 @@ static int on_sample(void *user, const struct samples_sample *sample)
 		keyed_row(&state->by_thread, key, &state->threads, &state->capacity, &state->count,
 			  &fresh, sizeof(fresh));
 
-	if (!thread || array_reserve(&thread->nodes, &thread->capacity, thread->count + 1,
-				     sizeof(*thread->nodes)))
-		return -ENOMEM;
-	thread->nodes[thread->count++] = sample->node;
-	return 0;
+	return thread ? ARRAY_ADD(thread->nodes, thread->capacity, thread->count, sample->node)
+		      : -ENOMEM;
 }
 
 static int speedscope_session(struct export *export)

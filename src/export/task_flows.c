@@ -26,11 +26,7 @@ int task_flows_operation(struct task_flows *flows, uint32_t process, uint32_t no
 
 int task_flows_edge(struct task_flows *flows, const struct task_edge *edge)
 {
-	if (array_reserve(&flows->edges, &flows->edge_capacity, flows->edge_count + 1,
-			  sizeof(*flows->edges)))
-		return -ENOMEM;
-	flows->edges[flows->edge_count++] = *edge;
-	return 0;
+	return ARRAY_ADD(flows->edges, flows->edge_capacity, flows->edge_count, *edge);
 }
 
 bool task_flows_next(const struct task_flows *flows, size_t *at, size_t *from, size_t *to)

@@ -28,11 +28,7 @@ static int row_find(struct memory *memory, const struct memory_row *wanted, uint
 		}
 	}
 	*index = (uint32_t)memory->row_count;
-	if (array_reserve(&memory->rows, &memory->row_capacity, memory->row_count + 1,
-			  sizeof(*memory->rows)))
-		return -ENOMEM;
-	memory->rows[memory->row_count++] = *wanted;
-	return 0;
+	return ARRAY_ADD(memory->rows, memory->row_capacity, memory->row_count, *wanted);
 }
 
 /* Where an allocation lies: its device, else the context's. */

@@ -72,13 +72,9 @@ static void wanted_free(struct wanted *wanted)
 
 static int matches_add(struct matches *matches, const struct range_instance *range)
 {
-	if (array_reserve(&matches->items, &matches->capacity, matches->count + 1,
-			  sizeof(*matches->items)))
-		return -ENOMEM;
-	matches->items[matches->count++] =
-		(struct match){range->number, range->begin_ns,
-			       range->end_ns == INT64_MIN ? INT64_MAX : range->end_ns};
-	return 0;
+	return ARRAY_ADD(matches->items, matches->capacity, matches->count,
+			 (struct match){range->number, range->begin_ns,
+					range->end_ns == INT64_MIN ? INT64_MAX : range->end_ns});
 }
 
 static int take_range(void *user, const struct range_instance *range)

@@ -23,10 +23,7 @@ static int interval_compare(const void *a, const void *b)
 
 static int list_add(struct utilization_list *list, struct utilization_interval interval)
 {
-	if (array_reserve(&list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
-		return -ENOMEM;
-	list->items[list->count++] = interval;
-	return 0;
+	return ARRAY_ADD(list->items, list->capacity, list->count, interval);
 }
 
 /* Joins what touches, in a list that is in order of start from `from` on. */

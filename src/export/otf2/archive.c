@@ -145,11 +145,7 @@ int otf_archive_node(struct otf2_archive *archive, const char *name, uint32_t *n
 	for (*node = 0; *node < archive->node_count; ++*node)
 		if (archive->nodes[*node] == number)
 			return 0;
-	if (array_reserve(&archive->nodes, &archive->node_capacity, archive->node_count + 1,
-			  sizeof(*archive->nodes)))
-		return -ENOMEM;
-	archive->nodes[archive->node_count++] = number;
-	return 0;
+	return ARRAY_ADD(archive->nodes, archive->node_capacity, archive->node_count, number);
 }
 
 int otf_archive_group(struct otf2_archive *archive, const char *name, uint32_t node,
@@ -222,9 +218,8 @@ int otf_archive_enter(struct otf2_archive *archive, uint32_t location, uint64_t 
 	OTF2_AttributeValue value = {.uint64 = call};
 	OTF2_ErrorCode code = OTF2_SUCCESS;
 
-	if (array_reserve(&at->stack, &at->stack_capacity, at->depth + 1, sizeof(*at->stack)))
+	if (ARRAY_ADD(at->stack, at->stack_capacity, at->depth, region))
 		return -ENOMEM;
-	at->stack[at->depth++] = region;
 	errno = 0;
 	if (call)
 		code = OTF2_AttributeList_AddAttribute(archive->attributes, OTF2_CALL_ATTRIBUTE,

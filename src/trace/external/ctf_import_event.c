@@ -30,11 +30,8 @@ int ctf_importing_begin(struct ctf_importing *importing, struct trace_session *s
 
 int ctf_importing_trace(struct ctf_importing *importing, size_t host)
 {
-	if (array_reserve(&importing->host_of, &importing->trace_capacity,
-			  importing->trace_count + 1, sizeof(*importing->host_of)))
-		return -ENOMEM;
-	importing->host_of[importing->trace_count++] = (uint32_t)host;
-	return 0;
+	return ARRAY_ADD(importing->host_of, importing->trace_capacity, importing->trace_count,
+			 (uint32_t)host);
 }
 
 static struct ctf_import_stream *stream_of(struct ctf_importing *importing, uint32_t cpu)

@@ -96,40 +96,26 @@ int index_writer_track(struct index_writer *writer, uint32_t row, enum view_trac
 
 int index_writer_waker(struct index_writer *writer, uint32_t row)
 {
-	if (array_reserve(&writer->wakers, &writer->waker_capacity, writer->waker_count + 1,
-			  sizeof(*writer->wakers)))
-		return -ENOMEM;
-	writer->wakers[writer->waker_count++] = row;
-	return 0;
+	return ARRAY_ADD(writer->wakers, writer->waker_capacity, writer->waker_count, row);
 }
 
 int index_writer_range(struct index_writer *writer, const struct view_range *range)
 {
 	if (writer->range_count == UINT32_MAX - 1)
 		return -EOVERFLOW;
-	if (array_reserve(&writer->ranges, &writer->range_capacity, writer->range_count + 1,
-			  sizeof(*writer->ranges)))
-		return -ENOMEM;
-	writer->ranges[writer->range_count++] = *range;
-	return 0;
+	return ARRAY_ADD(writer->ranges, writer->range_capacity, writer->range_count, *range);
 }
 
 int index_writer_activity(struct index_writer *writer, const struct view_activity *activity)
 {
-	if (array_reserve(&writer->activities, &writer->activity_capacity,
-			  writer->activity_count + 1, sizeof(*writer->activities)))
-		return -ENOMEM;
-	writer->activities[writer->activity_count++] = *activity;
-	return 0;
+	return ARRAY_ADD(writer->activities, writer->activity_capacity, writer->activity_count,
+			 *activity);
 }
 
 int index_writer_external_id(struct index_writer *writer, const struct view_external_id *id)
 {
-	if (array_reserve(&writer->external_ids, &writer->external_id_capacity,
-			  writer->external_id_count + 1, sizeof(*writer->external_ids)))
-		return -ENOMEM;
-	writer->external_ids[writer->external_id_count++] = *id;
-	return 0;
+	return ARRAY_ADD(writer->external_ids, writer->external_id_capacity,
+			 writer->external_id_count, *id);
 }
 
 int index_writer_frame(struct index_writer *writer, const char *name, const char *file)
@@ -137,21 +123,15 @@ int index_writer_frame(struct index_writer *writer, const char *name, const char
 	struct view_frame frame;
 
 	if (index_writer_name(writer, name, &frame.name) ||
-	    index_writer_name(writer, file, &frame.file) ||
-	    array_reserve(&writer->frames, &writer->frame_capacity, writer->frame_count + 1,
-			  sizeof(*writer->frames)))
+	    index_writer_name(writer, file, &frame.file))
 		return -ENOMEM;
-	writer->frames[writer->frame_count++] = frame;
-	return 0;
+	return ARRAY_ADD(writer->frames, writer->frame_capacity, writer->frame_count, frame);
 }
 
 int index_writer_stack(struct index_writer *writer, uint32_t parent, uint32_t frame)
 {
-	if (array_reserve(&writer->stacks, &writer->stack_capacity, writer->stack_count + 1,
-			  sizeof(*writer->stacks)))
-		return -ENOMEM;
-	writer->stacks[writer->stack_count++] = (struct view_stack){parent, frame};
-	return 0;
+	return ARRAY_ADD(writer->stacks, writer->stack_capacity, writer->stack_count,
+			 (struct view_stack){parent, frame});
 }
 
 int index_writer_note(struct index_writer *writer, bool warning, const char *format, ...)
@@ -166,11 +146,8 @@ int index_writer_note(struct index_writer *writer, bool warning, const char *for
 	va_end(arguments);
 	status = text.failed ? -ENOMEM : index_writer_name(writer, text.data, &note.text);
 	text_free(&text);
-	if (status || array_reserve(&writer->notes, &writer->note_capacity, writer->note_count + 1,
-				    sizeof(*writer->notes)))
-		return -ENOMEM;
-	writer->notes[writer->note_count++] = note;
-	return 0;
+	return status ? -ENOMEM
+		      : ARRAY_ADD(writer->notes, writer->note_capacity, writer->note_count, note);
 }
 
 void index_writer_free(struct index_writer *writer)

@@ -170,12 +170,8 @@ static int item_placed(struct track_writer *track)
 
 static int long_add(struct track_writer *track, uint64_t length_ns)
 {
-	if (array_reserve(&track->longs, &track->long_capacity, track->long_count + 1,
-			  sizeof(*track->longs)))
-		return -ENOMEM;
-	track->longs[track->long_count++] =
-		(struct view_long){.item = track->items - 1, .length_ns = length_ns};
-	return 0;
+	return ARRAY_ADD(track->longs, track->long_capacity, track->long_count,
+			 (struct view_long){.item = track->items - 1, .length_ns = length_ns});
 }
 
 int track_writer_ref(struct track_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label,

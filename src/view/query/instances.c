@@ -79,12 +79,9 @@ static int add_span(void *instances_of, uint32_t item, const struct view_span *s
 	instances->matching++;
 	if (instances->listed >= 2 * (question->skip + question->count) + LIST_SLACK)
 		sort_out(instances);
-	if (array_reserve(&instances->list, &instances->capacity, instances->listed + 1,
-			  sizeof(*instances->list)))
-		return -ENOMEM;
-	instances->list[instances->listed++] =
-		(struct instance){span->begin_ns, end_ns, instances->track, item, span->label};
-	return 0;
+	return ARRAY_ADD(
+		instances->list, instances->capacity, instances->listed,
+		(struct instance){span->begin_ns, end_ns, instances->track, item, span->label});
 }
 
 static int add_track(void *instances_of, const struct view_row *row, uint32_t track)

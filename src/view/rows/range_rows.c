@@ -30,10 +30,7 @@ static int64_t relative(const struct range_rows *rows, int64_t ns)
 
 static int add_span(struct range_rows *rows, const struct range_span *span)
 {
-	if (array_reserve(&rows->spans, &rows->capacity, rows->count + 1, sizeof(*rows->spans)))
-		return -ENOMEM;
-	rows->spans[rows->count++] = *span;
-	return 0;
+	return ARRAY_ADD(rows->spans, rows->capacity, rows->count, *span);
 }
 
 /* Names may hold any bytes: up to the first NUL. */

@@ -27,10 +27,7 @@ struct items { /* of one track */
 
 static int items_add(struct items *items, const struct bundle_item *item)
 {
-	if (array_reserve(&items->list, &items->capacity, items->count + 1, sizeof(*items->list)))
-		return -ENOMEM;
-	items->list[items->count++] = *item;
-	return 0;
+	return ARRAY_ADD(items->list, items->capacity, items->count, *item);
 }
 
 /* --- what a track's items are */

@@ -41,12 +41,9 @@ static int on_begin(void *user, const struct external_description *description)
 	struct gathering *gathering = user;
 	size_t host = hosts_get(gathering->hosts, description->host, description->boot_id, 0);
 
-	if (host == SIZE_MAX ||
-	    array_reserve(&gathering->host_of, &gathering->trace_capacity,
-			  gathering->trace_count + 1, sizeof(*gathering->host_of)))
-		return -ENOMEM;
-	gathering->host_of[gathering->trace_count++] = (uint32_t)host;
-	return 0;
+	return host == SIZE_MAX ? -ENOMEM
+				: ARRAY_ADD(gathering->host_of, gathering->trace_capacity,
+					    gathering->trace_count, (uint32_t)host);
 }
 
 static void note_moment(struct host *host, uint64_t ns)

@@ -123,11 +123,8 @@ static int add_edge(struct task_graph *graph, const struct task_edge *edge)
 		status = index_writer_name(writer, task_access_name(edge->access), &made.access);
 	if (status)
 		return status;
-	if (array_reserve(&writer->task_edges, &writer->task_edge_capacity,
-			  writer->task_edge_count + 1, sizeof(*writer->task_edges)))
-		return -ENOMEM;
-	writer->task_edges[writer->task_edge_count++] = made;
-	return 0;
+	return ARRAY_ADD(writer->task_edges, writer->task_edge_capacity, writer->task_edge_count,
+			 made);
 }
 
 static int add_other(struct task_graph *graph, const struct trace_event *event)
@@ -193,12 +190,8 @@ static int add_operation(struct task_graph *graph, const struct operation *opera
 	complete_at(graph, made, operation->record ? to_ns : INT64_MAX);
 	if (operation->record && operation->timed)
 		made->device_ns += operation->device_times.end - operation->device_times.start;
-	if (array_reserve(&writer->task_ops, &writer->task_op_capacity, writer->task_op_count + 1,
-			  sizeof(*writer->task_ops)))
-		return -ENOMEM;
-	writer->task_ops[writer->task_op_count++] =
-		(struct view_task_op){operation->op, operation->process, node};
-	return 0;
+	return ARRAY_ADD(writer->task_ops, writer->task_op_capacity, writer->task_op_count,
+			 (struct view_task_op){operation->op, operation->process, node});
 }
 
 int task_graph_item(struct task_graph *graph, const struct event_item *item)
