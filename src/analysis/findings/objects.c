@@ -6,6 +6,7 @@
 
 #include "analysis/events/event_value.h"
 #include "analysis/findings/finding.h"
+#include "analysis/findings/unnumbered.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -25,6 +26,7 @@ struct object_row { /* one function that makes one type, in a process */
 };
 
 struct objects {
+	struct unnumbered unnumbered;
 	bool *asks; /* by stream: it has made one more, and only asked since */
 	struct object_row *rows;
 	size_t count, capacity;
@@ -121,6 +123,8 @@ static int count_call(struct findings *findings, struct objects *objects,
 	const struct trace_event *event = item->event;
 	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_returned);
 
+	if (!field)
+		return unnumbered_made(&objects->unnumbered, findings, item);
 	if (!is_counted(field))
 		return 0;
 	return count_new(findings->graph, objects, &findings->calls[event->stream->index],
@@ -139,12 +143,14 @@ static int count_described(struct findings *findings, struct objects *objects,
 
 	if (!call || call->api->class != TANDEM_CLASS_CREATE)
 		return 0;
+	if (unnumbered_known(&objects->unnumbered, call->api))
+		return -ENOMEM;
 	return count_new(findings->graph, objects, call, item->event->stream,
 			 is_queue ? TANDEM_OBJECT_queue : TANDEM_OBJECT_kernel,
 			 is_queue ? queue->queue : kernel->kernel);
 }
 
-static int count_release(struct graph *graph, struct objects *objects,
+static int count_release(struct findings *findings, struct objects *objects,
 			 const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
@@ -160,16 +166,16 @@ static int count_release(struct graph *graph, struct objects *objects,
 					      layout->fields[i].object,
 					      trace_field_unsigned(event, &layout->fields[i])));
 		if (index == MAP_NONE)
-			return 0;
+			break;
 		row = &objects->rows[index];
 		row->live--;
 		row->ns += (uint64_t)(item->end_ns - event->ns);
 		if (row->freed++)
-			return graph_remove(graph, item->call, GRAPH_OBJECT);
+			return graph_remove(findings->graph, item->call, GRAPH_OBJECT);
 		row->first_ns += (uint64_t)(item->end_ns - event->ns);
 		return 0;
 	}
-	return 0;
+	return unnumbered_released(&objects->unnumbered, findings, item);
 }
 
 /* What a wrapper asks of a new object, and what it does in between, is part of making it. */
@@ -186,13 +192,27 @@ static int asks_on(struct graph *graph, struct objects *objects, const struct ev
 	}
 }
 
+/* Whether it says what a call made: device code, which `builds` reports. */
+static bool is_code(const struct event_item *item)
+{
+	return item->kind == ITEM_BUILD ||
+	       (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_program) ||
+	       (item->kind == ITEM_OTHER && item->event &&
+		item->event->layout->event->traits.record == TANDEM_RECORD_module);
+}
+
 static int objects_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct objects *objects = state;
+	const struct finding_call *call;
 
 	if (item->kind == ITEM_OBJECT && (item->event->record->id == TANDEM_EVENT_queue ||
 					  item->event->record->id == TANDEM_EVENT_kernel))
 		return count_described(findings, objects, item);
+	if (is_code(item)) {
+		call = findings_call(findings, item);
+		return call ? unnumbered_known(&objects->unnumbered, call->api) : 0;
+	}
 	if (item->kind != ITEM_CALL)
 		return 0;
 	if (objects->asks[item->event->stream->index] && asks_on(findings->graph, objects, item))
@@ -202,7 +222,9 @@ static int objects_item(struct findings *findings, void *state, const struct eve
 	if (item->event->layout->event->class == TANDEM_CLASS_CREATE)
 		return count_call(findings, objects, item);
 	if (item->event->layout->event->class == TANDEM_CLASS_RELEASE)
-		return count_release(findings->graph, state, item);
+		return count_release(findings, objects, item);
+	if (item->event->layout->event->class == TANDEM_CLASS_BUILD)
+		return unnumbered_made(&objects->unnumbered, findings, item);
 	return 0;
 }
 
@@ -242,7 +264,7 @@ static int objects_end(struct findings *findings, void *state)
 		if (row->freed >= LOOP_COUNT && row->most_live <= row->count / LOOP_LIVE_PART)
 			status = add_row(findings, row);
 	}
-	return status;
+	return status ? status : unnumbered_add(&objects->unnumbered, findings);
 }
 
 static void objects_release(struct findings *findings, void *state)
@@ -250,6 +272,7 @@ static void objects_release(struct findings *findings, void *state)
 	struct objects *objects = state;
 
 	(void)findings;
+	unnumbered_free(&objects->unnumbered);
 	free(objects->asks);
 	free(objects->rows);
 	map_free(&objects->row_of);

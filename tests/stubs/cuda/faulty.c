@@ -396,6 +396,28 @@ static void streams_in_turn(void)
 	synchronize();
 }
 
+/* Two events for each step; what makes and destroys them is not short here. */
+static void events_in_loop(void)
+{
+	void *event = (void *)0x60000, *place = &event;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call make = tell_make("cudaEventCreate", &place);
+		struct call destroy = tell_make("cudaEventDestroy", &event);
+
+		kernel(20);
+		if (repaired && i)
+			continue;
+		tell_enter(DOMAIN_RUNTIME, RUNTIME_EVENT_CREATE, &make);
+		host_us(60);
+		tell_leave(DOMAIN_RUNTIME, RUNTIME_EVENT_CREATE, &make);
+		tell_enter(DOMAIN_RUNTIME, RUNTIME_EVENT_DESTROY, &destroy);
+		host_us(30);
+		tell_leave(DOMAIN_RUNTIME, RUNTIME_EVENT_DESTROY, &destroy);
+	}
+	synchronize();
+}
+
 /* Requests come now and then, and each is answered as soon as it can be. */
 static void clean_server(void)
 {
@@ -503,12 +525,25 @@ static void clean_ahead(void)
 }
 
 static const struct tell_case cases[] = {
-	TELL_CASE(wait_each),	    TELL_CASE(poll),	     TELL_CASE(pageable),
-	TELL_CASE(bounce),	    TELL_CASE(by_host),	     TELL_CASE(upload_again),
-	TELL_CASE(upload_new),	    TELL_CASE(module_loop),  TELL_CASE(stream_loop),
-	TELL_CASE(check_each),	    TELL_CASE(malloc_loop),  TELL_CASE(fields),
-	TELL_CASE(clean_ahead),	    TELL_CASE(one_stream),   TELL_CASE(slow_start),
-	TELL_CASE(streams_in_turn), TELL_CASE(clean_server), {NULL, NULL},
+	TELL_CASE(wait_each),
+	TELL_CASE(poll),
+	TELL_CASE(pageable),
+	TELL_CASE(bounce),
+	TELL_CASE(by_host),
+	TELL_CASE(upload_again),
+	TELL_CASE(upload_new),
+	TELL_CASE(module_loop),
+	TELL_CASE(stream_loop),
+	TELL_CASE(check_each),
+	TELL_CASE(malloc_loop),
+	TELL_CASE(fields),
+	TELL_CASE(clean_ahead),
+	TELL_CASE(one_stream),
+	TELL_CASE(slow_start),
+	TELL_CASE(streams_in_turn),
+	TELL_CASE(clean_server),
+	TELL_CASE(events_in_loop),
+	{NULL, NULL},
 };
 
 int main(int argc, char **argv)
