@@ -54,7 +54,7 @@ struct idle_thread { /* of a stream */
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */
 	struct recent slept, preempted;
-	struct recent napped; /* slept, until a timer or another interrupt ended it */
+	struct recent napped; /* slept, until something else than a thread ended it */
 	struct wait_counter waits;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };

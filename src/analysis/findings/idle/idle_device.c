@@ -192,8 +192,9 @@ static int idle_interval(struct findings *findings, void *state, const struct wa
 	struct idle *idle = state;
 
 	(void)findings;
+	/* A timer's interrupt on a CPU that is idle may be no waking that was recorded. */
 	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last &&
-	    interval->by == WAKER_INTERRUPT &&
+	    interval->by != WAKER_THREAD &&
 	    recent_add(&idle->threads[waiter->stream - 1].napped, interval->from, interval->to))
 		return -ENOMEM;
 	return recent ? recent_add(recent, interval->from, interval->to) : 0;
