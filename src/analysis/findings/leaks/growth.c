@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/findings/growth.h"
+#include "analysis/findings/leaks/growth.h"
 
 void growth_sample(struct growth *growth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/findings/launch_row.h"
+#include "analysis/findings/launch/launch_row.h"
 
 #include <errno.h>
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/findings/builds/loads.h"
 #include "analysis/findings/finding.h"
-#include "analysis/findings/loads.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/keyed_row.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/findings/placement.h"
+#include "analysis/findings/preemption/placement.h"
 
 #include <errno.h>
 #include <stdlib.h>

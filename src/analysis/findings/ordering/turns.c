@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/findings/turns.h"
+#include "analysis/findings/ordering/turns.h"
 
 #include <errno.h>
 #include <stdlib.h>

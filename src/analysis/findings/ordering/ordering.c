@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
-#include "analysis/findings/turns.h"
+#include "analysis/findings/ordering/turns.h"
 #include "analysis/operations/used_memory.h"
 #include "trace/field.h"
 #include "util/array.h"

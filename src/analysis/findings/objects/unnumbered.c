@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/findings/unnumbered.h"
+#include "analysis/findings/objects/unnumbered.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
-#include "analysis/findings/placement.h"
+#include "analysis/findings/preemption/placement.h"
 #include "schema/gen/kernel_records.h"
 #include "util/units.h"
 

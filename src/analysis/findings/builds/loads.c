@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/findings/loads.h"
+#include "analysis/findings/builds/loads.h"
 
 #include <errno.h>
 #include <stdlib.h>

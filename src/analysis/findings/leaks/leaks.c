@@ -7,7 +7,7 @@
 
 #include "analysis/events/event_value.h"
 #include "analysis/findings/finding.h"
-#include "analysis/findings/growth.h"
+#include "analysis/findings/leaks/growth.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"

@@ -6,7 +6,7 @@
 
 #include "analysis/events/event_value.h"
 #include "analysis/findings/finding.h"
-#include "analysis/findings/unnumbered.h"
+#include "analysis/findings/objects/unnumbered.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/findings/launch_row.h"
+#include "analysis/findings/launch/launch_row.h"
 #include "trace/field.h"
 #include "util/array.h"
 
