@@ -365,7 +365,7 @@ static void one_stream(void)
 
 static void event_call(const char *function, uint32_t id, void *first, void *second)
 {
-	void *arguments[2] = {first, second};
+	void *arguments[3] = {first, second, NULL}; /* and flags */
 	struct call call = tell_make(function, arguments);
 
 	tell_both(DOMAIN_RUNTIME, id, &call);
