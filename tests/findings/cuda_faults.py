@@ -44,8 +44,8 @@ def expect(case, row):
         return [key for key in keys(found) if key in row["accept"]]
 
     def first(found):
-        """What costs nothing comes behind what does."""
-        return right(found) if row.get("always") else right(found)[:1] == keys(found)[:1] and right(found)
+        """What costs nothing comes behind what does; a sanitizer makes the host slow, and what it does cost more."""
+        return right(found) if row.get("always") or os.environ.get("TANDEM_SANITIZE") else right(found)[:1] == keys(found)[:1] and right(found)
 
     for _ in range(3):
         found = findings(case)
