@@ -113,44 +113,43 @@ static uint64_t cost_of(const struct launch_row *row, double filled)
 	return (uint64_t)((double)row->ns / row->at_once * (1 - filled));
 }
 
-/* Adds to what was found of another shape of the kernel. Returns 1; 0: there is none, and the next
- * finding is the first of it; or -ENOMEM. */
-static int join(struct findings *findings, struct map *said, const struct launch_row *row,
-		const char *cause, uint64_t cost_ns)
+/* Adds a finding, or the cost to what was found of another shape of the kernel. Returns 1 with a new
+ * one in `finding`, 0 or -ENOMEM. */
+static int add_row(struct findings *findings, struct map *said, const struct launch_row *row,
+		   const struct fill *fill, const char *cause, uint64_t cost_ns,
+		   struct finding **finding)
 {
 	uint64_t key = ((uint64_t)(uintptr_t)row->name * UINT64_C(0x9E3779B97F4A7C15) ^
 			(uint64_t)(uintptr_t)cause) +
 		       row->device;
 	uint64_t known = map_get(said, key);
+	struct finding *fresh;
 
-	if (known == MAP_NONE)
-		return map_set(said, key, findings->count);
-	findings->items[known].count += row->count;
-	findings->items[known].cost_ns += cost_ns;
-	return 1;
-}
-
-static struct finding *add_row(struct findings *findings, const struct launch_row *row,
-			       const struct fill *fill, const char *cause, uint64_t cost_ns)
-{
-	struct finding *finding = findings_add(findings, "launch", cause);
-
-	if (!finding)
-		return NULL;
-	finding->count = row->count;
-	finding->cost_ns = cost_ns;
-	finding->object = findings_text(findings, "%s", row->name);
-	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
-	finding->confidence = CONFIDENCE_LOW;
-	finding->why = findings_text(
+	if (known != MAP_NONE) {
+		findings->items[known].count += row->count;
+		findings->items[known].cost_ns += cost_ns;
+		return 0;
+	}
+	if (map_set(said, key, findings->count))
+		return -ENOMEM;
+	fresh = findings_add(findings, "launch", cause);
+	if (!fresh)
+		return -ENOMEM;
+	fresh->count = row->count;
+	fresh->cost_ns = cost_ns;
+	fresh->object = findings_text(findings, "%s", row->name);
+	fresh->device = findings_text(findings, "%s",
+				      event_iterator_device_name(findings->iterator, row->device));
+	fresh->confidence = CONFIDENCE_LOW;
+	fresh->why = findings_text(
 		findings,
 		"estimated occupancy %.0f %% from the launch configuration alone: lanes "
 		"%.0f %%, compute units %.0f %%",
 		100 * fill->lanes * fill->whole, 100 * fill->lanes, 100 * fill->whole);
-	finding_place(findings, finding, row->stream);
-	finding_time(findings, finding, row->begin_ns, row->end_ns);
-	return finding;
+	finding_place(findings, fresh, row->stream);
+	finding_time(findings, fresh, row->begin_ns, row->end_ns);
+	*finding = fresh;
+	return 1;
 }
 
 static const char group_size[] = "group-size", few_groups[] = "few-groups",
@@ -160,12 +159,12 @@ static int add_lanes(struct findings *findings, struct map *said, const struct l
 		     const struct fill *fill)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
-	uint64_t cost_ns = cost_of(row, fill->lanes);
-	int joined = join(findings, said, row, group_size, cost_ns);
-	struct finding *finding = joined ? NULL : add_row(findings, row, fill, group_size, cost_ns);
+	struct finding *finding;
+	int status =
+		add_row(findings, said, row, fill, group_size, cost_of(row, fill->lanes), &finding);
 
-	if (!finding)
-		return joined > 0 ? 0 : -ENOMEM;
+	if (status <= 0)
+		return status;
 	finding->what = findings_text(
 		findings,
 		"kernel %s (%s): the %s size of %llu %s%s is not a multiple of the SIMD width "
@@ -192,13 +191,12 @@ static int add_indivisible(struct findings *findings, struct map *said,
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	struct fill fill = {.lanes = part(group_items, row->preferred), .whole = 1};
-	uint64_t cost_ns = cost_of(row, fill.lanes);
-	int joined = join(findings, said, row, group_size, cost_ns);
-	struct finding *finding =
-		joined ? NULL : add_row(findings, row, &fill, group_size, cost_ns);
+	struct finding *finding;
+	int status =
+		add_row(findings, said, row, &fill, group_size, cost_of(row, fill.lanes), &finding);
 
-	if (!finding)
-		return joined > 0 ? 0 : -ENOMEM;
+	if (status <= 0)
+		return status;
 	finding->what = findings_text(
 		findings,
 		"kernel %s (%s %ss) leaves the %s size to the runtime, and its size has no "
@@ -219,13 +217,13 @@ static int add_units(struct findings *findings, struct map *said, const struct l
 		     const struct fill *fill)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
-	uint64_t cost_ns = cost_of(row, fill->whole);
-	int joined = join(findings, said, row, few_groups, cost_ns);
-	struct finding *finding = joined ? NULL : add_row(findings, row, fill, few_groups, cost_ns);
+	struct finding *finding;
+	int status =
+		add_row(findings, said, row, fill, few_groups, cost_of(row, fill->whole), &finding);
 	const char *by_groups = row->shape.local_dimensions ? domain->group : "";
 
-	if (!finding)
-		return joined > 0 ? 0 : -ENOMEM;
+	if (status <= 0)
+		return status;
 	if (row->shape.local_dimensions)
 		finding->what = findings_text(
 			findings,
@@ -302,12 +300,11 @@ static int add_occupancy(struct findings *findings, struct map *said, const stru
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	const struct occupancy *occupied = &row->occupancy;
-	uint64_t cost_ns = occupancy_cost(row);
-	int joined = join(findings, said, row, occupancy, cost_ns);
-	struct finding *finding = joined ? NULL : add_row(findings, row, fill, occupancy, cost_ns);
+	struct finding *finding;
+	int status = add_row(findings, said, row, fill, occupancy, occupancy_cost(row), &finding);
 
-	if (!finding)
-		return joined > 0 ? 0 : -ENOMEM;
+	if (status <= 0)
+		return status;
 	finding->what =
 		findings_text(findings,
 			      "kernel %s (%s) keeps at most %u of %u warps on a %s, limited by %s: "
