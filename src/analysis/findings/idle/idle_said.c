@@ -229,8 +229,8 @@ static void describe(struct findings *findings, struct finding *finding,
 		if (is_overslept(cause)) {
 			finding->what = findings_text(
 				findings,
-				"the device was idle for %s while the host, which had gone to sleep "
-				"before, slept on",
+				"the device was idle for %s while the host slept past the completion "
+				"of its commands",
 				gaps);
 			finding->suggestion = findings_domain(findings, index)->use_wait;
 			break;

@@ -155,13 +155,13 @@ static int add_sum(struct findings *findings, const struct turns_sum *sum)
 				      queue, units_count(count, sum->count), queue);
 	finding->confidence = CONFIDENCE_LOW;
 	finding->why = findings_text(findings,
-				     "by where the transfers of each %s go; what its kernels use "
-				     "is not recorded",
+				     "by the destinations of each %s's transfers; what its kernels "
+				     "use is not recorded",
 				     queue);
 	finding->suggestion = findings_text(
 		findings,
-		"let a transfer wait only for kernels that use where it goes to, so that it runs "
-		"next to those of other %ss",
+		"let a transfer wait only for kernels that use its destination, so that it overlaps "
+		"those of other %ss",
 		queue);
 	finding_place(findings, finding, sum->stream);
 	finding_time(findings, finding, sum->begin_ns, sum->end_ns);
