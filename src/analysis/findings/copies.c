@@ -16,8 +16,11 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
-/* Of the run; what is less does not dominate it. */
+/* Of the time between a process's first command and its last; what is less does not dominate it.
+ * How long it took to begin says nothing of that, but what is less than a part of the run is not
+ * worth the words. */
 #define DOMINATES 0.1
+#define DOMINATES_RUN 0.02
 
 struct copy_time {
 	uint64_t count, bytes, ns, most_ns; /* most: of one */
@@ -59,6 +62,7 @@ struct copy_process {
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
 	int64_t kernels_until_ns;
+	int64_t first_ns, last_ns; /* of all commands: the first's start, the last's end */
 };
 
 struct copies {
@@ -191,6 +195,10 @@ static int count_command(struct copies *copies, const struct operation *operatio
 
 	if (!operation->record || !operation->placed)
 		return 0;
+	if (!process->last_ns || operation->times.start_ns < process->first_ns)
+		process->first_ns = operation->times.start_ns;
+	if (operation->times.end_ns > process->last_ns)
+		process->last_ns = operation->times.end_ns;
 	exposed_kernel(&process->kernels_until_ns, operation);
 	if (at == MAP_NONE || (operation->kind != TANDEM_OPERATION_KIND_copy_h2d &&
 			       operation->kind != TANDEM_OPERATION_KIND_copy_d2h))
@@ -391,6 +399,7 @@ static int add_unchanged(struct findings *findings, const struct copy_process *p
 /* If each buffer were moved once each way. */
 static int add_dominate(struct findings *findings, const struct copies *copies, uint32_t index)
 {
+	const struct copy_process *process = &copies->processes[index];
 	uint64_t saved_ns = 0, moved_ns = 0, count = 0, bytes = 0, told_ns;
 	const struct copy_time *worst = NULL;
 	char number[UNITS_BYTES], all[UNITS_BYTES];
@@ -414,10 +423,12 @@ static int add_dominate(struct findings *findings, const struct copies *copies, 
 		}
 	}
 	/* What goes by way of the host, or is unchanged, is reported already. */
-	told_ns = copies->processes[index].by_host.ns + copies->processes[index].unchanged.ns;
+	told_ns = process->by_host.ns + process->unchanged.ns;
 	saved_ns -= told_ns < saved_ns ? told_ns : saved_ns;
 	/* Where calls take most of it, waiting is what is wrong. */
-	if ((double)saved_ns < DOMINATES * (double)findings->duration_ns || 2 * moved_ns < saved_ns)
+	if ((double)saved_ns < DOMINATES * (double)(process->last_ns - process->first_ns) ||
+	    (double)saved_ns < DOMINATES_RUN * (double)findings->duration_ns ||
+	    2 * moved_ns < saved_ns)
 		return 0;
 	finding = findings_add(findings, "copies", "dominate");
 	if (!finding)
