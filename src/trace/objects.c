@@ -153,6 +153,7 @@ static int add_queue(struct trace_objects *objects, const struct trace_event *ev
 		.domain = record->domain,
 		.timing = record->timing,
 		.in_order = record->in_order,
+		.properties = record->properties,
 		.context = record->context,
 		.device = record->device,
 	};

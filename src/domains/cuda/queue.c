@@ -6,6 +6,7 @@
 #include "core/object.h"
 #include "core/process.h"
 #include "core/stream/stream.h"
+#include "domains/cuda/cupti/driver.h"
 #include "domains/cuda/cupti/library.h"
 #include "domains/cuda/device.h"
 #include "domains/cuda/object.h"
@@ -36,7 +37,14 @@ static uint32_t cuda_context(uint32_t id, uint32_t device)
 	return number;
 }
 
-static void queue_describe(uint32_t number, uint32_t context, uint32_t device, uint64_t handle)
+/* What activity alone does not say of a stream. */
+struct queue_kind {
+	uint32_t flags;
+	bool legacy; /* the legacy default stream: blocking ones wait for it, and it for them */
+};
+
+static void queue_describe(uint32_t number, uint32_t context, uint32_t device, uint64_t handle,
+			   struct queue_kind kind)
 {
 	struct tandem_rec_queue *record = tandem_record_begin(TANDEM_EVENT_queue, sizeof(*record));
 
@@ -47,26 +55,35 @@ static void queue_describe(uint32_t number, uint32_t context, uint32_t device, u
 	record->handle = handle;
 	record->context = context;
 	record->device = device;
-	record->properties = 0;
+	record->properties = kind.flags;
 	record->timing = TANDEM_TIMING_forced;
-	record->in_order = 1;
+	record->in_order = kind.legacy ? 2 : 1;
 	tandem_record_commit();
 }
 
 /* Its handle in the description is CUPTI's number of the stream: activity knows no
- * other, and the handles of the program are reused. */
-uint32_t cuda_queue(uint32_t device, uint32_t context, uint32_t stream)
+ * other, and the handles of the program are reused. One that is known is described anew where its
+ * kind is given. */
+static uint32_t queue_of(uint32_t device, uint32_t context, uint32_t stream,
+			 const struct queue_kind *kind)
 {
 	const void *address = cuda_address_of(context, stream, TAG_ID);
 	uint32_t number = tandem_object_find(TANDEM_KIND(cuda, queue), address);
 	uint32_t context_number;
 
-	if (tandem_likely(number))
+	if (tandem_likely(number && !kind))
 		return number;
 	context_number = cuda_context(context, device);
-	number = tandem_object_assign(TANDEM_KIND(cuda, queue), address);
-	queue_describe(number, context_number, cuda_device(device), stream);
+	if (!number)
+		number = tandem_object_assign(TANDEM_KIND(cuda, queue), address);
+	queue_describe(number, context_number, cuda_device(device), stream,
+		       kind ? *kind : (struct queue_kind){0});
 	return number;
+}
+
+uint32_t cuda_queue(uint32_t device, uint32_t context, uint32_t stream)
+{
+	return queue_of(device, context, stream, NULL);
 }
 
 /* Where the pages of unified memory move: no stream, but a row of the device. */
@@ -78,19 +95,8 @@ uint32_t cuda_unified_queue(uint32_t device)
 	if (number)
 		return number;
 	number = tandem_object_assign(TANDEM_KIND(cuda, queue), address);
-	queue_describe(number, 0, cuda_device(device), 0);
+	queue_describe(number, 0, cuda_device(device), 0, (struct queue_kind){0});
 	return number;
-}
-
-static uint32_t queue_ask(void *context, uint32_t context_id, const void *stream, bool per_thread)
-{
-	uint32_t id = 0;
-	int32_t status;
-
-	cuda_in_tool_begin();
-	status = cupti.cuptiGetStreamIdEx(context, (void *)(uintptr_t)stream, per_thread, &id);
-	cuda_in_tool_end();
-	return status ? TANDEM_OBJECT_UNKNOWN : cuda_queue(cuda_device_id(context), context_id, id);
 }
 
 /* Handles that are no objects: the legacy default stream (0 or 1) and the thread's
@@ -98,6 +104,23 @@ static uint32_t queue_ask(void *context, uint32_t context_id, const void *stream
 static bool is_special(const void *stream)
 {
 	return (uintptr_t)stream < 16;
+}
+
+static uint32_t queue_ask(void *context, uint32_t context_id, const void *stream, bool per_thread)
+{
+	const struct queue_kind kind = {
+		.flags = is_special(stream) ? 0 : cuda_driver_stream_flags(stream),
+		.legacy = is_special(stream),
+	};
+	uint32_t id = 0;
+	int32_t status;
+
+	cuda_in_tool_begin();
+	status = cupti.cuptiGetStreamIdEx(context, (void *)(uintptr_t)stream, per_thread, &id);
+	cuda_in_tool_end();
+	return status ? TANDEM_OBJECT_UNKNOWN
+		      : queue_of(cuda_device_id(context), context_id, id,
+				 per_thread ? NULL : &kind);
 }
 
 static uint32_t queue_find(void *context, uint32_t context_id, const void *stream, bool per_thread)

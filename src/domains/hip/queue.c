@@ -6,7 +6,8 @@
 #include "domains/hip/object.h"
 #include "schema/gen/core_records.h"
 
-static uint32_t queue_new(const void *address, uint64_t handle, uint32_t device)
+/* Null: the default stream, which blocking ones wait for, and it for them. */
+static uint32_t queue_new(const void *address, uint64_t handle, uint32_t device, bool null)
 {
 	uint32_t device_number = hip_device(device);
 	uint32_t number = tandem_object_assign(HIP_KIND(queue), address);
@@ -21,7 +22,7 @@ static uint32_t queue_new(const void *address, uint64_t handle, uint32_t device)
 	record->device = device_number;
 	record->properties = 0;
 	record->timing = TANDEM_TIMING_forced;
-	record->in_order = 1;
+	record->in_order = null ? 2 : 1;
 	tandem_record_commit();
 	return number;
 }
@@ -43,14 +44,16 @@ uint32_t hip_queue(const void *stream)
 	else if (is_special(stream))
 		address = hip_address_of(0, hip_device_current(), HIP_TAG_DEFAULT);
 	number = tandem_object_find(HIP_KIND(queue), address);
-	return tandem_likely(number) ? number
-				     : queue_new(address, (uintptr_t)stream, hip_device_current());
+	if (tandem_likely(number))
+		return number;
+	return queue_new(address, (uintptr_t)stream, hip_device_current(),
+			 is_special(stream) && stream != HIP_STREAM_PER_THREAD);
 }
 
 void hip_queue_created(const void *stream)
 {
 	if (!is_special(stream))
-		queue_new(stream, (uintptr_t)stream, hip_device_current());
+		queue_new(stream, (uintptr_t)stream, hip_device_current(), false);
 }
 
 void hip_queue_destroyed(const void *stream)
@@ -65,5 +68,5 @@ uint32_t hip_queue_hardware(uint32_t device, uint64_t queue)
 	const void *address = hip_address_of(device, (uint32_t)queue, HIP_TAG_HARDWARE);
 	uint32_t number = tandem_object_find(HIP_KIND(queue), address);
 
-	return tandem_likely(number) ? number : queue_new(address, queue, 0);
+	return tandem_likely(number) ? number : queue_new(address, queue, 0, false);
 }

@@ -82,14 +82,15 @@
 	X(handle, TEXT, "")                 \
 	X(devices, INTEGER, "how many it holds")
 
-#define TABLE_QUEUES(X)                                    \
-	X(process, INTEGER, "processes.id")                \
-	X(number, INTEGER, "")                             \
-	X(domain, TEXT, "")                                \
-	X(device, INTEGER, "devices.id")                   \
-	X(context, INTEGER, "contexts.number")             \
-	X(timing, TEXT, "asked, forced, off, unavailable") \
-	X(in_order, INTEGER, "0: commands may overtake")   \
+#define TABLE_QUEUES(X)                                                                        \
+	X(process, INTEGER, "processes.id")                                                    \
+	X(number, INTEGER, "")                                                                 \
+	X(domain, TEXT, "")                                                                    \
+	X(device, INTEGER, "devices.id")                                                       \
+	X(context, INTEGER, "contexts.number")                                                 \
+	X(timing, TEXT, "asked, forced, off, unavailable")                                     \
+	X(in_order, INTEGER,                                                                   \
+	  "0: commands may overtake; 2: it and the others of its context wait for each other") \
 	X(handle, TEXT, "")
 
 #define TABLE_PROGRAMS(X)                                      \

@@ -25,6 +25,7 @@ int cuDeviceGetName(char *name, int bytes, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuDeviceTotalMem_v2(size_t *bytes, int device);
 int cuStreamIsCapturing(void *stream, int *status);
+int cuStreamGetFlags(void *stream, unsigned *flags);
 int cuPointerGetAttribute(void *value, int attribute, uint64_t address);
 
 enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_DEVICE = 101 };
@@ -86,6 +87,12 @@ int cuStreamIsCapturing(void *stream, int *status)
 {
 	(void)stream;
 	*status = 1;
+	return CUDA_SUCCESS;
+}
+
+int cuStreamGetFlags(void *stream, unsigned *flags)
+{
+	*flags = ((uintptr_t)stream & 0xF000) == 0xB000; /* non-blocking ones are called so here */
 	return CUDA_SUCCESS;
 }
 

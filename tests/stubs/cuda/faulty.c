@@ -93,14 +93,15 @@ struct lane { /* a stream, its number, and when it is done with all it was given
 	uint64_t *free_at;
 };
 
-static void kernel_in(const struct lane *lane, uint64_t us)
+static void kernel_blocks(const struct lane *lane, uint64_t us, uint32_t blocks)
 {
-	struct launch launch = {.grid = {132, 1, 1}, .block = {256, 1, 1}, .stream = lane->stream};
+	struct launch launch = {
+		.grid = {blocks, 1, 1}, .block = {256, 1, 1}, .stream = lane->stream};
 	struct call call = tell_make("cudaLaunchKernel", &launch);
 	struct kernel record = {.kind = 10,
 				.context = 1,
 				.stream = lane->number,
-				.grid = {132, 1, 1},
+				.grid = {blocks, 1, 1},
 				.block = {256, 1, 1},
 				.correlation = tell_correlation,
 				.name = "work"};
@@ -111,6 +112,11 @@ static void kernel_in(const struct lane *lane, uint64_t us)
 	record.completed = record.end;
 	tell_leave(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
 	keep(&record, sizeof(record));
+}
+
+static void kernel_in(const struct lane *lane, uint64_t us)
+{
+	kernel_blocks(lane, us, 132);
 }
 
 static void kernel(uint64_t us)
@@ -396,6 +402,49 @@ static void streams_in_turn(void)
 	synchronize();
 }
 
+/* Two streams with data of their own, and what clears each one's result beforehand is in the
+ * default stream: both wait for it, and it for both. */
+static void default_stream(bool blocking)
+{
+	void *first = (void *)(uintptr_t)(blocking ? 0x28000 : 0x2B000);
+	void *second = (void *)(uintptr_t)(blocking ? 0x29000 : 0x3B000);
+	uint64_t default_free_at = 0, lane_free_at[2] = {0};
+	const struct lane lanes[2] = {{first, 18, &lane_free_at[0]},
+				      {second, 19, &lane_free_at[1]}};
+	const struct lane legacy = {NULL, 17, &default_free_at};
+
+	tell_cupti->stream(CONTEXT, NULL, 0, 17);
+	tell_cupti->stream(CONTEXT, first, 0, 18);
+	tell_cupti->stream(CONTEXT, second, 0, 19);
+	for (int i = 0; i < ROUNDS; i++) {
+		const struct lane *lane = &lanes[i % 2];
+		const struct lane *clearing = repaired ? lane : &legacy;
+
+		if (!repaired && blocking) {
+			default_free_at = lane_free_at[0] > lane_free_at[1] ? lane_free_at[0]
+									    : lane_free_at[1];
+			kernel_blocks(clearing, 2, 4);
+			lane_free_at[0] = lane_free_at[1] = default_free_at;
+		} else {
+			kernel_blocks(clearing, 2, 4);
+		}
+		kernel_blocks(lane, 60, 40);
+	}
+	until(lane_free_at[0] > lane_free_at[1] ? lane_free_at[0] : lane_free_at[1]);
+	synchronize();
+}
+
+static void default_stream_between(void)
+{
+	default_stream(true);
+}
+
+/* Its streams do not wait for the default one. */
+static void clean_default_stream(void)
+{
+	default_stream(false);
+}
+
 /* Two events for each step; what makes and destroys them is not short here. */
 static void events_in_loop(void)
 {
@@ -541,6 +590,8 @@ static const struct tell_case cases[] = {
 	TELL_CASE(one_stream),
 	TELL_CASE(slow_start),
 	TELL_CASE(streams_in_turn),
+	TELL_CASE(default_stream_between),
+	TELL_CASE(clean_default_stream),
 	TELL_CASE(clean_server),
 	TELL_CASE(events_in_loop),
 	{NULL, NULL},

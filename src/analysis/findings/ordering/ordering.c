@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/ordering/default_queue.h"
+#include "analysis/findings/ordering/room.h"
 #include "analysis/findings/ordering/turns.h"
 #include "analysis/operations/used_memory.h"
 #include "trace/field.h"
@@ -55,12 +57,13 @@ struct order_process {
 
 struct ordering {
 	struct used_memory used;
+	struct launch_configs configs;
 	struct map out_of_order; /* process and number of a queue -> 1 */
 	struct map latest;	 /* the same -> place of its latest command, + 1 */
 	struct map place_of;	 /* operation, mixed with its process -> place, + 1 */
-	struct map units;	 /* row of devices -> compute units */
 	struct order_process *processes;
 	struct turns turns;
+	struct default_queues defaults;
 };
 
 static uint64_t key_of(uint32_t process, uint64_t number)
@@ -82,22 +85,14 @@ static int ordering_begin(struct findings *findings, void *state)
 	return ordering->processes ? 0 : -ENOMEM;
 }
 
-static int note_object(struct findings *findings, struct ordering *ordering,
-		       const struct trace_event *event)
+static int note_queue(struct ordering *ordering, const struct trace_event *event)
 {
 	const struct tandem_rec_queue *queue = (const void *)event->record;
-	const struct tandem_rec_device *device = (const void *)event->record;
-	uint32_t row;
 
-	if (event->record->id == TANDEM_EVENT_queue && !queue->in_order)
-		return map_set(&ordering->out_of_order,
-			       key_of(event->stream->process->index, queue->queue), 1);
-	if (event->record->id != TANDEM_EVENT_device)
+	if (event->record->id != TANDEM_EVENT_queue || queue->in_order)
 		return 0;
-	if (devices_of_number(&findings->iterator->devices, event, device->device, device->domain,
-			      &row))
-		return -ENOMEM;
-	return map_set(&ordering->units, row, device->compute_units);
+	return map_set(&ordering->out_of_order, key_of(event->stream->process->index, queue->queue),
+		       1);
 }
 
 static void find_waits(const struct trace_event *event, struct order_command *command)
@@ -288,22 +283,6 @@ static void look_at_waits(const struct ordering *ordering, const struct order_pr
 		count_apart(sum, awaited.longest, awaited.end_ns, command, operation);
 }
 
-/* Whether it has a group for each compute unit. What a runtime chooses does. */
-static bool fills(const struct ordering *ordering, const struct operation *operation)
-{
-	uint64_t units = map_get(&ordering->units, operation->device), groups = 1;
-
-	if (!operation->size.local_dimensions || units == MAP_NONE)
-		return true;
-	for (unsigned i = 0; i < operation->size.dimensions; i++) {
-		uint64_t local =
-			i < operation->size.local_dimensions ? operation->size.local[i] : 1;
-
-		groups *= local ? operation->size.global[i] / local : 1;
-	}
-	return 2 * groups > units;
-}
-
 /* What passes between two commands: the driver's pace, which the run has without the order
  * too. */
 static void note_gap(struct order_process *process, const struct order_command *command,
@@ -325,7 +304,7 @@ static bool is_in_call(const struct operation *operation)
 	       operation->times.end_ns <= operation->call_end_ns;
 }
 
-static void note_end(struct ordering *ordering, const struct operation *operation)
+static void note_end(struct ordering *ordering, const struct operation *operation, double room)
 {
 	struct order_process *process = &ordering->processes[operation->process];
 	uint64_t place = map_get(&ordering->place_of, mixed(operation->process, operation->op));
@@ -337,7 +316,7 @@ static void note_end(struct ordering *ordering, const struct operation *operatio
 	command->ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
 	command->transfer = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
 			    operation->kind == TANDEM_OPERATION_KIND_copy_d2h;
-	command->fills = command->transfer || fills(ordering, operation);
+	command->fills = 2 * room > 1;
 	command->end_ns = operation->times.end_ns;
 	command->ended = true;
 	note_gap(process, command, operation);
@@ -354,14 +333,20 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 {
 	struct ordering *ordering = state;
 	int status = used_memory_item(&ordering->used, item);
+	double room;
 
 	if (status)
 		return status;
 	if (item->kind == ITEM_OBJECT)
-		return note_object(findings, ordering, item->event);
+		return note_queue(ordering, item->event);
+	if (item->kind == ITEM_OTHER)
+		return launch_configs_learn(&ordering->configs, item->event);
 	if (item->kind == ITEM_OPERATION) {
-		note_end(ordering, &item->operation);
-		return turns_operation(&ordering->turns, &item->operation);
+		room = room_taken(&ordering->configs, findings, &item->operation);
+		note_end(ordering, &item->operation, room);
+		status = default_queue_operation(&ordering->defaults, findings, &item->operation,
+						 room);
+		return status ? status : turns_operation(&ordering->turns, &item->operation);
 	}
 	if (item->kind != ITEM_CALL)
 		return 0;
@@ -434,7 +419,9 @@ static int ordering_end(struct findings *findings, void *state)
 		for (unsigned cause = 0; !status && cause < CAUSES; cause++)
 			status = add_sum(findings, &ordering->processes[i], cause);
 	}
-	return status ? status : turns_add(&ordering->turns, findings);
+	if (!status)
+		status = turns_add(&ordering->turns, findings);
+	return status ? status : default_queue_add(&ordering->defaults, findings);
 }
 
 static void ordering_release(struct findings *findings, void *state)
@@ -448,8 +435,9 @@ static void ordering_release(struct findings *findings, void *state)
 	map_free(&ordering->out_of_order);
 	map_free(&ordering->latest);
 	map_free(&ordering->place_of);
-	map_free(&ordering->units);
+	launch_configs_free(&ordering->configs);
 	turns_free(&ordering->turns);
+	default_queue_free(&ordering->defaults);
 }
 
 const struct finding_ops finding_ordering = {

@@ -15,6 +15,7 @@ static struct {
 	int32_t (*attribute)(int32_t *value, int32_t attribute, int32_t device);
 	int32_t (*memory)(size_t *bytes, int32_t device);
 	int32_t (*capturing)(void *stream, int32_t *status);
+	int32_t (*flags)(void *stream, uint32_t *flags);
 	int32_t (*pointer)(void *value, int32_t attribute, uint64_t address);
 } driver;
 
@@ -31,6 +32,7 @@ void cuda_driver_find(void)
 	*(void **)&driver.attribute = dlsym(library, "cuDeviceGetAttribute");
 	*(void **)&driver.memory = dlsym(library, "cuDeviceTotalMem_v2");
 	*(void **)&driver.capturing = dlsym(library, "cuStreamIsCapturing");
+	*(void **)&driver.flags = dlsym(library, "cuStreamGetFlags");
 	*(void **)&driver.pointer = dlsym(library, "cuPointerGetAttribute");
 }
 
@@ -103,6 +105,17 @@ bool cuda_driver_is_capturing(void *stream)
 		status = 0;
 	cuda_in_tool_end();
 	return status != 0;
+}
+
+uint32_t cuda_driver_stream_flags(const void *stream)
+{
+	uint32_t flags = 0;
+
+	cuda_in_tool_begin();
+	if (!driver.flags || driver.flags((void *)(uintptr_t)stream, &flags))
+		flags = 0;
+	cuda_in_tool_end();
+	return flags;
 }
 
 /* CUpointer_attribute, CUmemorytype, CUresult. */

@@ -13,6 +13,7 @@ int32_t cuda_driver_attribute(uint32_t device, int32_t attribute);
 uint64_t cuda_driver_memory_bytes(uint32_t device);
 void cuda_driver_name(uint32_t device, char *name, int bytes);
 bool cuda_driver_is_capturing(void *stream);
+uint32_t cuda_driver_stream_flags(const void *stream); /* CU_STREAM_NON_BLOCKING: 1 */
 
 /* Whether the host may read there: not what is the device's, nor managed memory, which the device
  * may have just then. Of an address that a call of the program has just read from. False where the

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/ordering/default_queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/keyed_row.h"
+#include "util/units.h"
+
+/* Fewer are no habit. */
+#define HABIT_COUNT 8u
+
+enum { ALL_WAIT = 2 };	   /* of a queue's in_order */
+enum { NON_BLOCKING = 1 }; /* of its properties */
+
+enum { TO_DEVICE, TO_HOST, KERNELS };
+
+static struct default_row *row_find(struct default_queues *defaults,
+				    const struct operation *operation, uint32_t queue)
+{
+	const struct default_row fresh = {.process = operation->process,
+					  .device = operation->device};
+	uint64_t key = (uint64_t)operation->process << 32 | queue;
+
+	return keyed_row(&defaults->row_of, key, &defaults->rows, &defaults->capacity,
+			 &defaults->count, &fresh, sizeof(fresh));
+}
+
+static void count_engines(struct default_row *row, const struct operation *operation, uint64_t ns,
+			  double room)
+{
+	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d)
+		row->engine_ns[TO_DEVICE] += ns;
+	else if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
+		row->engine_ns[TO_HOST] += ns;
+	else if (operation->kind == TANDEM_OPERATION_KIND_kernel)
+		row->engine_ns[KERNELS] += (uint64_t)(room * (double)ns);
+}
+
+/* The default queue's own command: whether it was there before what it waited for had ended. */
+static void note_default(struct default_row *row, const struct operation *operation,
+			 const struct default_command *command)
+{
+	row->before = row->other.queue && operation->times.queued_ns < row->other.end_ns &&
+				      command->start_ns >= row->other.end_ns
+			      ? row->other.queue
+			      : 0;
+	if (row->before)
+		row->gap_ns += (uint64_t)(command->start_ns - row->other.end_ns);
+	row->latest = *command;
+	if (!row->first.queue) {
+		row->first = *command;
+		row->name = operation->name;
+	}
+}
+
+static void note_other(struct default_row *row, const struct operation *operation,
+		       const struct default_command *command)
+{
+	row->other = *command;
+	if (!row->before || command->start_ns < row->latest.end_ns)
+		return;
+	if (row->before != command->queue && operation->times.queued_ns < row->latest.end_ns) {
+		row->count++;
+		row->gap_ns += (uint64_t)(command->start_ns - row->latest.end_ns);
+	}
+	row->before = 0; /* the first of those that waited */
+}
+
+int default_queue_operation(struct default_queues *defaults, const struct findings *findings,
+			    const struct operation *operation, double room)
+{
+	const struct trace_queue *queue;
+	struct default_command command;
+	struct default_row *row;
+	uint64_t ns, queue_ns;
+	int64_t from_ns;
+
+	if (!operation->placed || operation->queue == TRACE_NONE)
+		return 0;
+	queue = &findings->iterator->devices.objects.queues[operation->queue];
+	if (queue->in_order != ALL_WAIT && queue->properties & NON_BLOCKING)
+		return 0;
+	command = (struct default_command){operation->queue_number, operation->stream,
+					   operation->times.start_ns, operation->times.end_ns};
+	ns = (uint64_t)(command.end_ns - command.start_ns);
+	row = row_find(defaults, operation, command.queue);
+	if (!row)
+		return -ENOMEM;
+	row->busy_ns += ns;
+	queue_ns = row->busy_ns;
+	row = row_find(defaults, operation, 0);
+	if (!row)
+		return -ENOMEM;
+	if (queue_ns > row->longest_ns)
+		row->longest_ns = queue_ns;
+	from_ns = command.start_ns > row->until_ns ? command.start_ns : row->until_ns;
+	if (command.end_ns > from_ns) {
+		row->busy_ns += (uint64_t)(command.end_ns - from_ns);
+		row->until_ns = command.end_ns;
+	}
+	count_engines(row, operation, ns, room);
+	if (queue->in_order == ALL_WAIT)
+		note_default(row, operation, &command);
+	else
+		note_other(row, operation, &command);
+	return 0;
+}
+
+/* What remains where nothing waits for the default queue: the busiest queue, or the busiest engine. */
+static uint64_t saved_ns(const struct default_row *row)
+{
+	uint64_t remains_ns = row->longest_ns;
+
+	for (unsigned i = 0; i < sizeof(row->engine_ns) / sizeof(*row->engine_ns); i++) {
+		if (row->engine_ns[i] > remains_ns)
+			remains_ns = row->engine_ns[i];
+	}
+	return remains_ns < row->busy_ns ? row->busy_ns - remains_ns + row->gap_ns : 0;
+}
+
+static int add_row(struct findings *findings, const struct default_row *row)
+{
+	uint64_t ns = saved_ns(row);
+	char count[UNITS_BYTES];
+	struct finding *finding;
+	const char *queue;
+
+	if (row->count < HABIT_COUNT || !ns)
+		return 0;
+	finding = findings_add(findings, "ordering", "default-queue");
+	if (!finding)
+		return -ENOMEM;
+	queue = findings_domain(findings, row->device)->queue;
+	finding->count = row->count;
+	finding->cost_ns = ns;
+	finding->queue = row->first.queue;
+	finding->object = findings_text(findings, "%s", row->name ? row->name : "");
+	finding->device = findings_text(
+		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
+	finding->what = findings_text(findings,
+				      "commands of the default %s (%s and others) keep those of "
+				      "other %ss apart: %s times one waited for it, and it for one "
+				      "of another %s",
+				      queue, row->name ? row->name : "a command", queue,
+				      units_count(count, row->count), queue);
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why = findings_text(findings,
+				     "each %s that is not made non-blocking waits for the default "
+				     "one, and it for them; that their data has nothing to do with "
+				     "each other is assumed",
+				     queue);
+	finding->suggestion = findings_text(
+		findings,
+		"give the default %s's commands to the %s that needs them, or make the others "
+		"non-blocking",
+		queue, queue);
+	finding_place(findings, finding, row->first.stream);
+	finding_time(findings, finding, row->first.start_ns, row->first.end_ns);
+	return 0;
+}
+
+int default_queue_add(const struct default_queues *defaults, struct findings *findings)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < defaults->count; i++)
+		status = add_row(findings, &defaults->rows[i]);
+	return status;
+}
+
+void default_queue_free(struct default_queues *defaults)
+{
+	map_free(&defaults->row_of);
+	free(defaults->rows);
+}

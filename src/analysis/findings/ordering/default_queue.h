@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A queue that all others of its context wait for, and it for them, as CUDA's legacy default stream
+ * and HIP's null stream: what it is given between their commands keeps them apart. Memory grows with
+ * processes and queues. One thread.
+ *
+ *	struct default_queues defaults = {0};
+ *
+ *	default_queue_operation(&defaults, findings, &item->operation, room_taken(...));
+ *	default_queue_add(&defaults, findings);
+ *	default_queue_free(&defaults);
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_DEFAULT_QUEUE_H
+#define TANDEM_ANALYSIS_FINDINGS_DEFAULT_QUEUE_H
+
+#include "analysis/findings/finding.h"
+#include "util/map.h"
+
+struct default_command {
+	uint32_t queue; /* in the process; 0: none */
+	uint32_t stream;
+	int64_t start_ns, end_ns;
+};
+
+struct default_row { /* one process, or a queue of it */
+	uint32_t process, device;
+	uint64_t busy_ns; /* of all its commands, each for itself; of a process, without overlap */
+	/* Of a process: */
+	uint64_t engine_ns[3]; /* transfers each way, and kernels by what they fill */
+	uint64_t longest_ns;   /* of its queues: the time of all its commands */
+	struct default_command other,
+		latest;	  /* the latest of another queue, and of the default one */
+	uint32_t before;  /* queue whose command that one waited for; 0: none */
+	int64_t until_ns; /* the device was busy */
+	uint64_t count;	  /* commands that waited for it, and with it for another queue */
+	uint64_t gap_ns;  /* from the end of what they waited for to their start */
+	struct default_command first; /* of the default queue */
+	const char *name;
+};
+
+struct default_queues {
+	struct map row_of; /* process, and queue or 0 */
+	struct default_row *rows;
+	size_t count, capacity;
+};
+
+/* Return 0 or -ENOMEM; after an error default_queue_free() is called as well. Operations: in the order
+ * of their ends; room: room.h. */
+int default_queue_operation(struct default_queues *defaults, const struct findings *findings,
+			    const struct operation *operation, double room);
+int default_queue_add(const struct default_queues *defaults, struct findings *findings);
+void default_queue_free(struct default_queues *defaults);
+
+#endif
