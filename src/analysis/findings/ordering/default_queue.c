@@ -41,12 +41,12 @@ static void count_engines(struct default_row *row, const struct operation *opera
 static void note_default(struct default_row *row, const struct operation *operation,
 			 const struct default_command *command)
 {
-	row->before = row->other.queue && operation->times.queued_ns < row->other.end_ns &&
-				      command->start_ns >= row->other.end_ns
-			      ? row->other.queue
-			      : 0;
-	if (row->before)
-		row->gap_ns += (uint64_t)(command->start_ns - row->other.end_ns);
+	const struct default_command *before = &row->other[0];
+
+	row->waited = before->queue && operation->times.queued_ns < before->end_ns &&
+		      command->start_ns >= before->end_ns;
+	if (row->waited)
+		row->gap_ns += (uint64_t)(command->start_ns - before->end_ns);
 	row->latest = *command;
 	if (!row->first.queue) {
 		row->first = *command;
@@ -57,14 +57,20 @@ static void note_default(struct default_row *row, const struct operation *operat
 static void note_other(struct default_row *row, const struct operation *operation,
 		       const struct default_command *command)
 {
-	row->other = *command;
-	if (!row->before || command->start_ns < row->latest.end_ns)
+	/* Of another queue than its own. */
+	const struct default_command before = row->other[row->other[0].queue == command->queue];
+
+	if (row->other[0].queue != command->queue)
+		row->other[1] = row->other[0];
+	row->other[0] = *command;
+	if (!row->waited || command->start_ns < row->latest.end_ns)
 		return;
-	if (row->before != command->queue && operation->times.queued_ns < row->latest.end_ns) {
-		row->count++;
-		row->gap_ns += (uint64_t)(command->start_ns - row->latest.end_ns);
-	}
-	row->before = 0; /* the first of those that waited */
+	row->waited = false; /* the first of those that waited */
+	if (operation->times.queued_ns >= row->latest.end_ns)
+		return;
+	row->gap_ns += (uint64_t)(command->start_ns - row->latest.end_ns);
+	/* It was there while commands of that queue ran. */
+	row->count += before.queue && operation->times.queued_ns < before.end_ns;
 }
 
 int default_queue_operation(struct default_queues *defaults, const struct findings *findings,

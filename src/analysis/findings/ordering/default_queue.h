@@ -25,14 +25,14 @@ struct default_row { /* one process, or a queue of it */
 	uint32_t process, device;
 	uint64_t busy_ns; /* of all its commands, each for itself; of a process, without overlap */
 	/* Of a process: */
-	uint64_t engine_ns[3]; /* transfers each way, and kernels by what they fill */
-	uint64_t longest_ns;   /* of its queues: the time of all its commands */
-	struct default_command other,
-		latest;	  /* the latest of another queue, and of the default one */
-	uint32_t before;  /* queue whose command that one waited for; 0: none */
-	int64_t until_ns; /* the device was busy */
-	uint64_t count;	  /* commands that waited for it, and with it for another queue */
-	uint64_t gap_ns;  /* from the end of what they waited for to their start */
+	uint64_t engine_ns[3];		 /* transfers each way, and kernels by what they fill */
+	uint64_t longest_ns;		 /* of its queues: the time of all its commands */
+	struct default_command latest;	 /* of the default queue */
+	struct default_command other[2]; /* the latest of all others, and of those but its queue */
+	bool waited;			 /* the default queue's latest, for the latest of those */
+	int64_t until_ns;		 /* the device was busy */
+	uint64_t count;	 /* commands that waited for it, and with it for another queue */
+	uint64_t gap_ns; /* from the end of what they waited for to their start */
 	struct default_command first; /* of the default queue */
 	const char *name;
 };
