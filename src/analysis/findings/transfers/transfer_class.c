@@ -51,7 +51,14 @@ const char *transfer_class_api(const struct transfer_class *class, const struct 
 
 const char *transfer_direction(uint8_t kind)
 {
-	return kind == TANDEM_OPERATION_KIND_copy_h2d ? "to the device" : "to the host";
+	switch (kind) {
+	case TANDEM_OPERATION_KIND_copy_h2d:
+		return "to the device";
+	case TANDEM_OPERATION_KIND_copy_d2h:
+		return "to the host";
+	default:
+		return "on the device";
+	}
 }
 
 struct finding *transfer_class_finding(const struct transfer_class *class,

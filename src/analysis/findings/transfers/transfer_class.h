@@ -33,7 +33,7 @@ struct finding *transfer_class_finding(const struct transfer_class *class,
 				       struct findings *findings, uint32_t device, uint8_t kind,
 				       const char *cause);
 
-/* "to the device", "to the host". */
+/* "to the device", "to the host", "on the device". */
 const char *transfer_direction(uint8_t kind);
 
 #endif

@@ -17,6 +17,10 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 16u
 
+/* Copies on the device, or fills, that follow one another: so many, and fewer, belong to each other's
+ * buffers. */
+#define FEW_ON_DEVICE 3u
+
 /* Tiny ones are moved at this rate (bytes a ns) at least, where no larger ones say more. */
 #define TINY_RATE 1.0
 
@@ -30,6 +34,8 @@ struct transfer_row { /* one device and direction */
 	struct transfer_class places[PLACES]; /* large ones, by their host memory */
 };
 
+enum direction { TO_DEVICE, TO_HOST, ON_DEVICE, FILLS, DIRECTIONS };
+
 struct transfer_run {	/* transfers of one direction */
 	uint64_t call;	/* the latest; 0: none */
 	int64_t end_ns; /* of that one */
@@ -38,7 +44,7 @@ struct transfer_run {	/* transfers of one direction */
 
 struct transfer_thread { /* of a stream */
 	uint64_t kernel; /* the latest call that enqueued one */
-	struct transfer_run to_device, to_host;
+	struct transfer_run runs[DIRECTIONS];
 };
 
 struct transfers {
@@ -82,6 +88,23 @@ static struct transfer_row *row_find(struct transfers *transfers, uint32_t devic
 	return row;
 }
 
+/* DIRECTIONS: it moves nothing. */
+static enum direction direction_of(uint8_t kind)
+{
+	switch (kind) {
+	case TANDEM_OPERATION_KIND_copy_h2d:
+		return TO_DEVICE;
+	case TANDEM_OPERATION_KIND_copy_d2h:
+		return TO_HOST;
+	case TANDEM_OPERATION_KIND_copy_d2d:
+		return ON_DEVICE;
+	case TANDEM_OPERATION_KIND_fill:
+		return FILLS;
+	default:
+		return DIRECTIONS;
+	}
+}
+
 /* Whether its thread could have moved it together with the one before; then when that one ended,
  * and whether that was the first. */
 static bool is_further(struct transfers *transfers, const struct operation *operation,
@@ -94,8 +117,7 @@ static bool is_further(struct transfers *transfers, const struct operation *oper
 	if (operation->stream == TRACE_NONE || !operation->call)
 		return false;
 	thread = &transfers->threads[operation->stream];
-	run = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ? &thread->to_device
-								: &thread->to_host;
+	run = &thread->runs[direction_of(operation->kind)];
 	*second = !run->goes_on;
 	*before_ns = run->end_ns;
 	before = run->call;
@@ -139,6 +161,7 @@ static int count_size(struct transfers *transfers, const struct operation *opera
 	return 0;
 }
 
+/* Between the device and the host. */
 static bool is_transfer(uint8_t kind)
 {
 	return kind == TANDEM_OPERATION_KIND_copy_h2d || kind == TANDEM_OPERATION_KIND_copy_d2h;
@@ -156,11 +179,13 @@ static int count_command(struct transfers *transfers, const struct operation *op
 	if (operation->kind == TANDEM_OPERATION_KIND_kernel && operation->stream != TRACE_NONE &&
 	    operation->call > transfers->threads[operation->stream].kernel)
 		transfers->threads[operation->stream].kernel = operation->call;
-	if (!operation->record || !operation->placed || !is_transfer(operation->kind) ||
-	    !operation->record->bytes)
+	if (!operation->record || !operation->placed ||
+	    direction_of(operation->kind) == DIRECTIONS || !operation->record->bytes)
 		return 0;
-	further_command(&transfers->further, operation);
 	ns = exposed_ns(*kernels_until_ns, operation);
+	if (!is_transfer(operation->kind))
+		return count_size(transfers, operation, PLACES, ns);
+	further_command(&transfers->further, operation);
 	status = count_size(transfers, operation, place, ns);
 	return status ? status : bounces_command(&transfers->bounces, operation, ns);
 }
@@ -245,6 +270,9 @@ static int add_small(struct findings *findings, const struct further *further,
 	}
 	if (small.count < HABIT_COUNT || moved_ns >= (double)small.ns)
 		return 0;
+	/* On the device: of two or three each may have another buffer. */
+	if (!is_transfer(row->kind) && small.count < FEW_ON_DEVICE * runs)
+		return 0;
 	finding = transfer_class_finding(&small, findings, row->device, row->kind, "small");
 	if (!finding)
 		return -ENOMEM;
@@ -255,10 +283,13 @@ static int add_small(struct findings *findings, const struct further *further,
 		finding->removes = GRAPH_SMALL;
 	finding->what = findings_text(
 		findings,
-		"%s small transfers %s (%s), of %s on average, one right after another, took %s "
+		"%s small %s %s (%s), of %s on average, one right after another, took %s "
 		"with what is between them",
-		units_count(count, finding->count), transfer_direction(row->kind),
-		transfer_class_api(&small, findings),
+		units_count(count, finding->count),
+		row->kind == TANDEM_OPERATION_KIND_fill ? "fills"
+		: is_transfer(row->kind)		? "transfers"
+							: "copies",
+		transfer_direction(row->kind), transfer_class_api(&small, findings),
 		units_bytes(bytes, (double)small.bytes / (double)small.count),
 		units_ns(all, (double)small.ns));
 	finding->why = findings_text(findings,
@@ -268,8 +299,10 @@ static int add_small(struct findings *findings, const struct further *further,
 					     ? "least that is assumed of so few bytes"
 					     : "best rate seen here");
 	finding->suggestion =
-		"gather them into one buffer and transfer that at once, or leave the data on the "
-		"device";
+		is_transfer(row->kind)
+			? "gather them into one buffer and transfer that at once, or leave the data on "
+			  "the device"
+			: "let one command do it: a two-dimensional copy, a larger one, or a kernel";
 	return 0;
 }
 
@@ -324,6 +357,8 @@ static int transfers_end(struct findings *findings, void *state)
 		if (!(best > 0))
 			continue;
 		status = add_small(findings, &transfers->further, row, best, fixed_ns(row, best));
+		if (!is_transfer(row->kind))
+			continue;
 		if (!status)
 			status = add_slow(findings, row, best, fixed_ns(row, best));
 		if (!status)
