@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How right findings are: the programs of tests/findings/corpus, styles and scripts, each with a
-fault and without, and some that have none, on several devices, CUDA programs on the stub's
-device (tests/stubs/cuda/faulty.c), and packaged programs, as far as they are installed
-(tests/findings/packages). What may be said of each stands in table.json beside them, which is
-written before it is run.
+"""How right findings are: the programs of tests/findings/corpus, styles, scripts, outside and
+outside_scripts, each with a fault and without, and some that have none, on several devices,
+CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and packaged programs, as far as
+they are installed (tests/findings/packages). What may be said of each stands in table.json beside
+them, which is written before it is run.
 
 A row of the table with `command` is that program; its twin is the same one where drivers and the
 program find what they kept of the run before (`cache`), or there is none, and the cost is not
@@ -41,6 +41,7 @@ import subprocess
 TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests")
 # Where the programs and their table are.
 SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "findings/scripts",
+        "outside": "findings/outside", "outside_scripts": "findings/outside_scripts",
         "cuda": "stubs/cuda", "packages": "findings/packages"}
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
@@ -292,7 +293,7 @@ def show(bench, name, score):
 
 def program(bench, name):
     """What runs a set's programs; None: it is not there. Scripts need an interpreter with pyopencl."""
-    if name == "scripts":
+    if name in ("scripts", "outside_scripts"):
         for python in ("python3", "/usr/bin/python3"):
             if not subprocess.run([python, "-c", "import numpy, pyopencl"], check=False,
                                   stderr=subprocess.DEVNULL).returncode:
