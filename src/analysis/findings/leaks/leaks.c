@@ -8,6 +8,7 @@
 #include "analysis/events/event_value.h"
 #include "analysis/findings/finding.h"
 #include "analysis/findings/leaks/growth.h"
+#include "analysis/findings/leaks/leaks.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -302,8 +303,14 @@ static struct leak_row *row_find(struct leak_row *rows, size_t *count,
 	return &rows[(*count)++];
 }
 
-/* Calls that are missing: any of them may have released something. */
-static uint64_t lost_calls(const struct findings *findings)
+bool leaks_are_seen(const struct findings *findings)
+{
+	const struct trace_run *run = &findings->session->run;
+
+	return run->has_end && run->has_exit && !run->exit_signal;
+}
+
+uint64_t leaks_lost_calls(const struct findings *findings)
 {
 	uint64_t lost = 0;
 
@@ -352,7 +359,7 @@ static int add_given(struct findings *findings, const struct leak_events *events
 	char count[UNITS_BYTES];
 	struct finding *finding;
 
-	if (left <= 0 || !events->given || (uint64_t)left <= lost_calls(findings))
+	if (left <= 0 || !events->given || (uint64_t)left <= leaks_lost_calls(findings))
 		return 0;
 	finding = findings_add(findings, "leaks", "event");
 	if (!finding)
@@ -391,7 +398,7 @@ static int add_events(struct findings *findings, const struct leaks *leaks)
 		if (leaks->processes[i].given)
 			return add_all_given(findings, leaks);
 	}
-	if (leaks->events.count <= lost_calls(findings))
+	if (leaks->events.count <= leaks_lost_calls(findings))
 		return 0;
 	finding = findings_add(findings, "leaks", "event");
 	if (!finding)
@@ -415,14 +422,13 @@ static int add_events(struct findings *findings, const struct leaks *leaks)
 
 static int leaks_end(struct findings *findings, void *state)
 {
-	const struct trace_run *run = &findings->session->run;
 	struct leaks *leaks = state;
 	struct leak_row *rows;
 	size_t count = 0, at = 0;
 	uint64_t key, index;
 	int status = 0;
 
-	if (!run->has_end || !run->has_exit || run->exit_signal)
+	if (!leaks_are_seen(findings))
 		return 0;
 	status = add_events(findings, leaks);
 	if (status || !leaks->known.count)
@@ -446,7 +452,7 @@ static int leaks_end(struct findings *findings, void *state)
 			row->first = object;
 	}
 	for (size_t i = 0; !status && i < count; i++)
-		if (rows[i].count > lost_calls(findings) &&
+		if (rows[i].count > leaks_lost_calls(findings) &&
 		    (!rows[i].first->address || rows[i].count >= GROWS_LEAST))
 			status = add_row(findings, &rows[i]);
 	free(rows);

@@ -215,6 +215,7 @@ static int objects_item(struct findings *findings, void *state, const struct eve
 	}
 	if (item->kind != ITEM_CALL)
 		return 0;
+	unnumbered_sample(&objects->unnumbered, item->event->stream->process->index);
 	if (objects->asks[item->event->stream->index] && asks_on(findings->graph, objects, item))
 		return -ENOMEM;
 	if (item->end_ns == INT64_MIN || trace_event_failed(item->event))

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/findings/leaks/leaks.h"
 #include "trace/field.h"
 #include "util/keyed_row.h"
 #include "util/units.h"
@@ -11,6 +12,9 @@
 /* So often is a loop, if no more than a quarter of them lived at a time. */
 #define LOOP_COUNT 16u
 #define LOOP_LIVE_PART 4u
+
+/* Fewer that are left are what a program keeps until its end. */
+#define LEFT_COUNT 64u
 
 static uint64_t key_of(const struct event_item *item, uint32_t number)
 {
@@ -20,7 +24,7 @@ static uint64_t key_of(const struct event_item *item, uint32_t number)
 static struct unnumbered_live *live_find(struct unnumbered *unnumbered, struct findings *findings,
 					 const struct event_item *item)
 {
-	const struct unnumbered_live fresh = {.made = 0};
+	const struct unnumbered_live fresh = {.process = item->event->stream->process->index};
 	uint32_t domain = (uint32_t)trace_session_domain_of(findings->session,
 							    item->event->layout->event->id);
 
@@ -112,6 +116,59 @@ static int add_calls(struct findings *findings, const struct unnumbered_calls *c
 	return 0;
 }
 
+void unnumbered_sample(struct unnumbered *unnumbered, uint32_t process)
+{
+	for (size_t i = 0; i < unnumbered->live_count; i++) {
+		struct unnumbered_live *live = &unnumbered->live[i];
+
+		if (live->process != process)
+			continue;
+		live->growth.now = (uint32_t)live->live;
+		growth_sample(&live->growth);
+	}
+}
+
+/* Of a domain in a process: by the function that made the most. */
+static int add_left(const struct unnumbered *unnumbered, struct findings *findings, size_t place)
+{
+	const struct unnumbered_live *live = &unnumbered->live[place];
+	const struct unnumbered_calls *most = NULL;
+	char count[UNITS_BYTES];
+	struct finding *finding;
+	uint64_t left = live->live;
+
+	for (size_t i = 0; i < unnumbered->call_count; i++) {
+		const struct unnumbered_calls *calls = &unnumbered->calls[i];
+
+		if (calls->live != place)
+			continue;
+		/* Its first was taken for one of these. */
+		if (map_get(&unnumbered->known, calls->api->id) != MAP_NONE)
+			left -= calls->count < left ? calls->count : left;
+		else if (!most || calls->count > most->count)
+			most = calls;
+	}
+	if (!most || left < LEFT_COUNT || 2 * left < live->made ||
+	    left <= leaks_lost_calls(findings) || !growth_is_there(&live->growth))
+		return 0;
+	finding = findings_add(findings, "leaks", "object");
+	if (!finding)
+		return -ENOMEM;
+	finding->always_report = true;
+	finding->count = left;
+	finding->object = most->api->name;
+	finding->what = findings_text(findings, "%s objects, mainly of %s, were never released",
+				      units_count(count, left), most->api->name);
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why = "so many calls more made some than released some, and they became more the "
+		       "longer the program ran";
+	finding->suggestion = "release each when it is needed no more, or make them once and use "
+			      "them again";
+	finding_place(findings, finding, most->stream);
+	finding_time(findings, finding, most->begin_ns, most->end_ns);
+	return 0;
+}
+
 int unnumbered_add(const struct unnumbered *unnumbered, struct findings *findings)
 {
 	int status = 0;
@@ -124,6 +181,8 @@ int unnumbered_add(const struct unnumbered *unnumbered, struct findings *finding
 		    map_get(&unnumbered->known, calls->api->id) == MAP_NONE)
 			status = add_calls(findings, calls, live);
 	}
+	for (size_t i = 0; !status && leaks_are_seen(findings) && i < unnumbered->live_count; i++)
+		status = add_left(unnumbered, findings, i);
 	return status;
 }
 
