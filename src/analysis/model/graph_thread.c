@@ -89,6 +89,18 @@ int graph_interval(struct graph *graph, const struct wait_thread *thread,
 	return 0;
 }
 
+/* A thread that sleeps more than once and calls nothing in between, as one that joins several: each
+ * sleep ends with its own waker. */
+static int sleep_before(struct graph *graph, struct graph_thread *sleeper,
+			const struct graph_wake *wake)
+{
+	if (!sleeper->woken.known || sleeper->woken.ns <= sleeper->at.ns ||
+	    sleeper->woken.ns > wake->from_ns)
+		return 0;
+	graph->stream = wake->stream;
+	return graph_thread_reach(graph, sleeper, sleeper->woken.ns);
+}
+
 int graph_threads_wake(struct graph *graph, int64_t ns)
 {
 	int status = 0;
@@ -104,6 +116,8 @@ int graph_threads_wake(struct graph *graph, int64_t ns)
 		if (!sleeper->at.known || !waker->at.known || (frame && frame->waits) ||
 		    waker->at.ns > wake->to_ns)
 			continue;
+		if (sleep_before(graph, sleeper, wake))
+			return -ENOMEM;
 		graph->stream = wake->by;
 		graph_point_set(graph, &sleeper->woken, &waker->at);
 		sleeper->slept_ns = wake->to_ns - graph_later(wake->from_ns, sleeper->at.ns);
