@@ -108,6 +108,7 @@ struct graph_frame { /* a call that is going on */
 	uint8_t scope;	/* enum tandem_wait_scope */
 	uint64_t queue; /* its key */
 	uint32_t removed;
+	uint64_t call;
 };
 
 struct graph_wake {
@@ -115,18 +116,31 @@ struct graph_wake {
 	int64_t from_ns, to_ns;
 };
 
+struct graph_woken {
+	struct graph_point point; /* the moment when another thread woke it, as that one's */
+	int64_t slept_ns;	  /* until then */
+	uint32_t by;		  /* its stream */
+	uint64_t in;		  /* the waker's call; 0: in none */
+};
+
+/* Of a thread, between two of its events; of more the first are looked at before they are all known. */
+#define GRAPH_WAKES_MOST 4u
+
 struct graph_thread {
 	struct graph_point at;
-	struct graph_point woken; /* the moment when another thread woke it, as that one's */
-	int64_t slept_ns;	  /* until then */
-	struct recent slept;	  /* where a device is the CPU */
-	struct recent faults;	  /* first touches of memory that is allocated again */
+	struct graph_woken woken[GRAPH_WAKES_MOST]; /* since then, in their order */
+	unsigned woken_count;
+	struct recent slept;  /* where a device is the CPU */
+	struct recent faults; /* first touches of memory that is allocated again */
 	struct graph_frame frames[GRAPH_DEPTH_MOST];
 	unsigned depth; /* may be more than GRAPH_DEPTH_MOST */
 	/* The latest call that returned, and when it began, without each cause: what it did may be
 	 * recorded after events that come behind its return. 0: none. */
 	uint64_t returned;
 	int64_t returned_from_ns[GRAPH_CAUSE_COUNT];
+	/* The latest call that each cause removes: whom it woke does not sleep then. 0: none. */
+	uint64_t removed_call[GRAPH_CAUSE_COUNT];
+	int64_t removed_from_ns[GRAPH_CAUSE_COUNT];
 };
 
 struct graph_command {
@@ -145,6 +159,8 @@ struct graph_queue {		/* or device */
 	int64_t behind_ns, behind_count;
 	/* Same: from the enqueue to the start of one that waited for none. */
 	int64_t alone_ns, alone_count;
+	/* Same: all its commands' time, and when the first started without each cause. */
+	int64_t work_ns, first_ns[GRAPH_CAUSE_COUNT];
 	double taken_part; /* of it, by a thread that runs (devices_taken_part()) */
 	uint32_t latest_queue, latest_process; /* of the command that ended */
 };

@@ -128,6 +128,22 @@ static int64_t behind_usual(const struct graph_queue *device, int64_t recorded_n
 	return ns < recorded_ns ? ns : recorded_ns;
 }
 
+/* When the device had room for a command of another queue that found it idle: once all that it did
+ * until then fits in, in whatever order, and no later than behind what it did last. */
+static int64_t room_from(const struct graph_queue *device, const struct graph_queue *queue,
+			 unsigned cause, int64_t behind_ns)
+{
+	int64_t last = device->end.ns - device->end.saved[cause] + behind_ns;
+	int64_t room = device->first_ns[cause] + device->work_ns, own;
+
+	if (room > last)
+		room = last;
+	if (!queue->end.known)
+		return room;
+	own = queue->end.ns - queue->end.saved[cause] + behind_ns;
+	return graph_later(room, own < last ? own : last);
+}
+
 int graph_command_start(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_command *command = graph_command_find(graph, event, event->op);
@@ -135,7 +151,7 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	const struct graph_point *before;
 	int64_t launch_ns, behind_ns = 0;
 	struct graph_point given = {.known = false};
-	bool is_behind;
+	bool is_behind, is_other;
 	int status;
 
 	if (!command || event->device >= graph->device_count)
@@ -150,6 +166,8 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	before = graph_behind_callback(graph, event, before);
 	graph_point_set(graph, &given, &command->given);
 	is_behind = before->known && before->ns > given.ns && before->ns <= event->ns;
+	is_other = before == &device->end && !is_behind &&
+		   device->latest_queue != (uint32_t)(queue - graph->queues);
 	launch_ns = event->ns - given.ns;
 	if (is_behind) {
 		behind_ns = event->ns - before->ns;
@@ -171,9 +189,13 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 		/* One that is removed ends where the one before it did. */
 		if (before->known && before->ns <= event->ns && command->removed & 1u << i)
 			at = before->ns - before->saved[i];
+		else if (is_other && before->ns <= event->ns)
+			at = graph_later(at, room_from(device, queue, i, behind_ns));
 		else if (before->known && before->ns <= event->ns)
 			at = graph_later(at, before->ns - before->saved[i] + behind_ns);
 		command->started.saved[i] = event->ns - at;
+		if (!device->work_ns)
+			device->first_ns[i] = at;
 	}
 	status = graph_point_extend(graph, &command->started, event->ns,
 				    is_behind ? GRAPH_PART_BEHIND : GRAPH_PART_LAUNCH, event->name);
@@ -203,6 +225,7 @@ int graph_command_end(struct graph *graph, const struct sequence_event *event)
 	if (!command || !command->started.known || event->device >= graph->device_count)
 		return 0;
 	took = event->ns - command->started.ns;
+	graph->devices[event->device].work_ns += took > 0 ? took : 0;
 	for (unsigned i = 0; took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
 		if (command->removed & 1u << i)
 			command->started.saved[i] += took;

@@ -41,6 +41,17 @@ static void note_return(struct graph_thread *thread, const struct graph_frame *f
 		thread->returned_from_ns[i] = frame->begin.ns - frame->begin.saved[i];
 }
 
+static void note_removed(struct graph_thread *thread, const struct graph_frame *frame,
+			 uint64_t call)
+{
+	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
+		if (!(frame->removed & 1u << i))
+			continue;
+		thread->removed_call[i] = call;
+		thread->removed_from_ns[i] = frame->begin.ns - frame->begin.saved[i];
+	}
+}
+
 static void since_removed(struct graph_thread *thread, int64_t ns, uint32_t removed)
 {
 	int64_t took = ns - thread->at.ns;
@@ -69,6 +80,7 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 	if (thread->depth++ < GRAPH_DEPTH_MOST) {
 		frame = graph_frame_of(thread);
 		frame->api = event->api;
+		frame->call = event->call;
 		frame->waits = event->blocking;
 		frame->scope = event->wait;
 		frame->queue = graph_queue_key(event);
@@ -179,6 +191,8 @@ static int call_end(struct graph *graph, const struct sequence_event *event)
 		call_removed(thread, frame);
 	if (thread->depth-- <= GRAPH_DEPTH_MOST) {
 		note_return(thread, frame, event->call);
+		if (frame->removed)
+			note_removed(thread, frame, event->call);
 		graph_point_drop(graph, &frame->begin);
 		graph_point_drop(graph, &frame->bound);
 		/* The outer call goes on, also one that waits. */

@@ -19,23 +19,56 @@ int graph_thread_begin(struct graph *graph, struct graph_thread *thread,
 }
 
 /* What it did after a sleep follows from the thread that woke it, and only what it did beside
- * the sleep from what it had done before. In a call that is removed it does not sleep. */
-static void thread_wake(struct graph *graph, struct graph_thread *thread, uint32_t removed)
+ * the sleep from what it had done before. In a call that is removed it does not sleep, nor for one. */
+static void thread_wake(struct graph *graph, struct graph_thread *thread,
+			const struct graph_woken *woken, uint32_t removed)
 {
+	const struct graph_thread *waker = &graph->threads[woken->by];
 	struct graph_point before = {.known = false};
-	int64_t awake_ns = thread->woken.ns - thread->at.ns - thread->slept_ns;
+	int64_t awake_ns = woken->point.ns - thread->at.ns - woken->slept_ns;
 
 	graph_point_set(graph, &before, &thread->at);
-	graph_point_set(graph, &thread->at, &thread->woken);
+	graph_point_set(graph, &thread->at, &woken->point);
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
 		int64_t own = before.ns - before.saved[i] + (awake_ns > 0 ? awake_ns : 0);
-		int64_t other = thread->woken.ns - thread->woken.saved[i];
+		int64_t other = woken->point.ns - woken->point.saved[i];
 
+		if (woken->in && woken->in == waker->removed_call[i])
+			other = waker->removed_from_ns[i];
 		if (removed & 1u << i)
 			own = other = before.ns - before.saved[i];
-		thread->at.saved[i] = thread->woken.ns - graph_later(own, other);
+		thread->at.saved[i] = woken->point.ns - graph_later(own, other);
 	}
 	graph_point_drop(graph, &before);
+}
+
+/* The first `count`. */
+static void wakes_drop(struct graph *graph, struct graph_thread *thread, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		graph_point_drop(graph, &thread->woken[i].point);
+	thread->woken_count -= count;
+	for (unsigned i = 0; i < thread->woken_count; i++)
+		thread->woken[i] = thread->woken[i + count];
+	for (unsigned i = thread->woken_count; i < GRAPH_WAKES_MOST; i++)
+		thread->woken[i].point.known = false;
+}
+
+/* The first wakes of a thread, up to `ns`. Each sleep ends with its own waker, also where a thread
+ * calls nothing in between, as one that joins several. */
+static void thread_wakes(struct graph *graph, struct graph_thread *thread, int64_t ns,
+			 uint32_t removed)
+{
+	unsigned count = 0;
+
+	while (count < thread->woken_count && thread->woken[count].point.ns <= ns) {
+		struct graph_woken *woken = &thread->woken[count++];
+
+		if (woken->point.ns > thread->at.ns)
+			thread_wake(graph, thread, woken, removed);
+	}
+	if (count)
+		wakes_drop(graph, thread, count);
 }
 
 int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t ns)
@@ -45,8 +78,7 @@ int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t
 
 	if (frame && frame->waits)
 		return 0;
-	if (thread->woken.known && thread->woken.ns > thread->at.ns && thread->woken.ns <= ns)
-		thread_wake(graph, thread, frame ? frame->removed : 0);
+	thread_wakes(graph, thread, ns, frame ? frame->removed : 0);
 	if (!frame)
 		shared_cores_work(graph, thread, ns);
 	took = ns - thread->at.ns;
@@ -89,16 +121,15 @@ int graph_interval(struct graph *graph, const struct wait_thread *thread,
 	return 0;
 }
 
-/* A thread that sleeps more than once and calls nothing in between, as one that joins several: each
- * sleep ends with its own waker. */
-static int sleep_before(struct graph *graph, struct graph_thread *sleeper,
-			const struct graph_wake *wake)
+/* Of a thread that waits for a command, what it slept in between is nothing. */
+static void make_room(struct graph *graph, struct graph_thread *sleeper)
 {
-	if (!sleeper->woken.known || sleeper->woken.ns <= sleeper->at.ns ||
-	    sleeper->woken.ns > wake->from_ns)
-		return 0;
-	graph->stream = wake->stream;
-	return graph_thread_reach(graph, sleeper, sleeper->woken.ns);
+	const struct graph_frame *frame = graph_frame_of(sleeper);
+
+	if (frame && frame->waits)
+		wakes_drop(graph, sleeper, 1);
+	else
+		thread_wakes(graph, sleeper, sleeper->woken[0].point.ns, 0);
 }
 
 int graph_threads_wake(struct graph *graph, int64_t ns)
@@ -112,20 +143,24 @@ int graph_threads_wake(struct graph *graph, int64_t ns)
 		struct graph_thread *sleeper = &graph->threads[wake->stream];
 		const struct graph_thread *waker = &graph->threads[wake->by];
 		const struct graph_frame *frame = graph_frame_of(&graph->threads[wake->by]);
+		struct graph_woken *woken;
 
 		if (!sleeper->at.known || !waker->at.known || (frame && frame->waits) ||
 		    waker->at.ns > wake->to_ns)
 			continue;
-		if (sleep_before(graph, sleeper, wake))
-			return -ENOMEM;
+		if (sleeper->woken_count == GRAPH_WAKES_MOST)
+			make_room(graph, sleeper);
 		graph->stream = wake->by;
-		graph_point_set(graph, &sleeper->woken, &waker->at);
-		sleeper->slept_ns = wake->to_ns - graph_later(wake->from_ns, sleeper->at.ns);
+		woken = &sleeper->woken[sleeper->woken_count++];
+		graph_point_set(graph, &woken->point, &waker->at);
+		woken->by = wake->by;
+		woken->in = frame ? frame->call : 0;
+		woken->slept_ns = wake->to_ns - graph_later(wake->from_ns, sleeper->at.ns);
 		for (unsigned i = 0; frame && frame->removed && i < GRAPH_CAUSE_COUNT; i++) {
 			if (frame->removed & 1u << i)
-				sleeper->woken.saved[i] += wake->to_ns - waker->at.ns;
+				woken->point.saved[i] += wake->to_ns - waker->at.ns;
 		}
-		status = graph_point_extend(graph, &sleeper->woken, wake->to_ns,
+		status = graph_point_extend(graph, &woken->point, wake->to_ns,
 					    frame ? GRAPH_PART_CALL : GRAPH_PART_HOST,
 					    frame ? frame->api->name : "");
 	}
