@@ -15,9 +15,21 @@
 
 struct trace_event;
 
+#define WAIT_QUEUES 16u
+
+struct wait_queue {
+	uint64_t queue;	     /* number in the process */
+	uint64_t operations; /* that no wait was for */
+};
+
 struct wait_counter {
-	uint64_t operations; /* enqueued since the last wait */
-	uint64_t latest;     /* the operation that was enqueued last */
+	struct wait_queue queues[WAIT_QUEUES];
+	unsigned queue_count;
+	bool forgot;	       /* there were more: any of them may have something left */
+	uint64_t operations;   /* enqueued since the last wait that something followed */
+	bool waited;	       /* since then */
+	uint64_t latest;       /* the operation that was enqueued last */
+	uint64_t latest_queue; /* its queue */
 };
 
 struct wait_counted {
