@@ -75,6 +75,8 @@ static int thread_reach(struct idle *idle, struct idle_thread *thread, int64_t n
 
 		if (thread->activity == WAITING)
 			device->waited_ns += busy_ns - mark->busy_ns;
+		else if (thread->activity == ENQUEUING)
+			device->in_call_ns += busy_ns - mark->busy_ns;
 		mark->busy_ns = busy_ns;
 		if (device->running || mark->gap == device->gap)
 			continue;

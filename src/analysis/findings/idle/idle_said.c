@@ -120,7 +120,8 @@ static bool is_overslept(const struct idle_cause *cause)
 }
 
 /* What would be saved. For work of the host to be done while the device works, the host must
- * have waited then. 0: nothing. */
+ * have waited then; a driver that runs commands in their calls makes it wait there, and it may sleep
+ * less. 0: nothing. */
 static uint64_t saving(const struct findings *findings, const struct idle *idle, uint32_t index,
 		       enum idle_cause_kind kind)
 {
@@ -160,6 +161,8 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 			return 0;
 		if (is_never_waited(findings, index, device, kind))
 			waited_ns = rest_ns(device, kind);
+		if (kind == HOST_BLOCKED && 2 * device->in_call_ns > (int64_t)device->busy_ns)
+			waited_ns += (uint64_t)device->in_call_ns;
 		if (kind == HOST_BLOCKED && is_overslept(cause) && waited_ns < cause->overslept_ns)
 			waited_ns = cause->overslept_ns;
 		if (waited_ns > steady_ns)
