@@ -15,11 +15,11 @@ enum {
 
 	TREE_PROCESS = 1,
 	TREE_THREAD = 2,
-	PROCESS_PID = 1,
-	PROCESS_COMMAND = 3,
-	THREAD_TID = 1,
-	THREAD_NAME = 2,
-	THREAD_PROCESS = 3,
+	TREE_PROCESS_PID = 1,
+	TREE_PROCESS_COMMAND = 3,
+	TREE_THREAD_TID = 1,
+	TREE_THREAD_NAME = 2,
+	TREE_THREAD_PROCESS = 3,
 };
 
 /* Kernel threads of another namespace are put where no local number is. */
@@ -115,16 +115,16 @@ int perfetto_task_tell(struct perfetto_tasks *tasks, struct export *export,
 	if (task->local_tid == task->pid &&
 	    (known == MAP_NONE || (known == PERFETTO_TOLD && renamed))) {
 		entry = proto_begin(packet, TREE_PROCESS);
-		proto_number(packet, PROCESS_PID, pid);
-		proto_string(packet, PROCESS_COMMAND, name, strlen(name));
+		proto_number(packet, TREE_PROCESS_PID, pid);
+		proto_string(packet, TREE_PROCESS_COMMAND, name, strlen(name));
 		proto_end(packet, entry);
 		if (map_set(&tasks->processes, pid, PERFETTO_TOLD))
 			return -ENOMEM;
 	}
 	entry = proto_begin(packet, TREE_THREAD);
-	proto_number(packet, THREAD_TID, perfetto_task_number(tasks, tid));
-	proto_number(packet, THREAD_PROCESS, pid);
-	proto_string(packet, THREAD_NAME, name, strlen(name));
+	proto_number(packet, TREE_THREAD_TID, perfetto_task_number(tasks, tid));
+	proto_number(packet, TREE_THREAD_PROCESS, pid);
+	proto_string(packet, TREE_THREAD_NAME, name, strlen(name));
 	proto_end(packet, entry);
 	proto_end(packet, tree);
 	perfetto_packet_end(writer, &export->output);

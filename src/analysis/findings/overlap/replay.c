@@ -41,7 +41,7 @@ struct lane {
 	unsigned next;	      /* in its engine's line, + 1 */
 };
 
-struct engine {
+struct engine_state {
 	bool busy;
 	unsigned first, last; /* lanes that wait for it, + 1; 0: none */
 };
@@ -50,7 +50,7 @@ struct simulation {
 	const struct replay *replay;
 	unsigned queues;
 	struct lane *lanes;
-	struct engine engines[REPLAY_ENGINES];
+	struct engine_state engines[REPLAY_ENGINES];
 	struct heap steps; /* value: lane and step */
 	uint64_t sequence;
 	int64_t now_ns;
@@ -127,7 +127,7 @@ static void run(struct simulation *simulation, unsigned index)
 static void ready(struct simulation *simulation, unsigned index)
 {
 	struct lane *lane = &simulation->lanes[index];
-	struct engine *engine =
+	struct engine_state *engine =
 		&simulation->engines[operation_of(simulation, lane, lane->ended)->engine];
 
 	if (!engine->busy) {
@@ -142,7 +142,7 @@ static void ready(struct simulation *simulation, unsigned index)
 	engine->last = index + 1;
 }
 
-static void engine_end(struct simulation *simulation, struct engine *engine)
+static void engine_end(struct simulation *simulation, struct engine_state *engine)
 {
 	unsigned first = engine->first;
 
