@@ -71,7 +71,7 @@ check-tsan:
 
 check-clang:
 	@tools/install-deps test clang
-	@CC=clang $(MAKE) --no-print-directory all BUILD=$(BUILD)-clang
+	@CC=clang $(MAKE) --no-print-directory all BUILD=$(BUILD)-clang CONFIG=-Dtogether=false
 	@$(RUN) --build $(BUILD)-clang
 
 FUZZ_SECONDS ?= 60
