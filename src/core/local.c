@@ -14,6 +14,11 @@
 bool tandem_local;
 bool tandem_calls_unstamped;
 
+uint64_t tandem_call_ticks_monotonic(void)
+{
+	return tandem_calls_unstamped ? 0 : tandem_monotonic_ns();
+}
+
 void tandem_local_begin(void)
 {
 	/* Before a sink's own: its handler finds everything free. */

@@ -27,11 +27,14 @@ static inline uint64_t tandem_ticks(void)
  * and no trace of ours is written: 0, as nobody reads them (sinks/attach.c). */
 extern bool tandem_calls_unstamped __attribute__((visibility("hidden")));
 
+/* Not inline: each wrapper would have it twice, a tenth of them all. */
+uint64_t tandem_call_ticks_monotonic(void) __attribute__((visibility("hidden")));
+
 static inline uint64_t tandem_call_ticks(void)
 {
 	if (__builtin_expect(tandem_control.clock_source != TANDEM_CLOCK_MONOTONIC, 1))
 		return counter_read();
-	return tandem_calls_unstamped ? 0 : tandem_monotonic_ns();
+	return tandem_call_ticks_monotonic();
 }
 
 #endif
