@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/constructors.h"
 #include "core/lifetime.h"
 #include "core/sandbox/sandbox.h"
 #include "core/sandbox/seccomp_calls.h"
@@ -27,7 +28,7 @@ static clone_function real_clone;
 static fork_function real_fork;
 
 /* Before anybody can call: dlsym() takes locks, and a fork may come in a signal handler. */
-__attribute__((constructor(101))) static void find_real(void)
+__attribute__((constructor(CONSTRUCTOR_FORKS))) static void find_real(void)
 {
 	real_clone = (clone_function)dlsym(RTLD_NEXT, "clone");
 	real_fork = (fork_function)dlsym(RTLD_NEXT, "_Fork");

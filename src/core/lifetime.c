@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/constructors.h"
 #include "core/control.h"
 #include "core/domain.h"
 #include "core/dormant.h"
@@ -45,7 +46,7 @@ void tandem_lifetime_watch_forks(void)
 		pthread_atfork(NULL, NULL, process_forked);
 }
 
-__attribute__((constructor)) static void process_begins(void)
+__attribute__((constructor(CONSTRUCTOR_SESSION))) static void process_begins(void)
 {
 	if (tandem_control_attach())
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "core/constructors.h"
 #include "core/control.h"
 #include "core/local.h"
 #include "format/ticks.h"
@@ -42,8 +43,8 @@ int tandem_sink_begin(enum tandem_args_level *level)
 	return *level > TANDEM_ARGS_FULL ? -EPROTO : 0;
 }
 
-/* After the constructor that finds the session: in the order of meson.build's sources. */
-__attribute__((constructor)) static void load(void)
+/* After the constructor that finds the session. */
+__attribute__((constructor(CONSTRUCTOR_SINKS))) static void load(void)
 {
 	const char *name = getenv(ENV_SINK);
 	char path[TANDEM_PATH_BYTES];

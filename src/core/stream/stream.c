@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "core/constructors.h"
 #include "core/process.h"
 #include "core/sandbox/sandbox.h"
 #include "core/stream/stream_file.h"
@@ -43,7 +44,7 @@ static void stream_thread_ends(void *value)
 	tandem_tap_free(&tandem_thread);
 }
 
-__attribute__((constructor)) static void stream_key_make(void)
+__attribute__((constructor(CONSTRUCTOR_STREAMS))) static void stream_key_make(void)
 {
 	if (!pthread_key_create(&stream_key, stream_thread_ends))
 		atomic_store(&stream_key_made, 1);
