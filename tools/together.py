@@ -18,6 +18,7 @@ COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 ATTRIBUTE = re.compile(r"__attribute__\(\(.*?\)\)")
 STATIC = re.compile(r"^static\b[^;={(\[]*?\b(\w+)\s*(?:[;={(\[]|$)", re.M)
 TAG = re.compile(r"^(?:static (?:const )?)?(?:struct|union|enum) (\w+)\s*\{", re.M)
+BLOCK = re.compile(r"^\} (\w+)", re.M)
 ENUM = re.compile(r"^(?:static )?enum\b[^;(]*?\{(.*?)\}", re.M | re.S)
 CONSTANT = re.compile(r"\b([A-Za-z_]\w*)\s*(?==|,|$)", re.M)
 TYPEDEF = re.compile(r"^typedef\b[^;]*?\(?\*?\b(\w+)\)?(?:\([^;]*\))?;", re.M)
@@ -37,6 +38,7 @@ class Source:
         self.path = path
         self.macros = set(DEFINE.findall(bare)) - set(UNDEF.findall(bare))
         self.names = set(STATIC.findall(bare)) | set(TAG.findall(bare)) | set(TYPEDEF.findall(bare))
+        self.names |= set(BLOCK.findall(bare))
         self.names |= set(MAKER.findall(bare))
         for body in ENUM.findall(bare):
             self.names |= set(CONSTANT.findall(body))
