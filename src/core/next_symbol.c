@@ -27,6 +27,25 @@ static int library_look(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
+/* The program itself and the vdso have no path. */
+static int library_other(struct dl_phdr_info *info, size_t size, void *nothing)
+{
+	static const char *const own[] = {"ld-linux", "libc.so", "libtandem.so"};
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	(void)nothing;
+	for (size_t i = 0; slash && i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strncmp(slash + 1, own[i], strlen(own[i])))
+			return 0;
+	return slash != NULL;
+}
+
+bool tandem_libraries_loaded(void)
+{
+	return dl_iterate_phdr(library_other, NULL);
+}
+
 static void *opened(const char *path)
 {
 	return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;

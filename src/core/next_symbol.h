@@ -10,10 +10,16 @@
 #ifndef TANDEM_CORE_NEXT_SYMBOL_H
 #define TANDEM_CORE_NEXT_SYMBOL_H
 
+#include <stdbool.h>
+
 /* The next one in the order of the program's libraries. Where there is none, one of a library
  * that was loaded for somebody alone (a plugin, a Python module), whose file's name begins with
  * one of `libraries`; it stays loaded. NULL: there is none. errno is left as it is. */
 void *tandem_next_symbol(const char *name, const char *const *libraries);
+
+/* Whether there is a library that may have more than the C library's own: without one, to look
+ * for a symbol takes 20 us to find nothing. */
+bool tandem_libraries_loaded(void);
 
 /* The library in which an address is, to ask for others of its names: NULL where it has none. It
  * stays loaded. */

@@ -9,6 +9,7 @@
 
 #include "core/domain.h"
 #include "core/local.h"
+#include "core/next_symbol.h"
 #include "core/process.h"
 #include "domains/hip/attach/activity_callbacks.h"
 #include "domains/hip/attach/dispatch_table.h"
@@ -119,7 +120,9 @@ __attribute__((constructor)) static void loaded(void)
 {
 	int saved = errno;
 
-	hip_attach();
-	dlerror(); /* the program is not to find what was not found here */
+	if (is_asked_for() && tandem_libraries_loaded()) {
+		hip_attach();
+		dlerror(); /* the program is not to find what was not found here */
+	}
 	errno = saved;
 }
