@@ -126,5 +126,18 @@ def stat(pid):
         return ["", "", "Z", "0"]
 
 
+def rings_held():
+    held = []
+    for name in leftovers():
+        try:
+            held += [name for line in open(f"/proc/{name}/maps") if "perf_event" in line]
+        except OSError:
+            pass
+    return held
+
+
+record("rings", "true")
+check(wait_for(lambda: leftovers() and not rings_held(), 0.8),
+      "whoever closes the tracepoint gives the rings back at once", rings_held())
 check(wait_for(lambda: not leftovers(), 20), "and soon no process is left", leftovers())
 finish()

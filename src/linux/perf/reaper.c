@@ -47,6 +47,8 @@ struct reaper {
 	int *fds; /* sorted */
 	size_t count;
 	int pipe_end;
+	struct iovec *maps;
+	size_t map_count;
 };
 
 /* The pipe ends with its parent, whose copies of the events are gone then: so it
@@ -61,6 +63,9 @@ static int child_main(void *reaper_of)
 	setsid();
 	if (chdir("/") || read(reaper->pipe_end, &nothing, 1))
 		_exit(1);
+	/* At once: their pages count for the user. */
+	for (size_t i = 0; i < reaper->map_count; i++)
+		munmap(reaper->maps[i].iov_base, reaper->maps[i].iov_len);
 	for (size_t i = 0; i < reaper->count; i++)
 		if (reaper->fds[i] != reaper->pipe_end)
 			ioctl(reaper->fds[i], PERF_EVENT_IOC_DISABLE, 0);
@@ -68,10 +73,10 @@ static int child_main(void *reaper_of)
 	_exit(0);
 }
 
-void linux_reap(const int *fds, size_t count)
+void linux_reap(const int *fds, size_t count, const struct iovec *maps, size_t map_count)
 {
 	/* The child's, for as long as it lives, with its stack behind: never freed. */
-	size_t own = sizeof(struct reaper) + (count + 1) * sizeof(int);
+	size_t own = sizeof(struct reaper) + map_count * sizeof(*maps) + (count + 1) * sizeof(int);
 	size_t bytes = (own + STACK_BYTES + 63) & ~(size_t)63;
 	struct reaper *reaper =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -79,8 +84,16 @@ void linux_reap(const int *fds, size_t count)
 	char name[16];
 
 	if (reaper != MAP_FAILED && count && !pipe2(ends, O_CLOEXEC)) {
-		*reaper = (struct reaper){(int *)(reaper + 1), count + 1, ends[0]};
+		*reaper = (struct reaper){
+			.count = count + 1,
+			.pipe_end = ends[0],
+			.maps = (struct iovec *)(reaper + 1),
+			.map_count = map_count,
+		};
+		reaper->fds = (int *)(reaper->maps + map_count);
 		memcpy(reaper->fds, fds, count * sizeof(int));
+		if (map_count)
+			memcpy(reaper->maps, maps, map_count * sizeof(*maps));
 		reaper->fds[count] = ends[0];
 		qsort(reaper->fds, reaper->count, sizeof(int), compare);
 		prctl(PR_GET_NAME, name);

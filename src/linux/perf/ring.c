@@ -28,12 +28,23 @@ int linux_ring_map(struct linux_ring *ring, int fd, size_t bytes)
 	return 0;
 }
 
-void linux_ring_unmap(struct linux_ring *ring)
+struct iovec linux_ring_leave(struct linux_ring *ring)
 {
+	struct iovec map = {.iov_base = ring->page};
+
 	if (ring->page)
-		munmap(ring->page, ring->bytes + (size_t)(ring->data - (uint8_t *)ring->page));
+		map.iov_len = ring->bytes + (size_t)(ring->data - (uint8_t *)ring->page);
 	free(ring->whole);
 	*ring = (struct linux_ring){.page = NULL};
+	return map;
+}
+
+void linux_ring_unmap(struct linux_ring *ring)
+{
+	struct iovec map = linux_ring_leave(ring);
+
+	if (map.iov_base)
+		munmap(map.iov_base, map.iov_len);
 }
 
 /* A record's size is 16 bits wide. */

@@ -16,6 +16,7 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 /* Of each CPU: 2,200 switches with their wake-ups. An unprivileged user may have
  * just that (perf_event_mlock_kb); each page of it takes 2 us to get and to give back. */
@@ -35,6 +36,9 @@ struct linux_ring {
  * mapped. Returns 0 or -errno. */
 int linux_ring_map(struct linux_ring *ring, int fd, size_t bytes);
 void linux_ring_unmap(struct linux_ring *ring);
+
+/* The same, but leaves it to the caller to unmap: where what it had mapped is. */
+struct iovec linux_ring_leave(struct linux_ring *ring);
 
 /* Sees how far the kernel has come: the records up to there can be read. */
 void linux_ring_begin(struct linux_ring *ring);
