@@ -19,6 +19,10 @@
  * keep a scheduler busy. */
 #define ISSUE_CYCLES 4u
 
+/* So many warps of each scheduler hide what memory takes in most kernels, where each group has but
+ * one. */
+#define THIN_ENOUGH 4u
+
 struct fill { /* how a launch fills the device */
 	uint64_t group_items, groups;
 	uint64_t units;	     /* as launch_row_report() has it */
@@ -281,10 +285,19 @@ static const char *limiter_advice(struct findings *findings, enum occupancy_limi
 	}
 }
 
+/* Groups of one warp that have much shared memory each: no kernel that is tuned to have much in a
+ * multiprocessor is made so, as more warps would share it. */
+static bool has_thin_groups(const struct launch_row *row)
+{
+	return row->occupancy.limiter == OCCUPANCY_SHARED && row->preferred &&
+	       row->use.items <= row->preferred &&
+	       row->occupancy.warps < THIN_ENOUGH * row->schedulers;
+}
+
 static bool is_by_design(const struct launch_row *row)
 {
 	return row->occupancy.limiter == OCCUPANCY_REGISTERS ||
-	       row->occupancy.limiter == OCCUPANCY_SHARED;
+	       (row->occupancy.limiter == OCCUPANCY_SHARED && !has_thin_groups(row));
 }
 
 static uint64_t occupancy_cost(const struct launch_row *row)
@@ -292,6 +305,9 @@ static uint64_t occupancy_cost(const struct launch_row *row)
 	if (row->occupancy.warps < row->schedulers)
 		return cost_of(row,
 			       (double)row->occupancy.warps / (row->schedulers * ISSUE_CYCLES));
+	if (has_thin_groups(row))
+		return cost_of(row, (double)row->occupancy.warps /
+					    (double)(THIN_ENOUGH * row->schedulers));
 	return is_by_design(row) ? 0 : cost_of(row, row->occupancy.ratio / OCCUPANCY_ENOUGH);
 }
 
