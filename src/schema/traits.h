@@ -46,14 +46,16 @@ enum tandem_event_class {
  *   device    all commands of the device (of the current context's)
  *   event     those of the event in `event`, or of the events in `events`
  *   all       all commands of all devices
- *   in_queue  no thread waits: the queue does, before later commands, for an event */
+ *   in_queue  no thread waits: the queue does, before later commands, for an event
+ *   host      same, for a function of the program's that the runtime calls then */
 #define TANDEM_WAIT_SCOPES(X) \
 	X(none)               \
 	X(queue)              \
 	X(device)             \
 	X(event)              \
 	X(all)                \
-	X(in_queue)
+	X(in_queue)           \
+	X(host)
 
 /* What the call itself does about memory: X(name). Asynchronous commands that
  * map or free are no more than enqueued by it. */

@@ -109,10 +109,12 @@ static const char *check_wait(const struct tandem_event *event)
 					     "hsa_*signal_*wait_*", NULL};
 	static const char *const in_queue[] = {"*StreamWaitEvent", "*StreamWaitEvent_spt",
 					       "clEnqueueWaitForEvents", NULL};
+	static const char *const hosts[] = {"*LaunchHostFunc*", "*StreamAddCallback*", NULL};
 	uint8_t scope = event->traits.wait;
 
 	if ((event->class == TANDEM_CLASS_WAIT) !=
-	    (scope != TANDEM_WAIT_none && scope != TANDEM_WAIT_in_queue))
+	    (scope != TANDEM_WAIT_none && scope != TANDEM_WAIT_in_queue &&
+	     scope != TANDEM_WAIT_host))
 		return "a wait has a scope, and only a wait";
 	if (any_matches(devices, event->name) != (scope == TANDEM_WAIT_device))
 		return "waits for a device?";
@@ -122,6 +124,8 @@ static const char *check_wait(const struct tandem_event *event)
 		return "waits for an event?";
 	if (any_matches(in_queue, event->name) != (scope == TANDEM_WAIT_in_queue))
 		return "lets a queue wait?";
+	if (any_matches(hosts, event->name) != (scope == TANDEM_WAIT_host))
+		return "lets a queue wait for a function?";
 	return NULL;
 }
 

@@ -106,7 +106,7 @@ class Event:
 # Words of src/schema/traits.h, in its order.
 CLASSES = ("call", "enqueue", "wait", "create", "release", "build", "query", "retain",
            "task", "callback")
-WAITS = ("none", "queue", "device", "event", "all", "in_queue")
+WAITS = ("none", "queue", "device", "event", "all", "in_queue", "host")
 WHENS = ("never", "argument", "always")
 MEMORIES = ("none", "alloc", "free", "map", "unmap", "register", "unregister")
 RECORDS = ("none", "device_limits", "task_construct", "task_node", "task_edge", "task_signal",

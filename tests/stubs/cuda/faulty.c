@@ -445,6 +445,44 @@ static void clean_default_stream(void)
 	default_stream(false);
 }
 
+/* The stream calls a function of the program's behind each kernel, which takes its time. */
+static void host_functions(bool heavy)
+{
+	void *arguments[3] = {STREAM, (void *)0x1000, NULL}; /* stream, function, its argument */
+	struct call call = tell_make("cudaLaunchHostFunc", arguments);
+
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(60);
+		tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_HOST_FUNC, &call);
+		free_at += (heavy ? 120 : 4) * TICKS_US;
+	}
+	synchronize();
+}
+
+static void host_function_heavy(void)
+{
+	host_functions(!repaired);
+}
+
+static void clean_host_function(void)
+{
+	host_functions(false);
+}
+
+/* An event for each step, and none is destroyed. */
+static void events_left(void)
+{
+	void *event = (void *)0x60000, *place = &event;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(20);
+		if (!repaired || !i)
+			event_call("cudaEventCreate", RUNTIME_EVENT_CREATE, &place, NULL);
+		event_call("cudaEventRecord", RUNTIME_EVENT_RECORD, event, STREAM);
+	}
+	synchronize();
+}
+
 /* Two events for each step; what makes and destroys them is not short here. */
 static void events_in_loop(void)
 {
@@ -592,6 +630,9 @@ static const struct tell_case cases[] = {
 	TELL_CASE(streams_in_turn),
 	TELL_CASE(default_stream_between),
 	TELL_CASE(clean_default_stream),
+	TELL_CASE(host_function_heavy),
+	TELL_CASE(clean_host_function),
+	TELL_CASE(events_left),
 	TELL_CASE(clean_server),
 	TELL_CASE(events_in_loop),
 	{NULL, NULL},

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/findings/callbacks/host_functions.h"
 #include "analysis/findings/finding.h"
 #include "trace/field.h"
 #include "util/array.h"
@@ -21,6 +22,7 @@ struct callback_row { /* of a process, and the call that the program made them k
 };
 
 struct callbacks {
+	struct host_functions functions;
 	struct callback_row *rows;
 	size_t count, capacity;
 };
@@ -41,14 +43,20 @@ static struct callback_row *row_find(struct callbacks *callbacks, uint32_t proce
 
 static int callbacks_item(struct findings *findings, void *state, const struct event_item *item)
 {
+	struct callbacks *callbacks = state;
 	const struct trace_event *event = item->event;
 	struct callback_row *row;
 	uint64_t ns;
 
-	if (item->kind != ITEM_CALL || event->layout->event->class != TANDEM_CLASS_CALLBACK ||
-	    item->end_ns < event->ns)
+	if (item->kind == ITEM_OPERATION)
+		return host_functions_operation(&callbacks->functions, &item->operation);
+	if (item->kind != ITEM_CALL)
 		return 0;
-	row = row_find(state, event->stream->process->index, event->layout->event);
+	if (event->layout->event->class != TANDEM_CLASS_CALLBACK)
+		return host_functions_call(&callbacks->functions, event);
+	if (item->end_ns < event->ns)
+		return 0;
+	row = row_find(callbacks, event->stream->process->index, event->layout->event);
 	if (!row)
 		return -ENOMEM;
 	ns = (uint64_t)(item->end_ns - event->ns);
@@ -102,13 +110,16 @@ static int callbacks_end(struct findings *findings, void *state)
 		if (row->count >= HABIT_COUNT && row->ns >= row->count * HEAVY_NS)
 			status = add_row(findings, row);
 	}
-	return status;
+	return status ? status : host_functions_add(&callbacks->functions, findings);
 }
 
 static void callbacks_release(struct findings *findings, void *state)
 {
+	struct callbacks *callbacks = state;
+
 	(void)findings;
-	free(((struct callbacks *)state)->rows);
+	host_functions_free(&callbacks->functions);
+	free(callbacks->rows);
 }
 
 const struct finding_ops finding_callbacks = {

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/callbacks/host_functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "trace/field.h"
+#include "util/keyed_row.h"
+#include "util/units.h"
+
+/* Fewer are no habit; shorter ones than this do what such a function is for. */
+#define HABIT_COUNT 16u
+#define HEAVY_NS 50000
+
+static struct host_function_queue *queue_find(struct host_functions *functions, uint32_t process,
+					      uint32_t number)
+{
+	const struct host_function_queue fresh = {.process = process, .number = number};
+
+	return keyed_row(&functions->queue_of, (uint64_t)process << 32 | number, &functions->queues,
+			 &functions->capacity, &functions->count, &fresh, sizeof(fresh));
+}
+
+static uint64_t mixed(uint32_t process, uint64_t op)
+{
+	return op ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+int host_functions_call(struct host_functions *functions, const struct trace_event *event)
+{
+	const struct tandem_event *api = event->layout->event;
+	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	uint32_t process = event->stream->process->index;
+	bool gives = api->traits.wait == TANDEM_WAIT_host;
+	struct host_function_queue *queue;
+	uint64_t op = trace_event_op(event);
+
+	/* Most programs have none. */
+	if (!field || trace_event_failed(event) || !(gives || (op && functions->count)))
+		return 0;
+	queue = queue_find(functions, process, (uint32_t)trace_field_unsigned(event, field));
+	if (!queue)
+		return -ENOMEM;
+	if (gives) {
+		queue->api = queue->given = api;
+		queue->stream = event->stream->index;
+		return 0;
+	}
+	if (!queue->api)
+		return 0;
+	queue->api = NULL;
+	return map_set(&functions->behind, mixed(process, op), 1);
+}
+
+int host_functions_operation(struct host_functions *functions, const struct operation *operation)
+{
+	struct host_function_queue *queue;
+	int64_t before_ns, ns;
+	bool behind;
+
+	if (!functions->count || !operation->placed)
+		return 0;
+	queue = queue_find(functions, operation->process, operation->queue_number);
+	if (!queue)
+		return -ENOMEM;
+	before_ns = queue->end_ns;
+	queue->end_ns = operation->times.end_ns;
+	queue->device = operation->device;
+	behind = map_remove(&functions->behind, mixed(operation->process, operation->op)) !=
+		 MAP_NONE;
+	if (!behind || !before_ns || operation->times.queued_ns > before_ns)
+		return 0;
+	ns = operation->times.start_ns - before_ns;
+	if (ns < HEAVY_NS)
+		return 0;
+	queue->count++;
+	queue->ns += (uint64_t)ns;
+	if ((uint64_t)ns > queue->longest_ns) {
+		queue->longest_ns = (uint64_t)ns;
+		queue->from_ns = before_ns;
+		queue->to_ns = operation->times.start_ns;
+	}
+	return 0;
+}
+
+/* Of a process: queues run at the same time, so that no more is saved than by the one that waited
+ * the longest. */
+static int add_process(struct findings *findings, const struct host_function_queue *most,
+		       uint64_t functions_count, uint64_t all_ns)
+{
+	char count[UNITS_BYTES], each[UNITS_BYTES];
+	struct finding *finding = findings_add(findings, "callbacks", "heavy");
+	const char *queue = findings_domain(findings, most->device)->queue;
+
+	if (!finding)
+		return -ENOMEM;
+	finding->count = functions_count;
+	finding->cost_ns = most->ns;
+	finding->queue = most->number;
+	finding->object = most->given->name;
+	finding->device = findings_text(
+		findings, "%s", event_iterator_device_name(findings->iterator, most->device));
+	finding->what = findings_text(
+		findings,
+		"%s host functions in %ss (%s) held up the commands behind them, for %s on average",
+		units_count(count, functions_count), queue, most->given->name,
+		units_ns(each, (double)all_ns / (double)functions_count));
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why =
+		findings_text(findings,
+			      "what passed between two commands of a %s that were both there, "
+			      "with such a function between them; of the %s that waited the "
+			      "longest",
+			      queue, queue);
+	finding->suggestion =
+		"only take note in the function (a flag, a condition variable), and do "
+		"the work in a thread of the program's own";
+	finding_place(findings, finding, most->stream);
+	finding_time(findings, finding, most->from_ns, most->to_ns);
+	return 0;
+}
+
+int host_functions_add(const struct host_functions *functions, struct findings *findings)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; !status && functions->count && i < findings->session->process_count;
+	     i++) {
+		const struct host_function_queue *most = NULL;
+		uint64_t count = 0, ns = 0;
+
+		for (size_t j = 0; j < functions->count; j++) {
+			const struct host_function_queue *queue = &functions->queues[j];
+
+			if (queue->process != i || !queue->given)
+				continue;
+			count += queue->count;
+			ns += queue->ns;
+			if (!most || queue->ns > most->ns)
+				most = queue;
+		}
+		if (count >= HABIT_COUNT)
+			status = add_process(findings, most, count, ns);
+	}
+	return status;
+}
+
+void host_functions_free(struct host_functions *functions)
+{
+	map_free(&functions->queue_of);
+	free(functions->queues);
+	map_free(&functions->behind);
+}

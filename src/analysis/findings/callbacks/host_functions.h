@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of the program's that a queue calls between two commands (cudaLaunchHostFunc), as part of
+ * the finding `callbacks`. Nobody records them: what passes between the two commands, both of which
+ * were there, is what such a one takes, and its way to a thread of the driver's. Memory grows with
+ * queues and commands in flight. One thread.
+ *
+ *	struct host_functions functions = {0};
+ *
+ *	host_functions_call(&functions, event);			each call that returned
+ *	host_functions_operation(&functions, operation);	in the order of their ends
+ *	host_functions_add(&functions, findings);
+ *	host_functions_free(&functions);
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_HOST_FUNCTIONS_H
+#define TANDEM_ANALYSIS_FINDINGS_HOST_FUNCTIONS_H
+
+#include "analysis/findings/finding.h"
+#include "util/map.h"
+
+struct host_function_queue {
+	uint32_t process, number, device, stream;
+	const struct tandem_event *api; /* that gave it one since its latest command; NULL: none */
+	const struct tandem_event *given; /* the latest such */
+	int64_t end_ns;			  /* of its latest command that ended */
+	uint64_t count, ns, longest_ns;	  /* that took long */
+	int64_t from_ns, to_ns;		  /* the longest */
+};
+
+struct host_functions {
+	struct map queue_of; /* process and number -> queue */
+	struct host_function_queue *queues;
+	size_t count, capacity;
+	struct map
+		behind; /* operation, mixed with its process -> 1: such a function is before it */
+};
+
+/* Return 0 or -ENOMEM; after an error host_functions_free() is called as well. */
+int host_functions_call(struct host_functions *functions, const struct trace_event *event);
+int host_functions_operation(struct host_functions *functions, const struct operation *operation);
+int host_functions_add(const struct host_functions *functions, struct findings *findings);
+void host_functions_free(struct host_functions *functions);
+
+#endif
