@@ -20,7 +20,7 @@
  * How long it took to begin says nothing of that, but what is less than a part of the run is not
  * worth the words. */
 #define DOMINATES 0.1
-#define DOMINATES_RUN 0.02
+#define DOMINATES_RUN 0.04
 
 struct copy_time {
 	uint64_t count, bytes, ns, most_ns; /* most: of one */

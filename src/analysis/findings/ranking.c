@@ -22,7 +22,7 @@ static const struct symptom {
 	{"idle-device", "synchronisation", "transfers", "back-and-forth", 0},
 	{"idle-device", "synchronisation", "copies", "by-host", 0},
 	{"idle-device", "synchronisation", "copies", "dominate", 0},
-	{"idle-device", "synchronisation", "copies", "unchanged", 0},
+	{"idle-device", "synchronisation", "copies", "unchanged", 3},
 	{"idle-device", "launch", "transfers", "small", 0},
 	{"overlap", "one-queue", "copies", "unchanged", 0},
 	{"overlap", "one-queue", "idle-device", "host-blocked", 3},
