@@ -71,6 +71,8 @@ for case, row in TABLE.items():
 check("copies/unchanged" not in keys(findings("upload_new")), "another input each time is no fault")
 check("overlap/one-queue" in keys(findings("one_stream")),
       "transfers and kernels by turns, though their times come at the end")
+check("overlap/one-queue" not in keys(findings("clean_one_buffer")),
+      "frames in one buffer cannot overlap")
 for _ in range(3):
     slow = keys(findings("slow_start"))
     if "idle-device/host-busy" not in slow:

@@ -483,6 +483,59 @@ static void events_left(void)
 	synchronize();
 }
 
+static void synchronize_event(void *event, uint64_t done_at)
+{
+	struct call call = tell_make("cudaEventSynchronize", &event);
+
+	tell_enter(DOMAIN_RUNTIME, RUNTIME_EVENT_SYNCHRONIZE, &call);
+	until(done_at + TICKS_US);
+	tell_leave(DOMAIN_RUNTIME, RUNTIME_EVENT_SYNCHRONIZE, &call);
+}
+
+/* Frames of an upload and a kernel, given two ahead, in one stream or in one for each of the two. A
+ * buffer of the device is filled again after the kernel that uses it. */
+static void frames(int buffers, bool two_streams)
+{
+	const struct lane computing = {STREAM, 7, &free_at}, ahead = {AHEAD, 8, &ahead_free_at};
+	const struct lane *uploading = two_streams ? &ahead : &computing;
+	void *events[2] = {(void *)0x50000, (void *)0x51000};
+	void *uploaded = (void *)0x52000;
+	uint64_t done_at[2] = {0};
+
+	if (two_streams)
+		tell_cupti->stream(CONTEXT, AHEAD, 0, 8);
+	for (int i = 0; i < ROUNDS; i++) {
+		int at = i % 2;
+
+		if (i > 1)
+			synchronize_event(events[at], done_at[at]);
+		memset(host[at], i, BYTES);
+		upload_in(uploading, at, buffers > 1 && at ? DEVICE_B : DEVICE_A);
+		if (two_streams) {
+			event_call("cudaEventRecord", RUNTIME_EVENT_RECORD, uploaded, AHEAD);
+			event_call("cudaStreamWaitEvent", RUNTIME_STREAM_WAIT_EVENT, STREAM,
+				   uploaded);
+			if (free_at < ahead_free_at)
+				free_at = ahead_free_at;
+		}
+		kernel(110);
+		event_call("cudaEventRecord", RUNTIME_EVENT_RECORD, events[at], STREAM);
+		done_at[at] = free_at;
+	}
+	synchronize();
+}
+
+static void frames_in_one_stream(void)
+{
+	frames(2, repaired);
+}
+
+/* The next upload would change what the kernel before it reads. */
+static void clean_one_buffer(void)
+{
+	frames(1, false);
+}
+
 /* Two events for each step; what makes and destroys them is not short here. */
 static void events_in_loop(void)
 {
@@ -633,6 +686,8 @@ static const struct tell_case cases[] = {
 	TELL_CASE(host_function_heavy),
 	TELL_CASE(clean_host_function),
 	TELL_CASE(events_left),
+	TELL_CASE(frames_in_one_stream),
+	TELL_CASE(clean_one_buffer),
 	TELL_CASE(clean_server),
 	TELL_CASE(events_in_loop),
 	{NULL, NULL},

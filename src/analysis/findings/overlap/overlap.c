@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A device that is driven by one queue and one thread that waits: transfers and
  * kernels that could have run side by side. How much that would save is estimated
- * by replaying what was recorded over several queues (replay.h). */
+ * by replaying what was recorded over several queues (replay.h); where the thread does not wait,
+ * by what the order of the queue keeps apart (frames.h). */
 #include <errno.h>
 #include <math.h>
 
 #include "analysis/findings/finding.h"
 #include "analysis/findings/overlap/cycles.h"
 #include "analysis/findings/overlap/effort.h"
+#include "analysis/findings/overlap/frames.h"
 #include "analysis/findings/overlap/replay.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -30,13 +32,15 @@
 struct overlap {
 	struct cycles cycles;
 	struct effort effort;
+	struct frames frames;
 };
 
 static int overlap_begin(struct findings *findings, void *state)
 {
 	struct overlap *overlap = state;
+	int status = frames_init(&overlap->frames, findings->session);
 
-	return cycles_init(&overlap->cycles, findings->session);
+	return status ? status : cycles_init(&overlap->cycles, findings->session);
 }
 
 static int overlap_item(struct findings *findings, void *state, const struct event_item *item)
@@ -46,7 +50,9 @@ static int overlap_item(struct findings *findings, void *state, const struct eve
 	int status;
 
 	overlap->cycles.latest_lane = 0;
-	status = cycles_item(&overlap->cycles, item);
+	status = frames_item(&overlap->frames, findings, item);
+	if (!status)
+		status = cycles_item(&overlap->cycles, item);
 	if (status || !overlap->cycles.latest_lane)
 		return status;
 	lane = &overlap->cycles.lanes[overlap->cycles.latest_lane - 1];
@@ -345,7 +351,7 @@ static int overlap_end(struct findings *findings, void *state)
 		if (lane->replay.cycle_count && alone(cycles, lane))
 			status = add_lane(findings, overlap, i);
 	}
-	return status;
+	return status ? status : frames_add(&overlap->frames, findings);
 }
 
 static void overlap_release(struct findings *findings, void *state)
@@ -355,6 +361,7 @@ static void overlap_release(struct findings *findings, void *state)
 	(void)findings;
 	cycles_free(&overlap->cycles);
 	effort_free(&overlap->effort);
+	frames_free(&overlap->frames);
 }
 
 const struct finding_ops finding_overlap = {
