@@ -73,6 +73,8 @@ check("overlap/one-queue" in keys(findings("one_stream")),
       "transfers and kernels by turns, though their times come at the end")
 check("overlap/one-queue" not in keys(findings("clean_one_buffer")),
       "frames in one buffer cannot overlap")
+check("overlap/one-queue" not in keys(findings("clean_graph_launches")),
+      "all kernels of a graph's launch are its work")
 for _ in range(3):
     slow = keys(findings("slow_start"))
     if "idle-device/host-busy" not in slow:

@@ -536,6 +536,33 @@ static void clean_one_buffer(void)
 	frames(1, false);
 }
 
+/* Graphs of five kernels that fill the device, of which twenty are waited for at a time. */
+static void clean_graph_launches(void)
+{
+	void *arguments[2] = {(void *)0x70000, STREAM};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call call = tell_make("cudaGraphLaunch", arguments);
+		struct kernel record = {.kind = 10,
+					.context = 1,
+					.stream = 7,
+					.grid = {132, 1, 1},
+					.block = {256, 1, 1},
+					.correlation = tell_correlation,
+					.name = "work"};
+
+		tell_enter(DOMAIN_RUNTIME, RUNTIME_GRAPH_LAUNCH, &call);
+		for (int k = 0; k < 5; k++) {
+			device_take(&free_at, 20, &record.start, &record.end);
+			record.completed = record.end;
+			keep(&record, sizeof(record));
+		}
+		tell_leave(DOMAIN_RUNTIME, RUNTIME_GRAPH_LAUNCH, &call);
+		if (i % 20 == 19)
+			synchronize();
+	}
+}
+
 /* Two events for each step; what makes and destroys them is not short here. */
 static void events_in_loop(void)
 {
@@ -688,6 +715,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(events_left),
 	TELL_CASE(frames_in_one_stream),
 	TELL_CASE(clean_one_buffer),
+	TELL_CASE(clean_graph_launches),
 	TELL_CASE(clean_server),
 	TELL_CASE(events_in_loop),
 	{NULL, NULL},

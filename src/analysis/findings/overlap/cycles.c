@@ -37,6 +37,7 @@ struct cycles_thread {
 	bool any;	   /* latest_ns is known */
 	int64_t latest_ns; /* end of the latest enqueue or wait */
 	bool closed;	   /* it was waited for */
+	uint32_t complete; /* + 1: of the open ones, whose commands all have times */
 };
 
 int cycles_init(struct cycles *cycles, const struct trace_session *session)
@@ -219,13 +220,15 @@ static int keep_open(struct cycles *cycles, const struct cycle *cycle)
 	cycles->open[index] = *cycle;
 	cycles->open[index].operations = operations;
 	for (size_t i = 0; i < cycle->count; i++)
-		if (!operations[i].ended && map_set(&cycles->open_calls, operations[i].call, index))
+		if (map_set(&cycles->open_calls, operations[i].call, index))
 			return -ENOMEM;
 	return 0;
 }
 
 static void drop_open(struct cycles *cycles, uint32_t index)
 {
+	for (size_t i = 0; i < cycles->open[index].count; i++)
+		map_remove(&cycles->open_calls, cycles->open[index].operations[i].call);
 	free(cycles->open[index].operations);
 	cycles->open[index].operations = NULL;
 	cycles->open[index].next_free = cycles->free_open;
@@ -327,26 +330,42 @@ static bool command_ended(struct cycle *cycle, const struct operation *operation
 	return false;
 }
 
+/* No more comes of a cycle that was over when its commands' times came. */
+static int settle_complete(struct cycles *cycles, struct cycles_thread *thread)
+{
+	uint32_t index = thread->complete - 1;
+	int status;
+
+	if (!thread->complete)
+		return 0;
+	thread->complete = 0;
+	status = settle(cycles, &cycles->open[index]);
+	drop_open(cycles, index);
+	return status;
+}
+
 static int take_command(struct cycles *cycles, const struct operation *operation)
 {
-	struct cycle *cycle;
+	struct cycles_thread *thread;
 	uint64_t known;
-	int status = 0;
+	int status;
 
-	if (!operation->call || operation->stream == TRACE_NONE || !operation->placed ||
-	    command_ended(&cycles->threads[operation->stream].now, operation))
+	if (!operation->call || operation->stream == TRACE_NONE || !operation->placed)
 		return 0;
-	known = cycles->open_calls.count ? map_remove(&cycles->open_calls, operation->call)
-					 : MAP_NONE;
+	thread = &cycles->threads[operation->stream];
+	/* More of a graph's launch may come until there is something of a later call. */
+	if (thread->complete && command_ended(&cycles->open[thread->complete - 1], operation))
+		return 0;
+	status = settle_complete(cycles, thread);
+	if (status || command_ended(&thread->now, operation))
+		return status;
+	known = cycles->open_calls.count ? map_get(&cycles->open_calls, operation->call) : MAP_NONE;
 	if (known == MAP_NONE)
 		return 0;
-	cycle = &cycles->open[known];
-	command_ended(cycle, operation);
-	if (cycle->missing)
-		return 0;
-	status = settle(cycles, cycle);
-	drop_open(cycles, (uint32_t)known);
-	return status;
+	command_ended(&cycles->open[known], operation);
+	if (!cycles->open[known].missing)
+		thread->complete = (uint32_t)known + 1;
+	return 0;
 }
 
 int cycles_item(struct cycles *cycles, const struct event_item *item)
@@ -367,7 +386,8 @@ int cycles_finish(struct cycles *cycles)
 	int status = 0;
 
 	for (uint32_t i = 0; !status && i < cycles->thread_count; i++) {
-		if (cycles->threads[i].closed)
+		status = settle_complete(cycles, &cycles->threads[i]);
+		if (!status && cycles->threads[i].closed)
 			status = finish_cycle(cycles, i);
 	}
 	return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Cycles of a thread: it enqueues some commands and waits until they have ended.
  * Found in the items of a walk, as what the replay wants (replay.h). The times of a
- * command can come long after its call: a cycle is done with when all are known. One
- * whose commands go to several queues is left out.
+ * command can come long after its call: a cycle is done with when all are known, and something of
+ * a later call, as one call may have several. One whose commands go to several queues is left out.
  *
  * Memory: the first CYCLES_MOST of each thread, device and queue, and those of which
  * times are missing. One thread.
@@ -47,7 +47,7 @@ struct cycles {
 	struct cycle *open; /* over, of which times are missing; free ones have no commands */
 	size_t open_count, open_capacity;
 	uint32_t free_open;    /* + 1 */
-	struct map open_calls; /* call that enqueued such a command -> cycle */
+	struct map open_calls; /* call that enqueued one of their commands -> cycle */
 };
 
 /* Returns 0 or -ENOMEM. */
