@@ -28,7 +28,9 @@ struct cycle {
 	size_t process;	 /* its index */
 	int64_t from_ns; /* it began where the last wait ended */
 	int64_t wait_begin_ns, wait_end_ns;
-	uint32_t next_free; /* + 1 */
+	uint64_t built_ns;	/* of builds, which are no part of it */
+	uint64_t wait_built_ns; /* of these, after the last command */
+	uint32_t next_free;	/* + 1 */
 };
 
 struct cycles_thread {
@@ -36,6 +38,7 @@ struct cycles_thread {
 	bool too_long;
 	bool any;	   /* latest_ns is known */
 	int64_t latest_ns; /* end of the latest enqueue or wait */
+	uint64_t built_ns; /* of builds since then */
 	bool closed;	   /* it was waited for */
 	uint32_t complete; /* + 1: of the open ones, whose commands all have times */
 };
@@ -108,6 +111,11 @@ static uint64_t span(int64_t from_ns, int64_t to_ns)
 	return to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
 }
 
+static uint64_t without(uint64_t ns, uint64_t left_out_ns)
+{
+	return ns > left_out_ns ? ns - left_out_ns : 0;
+}
+
 static enum replay_engine engine_of(uint8_t kind)
 {
 	switch (kind) {
@@ -161,7 +169,8 @@ static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
 			free_ns = times->end_ns;
 	}
 	if (!last->blocking) {
-		wait.before_ns = span(last->end_ns, cycle->wait_begin_ns);
+		wait.before_ns =
+			without(span(last->end_ns, cycle->wait_begin_ns), cycle->wait_built_ns);
 		wait.before_away_ns = within(away, last->end_ns, cycle->wait_begin_ns);
 	}
 	if (free_ns < cycle->wait_begin_ns)
@@ -175,7 +184,7 @@ static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
 /* All that will be known of it is. */
 static int settle(struct cycles *cycles, const struct cycle *cycle)
 {
-	uint64_t ns = span(cycle->from_ns, cycle->wait_end_ns);
+	uint64_t ns = without(span(cycle->from_ns, cycle->wait_end_ns), cycle->built_ns);
 	struct cycles_lane *lane;
 
 	if (!is_one_queue(cycle))
@@ -246,6 +255,7 @@ static int finish_cycle(struct cycles *cycles, uint32_t stream)
 		status = cycle->missing ? keep_open(cycles, cycle) : settle(cycles, cycle);
 	cycle->from_ns = thread->latest_ns;
 	cycle->count = cycle->missing = 0;
+	cycle->built_ns = cycle->wait_built_ns = 0;
 	thread->too_long = false;
 	thread->closed = false;
 	return status;
@@ -269,8 +279,10 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 		cycle->stream = stream;
 		cycle->process = map_get(&cycles->processes, event->stream->process->pid);
 	}
-	if (!thread->any)
+	if (!thread->any) {
 		cycle->from_ns = thread->latest_ns = event->ns;
+		thread->built_ns = 0;
+	}
 	thread->any = true;
 	if (cycle->count == CYCLE_OPERATIONS) {
 		thread->too_long = true;
@@ -280,12 +292,14 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 	cycle->missing++;
 	*operation = (struct cycles_command){
 		.call = item->call,
-		.before_ns = (int64_t)span(thread->latest_ns, event->ns),
+		.before_ns = (int64_t)without(span(thread->latest_ns, event->ns), thread->built_ns),
 		.begin_ns = event->ns,
 		.end_ns = item->end_ns,
 		.blocking = trace_event_blocks(event),
 	};
 	thread->latest_ns = item->end_ns;
+	cycle->built_ns += thread->built_ns;
+	thread->built_ns = 0;
 	if (operation->blocking) {
 		thread->closed = true;
 		cycle->wait_begin_ns = event->ns;
@@ -302,6 +316,9 @@ static void take_wait(struct cycles_thread *thread, const struct event_item *ite
 	thread->closed = true;
 	thread->now.wait_begin_ns = item->event->ns;
 	thread->now.wait_end_ns = item->end_ns;
+	thread->now.wait_built_ns = thread->built_ns;
+	thread->now.built_ns += thread->built_ns;
+	thread->built_ns = 0;
 	thread->latest_ns = item->end_ns;
 }
 
@@ -376,9 +393,18 @@ int cycles_item(struct cycles *cycles, const struct event_item *item)
 		return 0;
 	if (trace_event_op(item->event) && !trace_event_failed(item->event))
 		return take_enqueue(cycles, item);
-	if (item->event->layout->event->class == TANDEM_CLASS_WAIT)
+	switch (item->event->layout->event->class) {
+	case TANDEM_CLASS_WAIT:
 		take_wait(&cycles->threads[item->event->stream->index], item);
-	return 0;
+		return 0;
+	case TANDEM_CLASS_BUILD:
+		/* Work that is there once, and not again for each queue: `builds` reports it. */
+		cycles->threads[item->event->stream->index].built_ns +=
+			span(item->event->ns, item->end_ns);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 int cycles_finish(struct cycles *cycles)
