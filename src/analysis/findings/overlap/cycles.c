@@ -51,7 +51,8 @@ int cycles_init(struct cycles *cycles, const struct trace_session *session)
 	cycles->threads = calloc(session->stream_count + 1, sizeof(*cycles->threads));
 	cycles->away = calloc(session->stream_count + 1, sizeof(*cycles->away));
 	cycles->drivers = calloc(session->process_count + 1, sizeof(*cycles->drivers));
-	if (!cycles->threads || !cycles->away || !cycles->drivers)
+	cycles->callbacks = calloc(session->process_count + 1, sizeof(*cycles->callbacks));
+	if (!cycles->threads || !cycles->away || !cycles->drivers || !cycles->callbacks)
 		return -ENOMEM;
 	for (size_t i = 0; i < session->process_count; i++) {
 		if (map_set(&cycles->processes, session->processes[i].pid, i))
@@ -138,6 +139,7 @@ static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
 {
 	const struct recent *away = &cycles->away[lane->stream];
 	const struct recent *drivers = &cycles->drivers[cycle->process];
+	const struct recent *callbacks = &cycles->callbacks[cycle->process];
 	struct replay_operation made[CYCLE_OPERATIONS];
 	const struct cycles_command *last = &cycle->operations[cycle->count - 1];
 	int64_t free_ns = INT64_MIN; /* when the queue's last command ended */
@@ -157,7 +159,8 @@ static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
 			.before_away_ns = within(away, operation->begin_ns - operation->before_ns,
 						 operation->begin_ns),
 			.issue_away_ns = within(away, operation->begin_ns, times->queued_ns),
-			.latency_away_ns = within(drivers, ready_ns, times->start_ns),
+			.latency_away_ns = within(drivers, ready_ns, times->start_ns) +
+					   within(callbacks, ready_ns, times->start_ns),
 		};
 		made[i].call_ns = operation->blocking
 					  ? made[i].issue_ns
@@ -177,7 +180,8 @@ static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
 		free_ns = cycle->wait_begin_ns;
 	wait.return_ns = span(free_ns, cycle->wait_end_ns);
 	wait.return_away_ns = within(away, free_ns, cycle->wait_end_ns) +
-			      within(drivers, free_ns, cycle->wait_end_ns);
+			      within(drivers, free_ns, cycle->wait_end_ns) +
+			      within(callbacks, free_ns, cycle->wait_end_ns);
 	return replay_add_cycle(&lane->replay, made, cycle->count, &wait);
 }
 
@@ -385,6 +389,15 @@ static int take_command(struct cycles *cycles, const struct operation *operation
 	return 0;
 }
 
+static int note_callback(struct cycles *cycles, const struct event_item *item)
+{
+	uint64_t process = map_get(&cycles->processes, item->event->stream->process->pid);
+
+	return process == MAP_NONE || item->end_ns <= item->event->ns
+		       ? 0
+		       : recent_add(&cycles->callbacks[process], item->event->ns, item->end_ns);
+}
+
 int cycles_item(struct cycles *cycles, const struct event_item *item)
 {
 	if (item->kind == ITEM_OPERATION)
@@ -394,6 +407,8 @@ int cycles_item(struct cycles *cycles, const struct event_item *item)
 	if (trace_event_op(item->event) && !trace_event_failed(item->event))
 		return take_enqueue(cycles, item);
 	switch (item->event->layout->event->class) {
+	case TANDEM_CLASS_CALLBACK:
+		return note_callback(cycles, item);
 	case TANDEM_CLASS_WAIT:
 		take_wait(&cycles->threads[item->event->stream->index], item);
 		return 0;
@@ -431,6 +446,9 @@ void cycles_free(struct cycles *cycles)
 		recent_free(&cycles->away[i]);
 	for (size_t i = 0; cycles->drivers && i < cycles->process_count; i++)
 		recent_free(&cycles->drivers[i]);
+	for (size_t i = 0; cycles->callbacks && i < cycles->process_count; i++)
+		recent_free(&cycles->callbacks[i]);
+	free(cycles->callbacks);
 	free(cycles->threads);
 	free(cycles->away);
 	free(cycles->drivers);

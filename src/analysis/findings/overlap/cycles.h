@@ -35,7 +35,9 @@ struct cycles {
 	size_t thread_count;
 	struct recent *away;	/* by stream: ready to run, without a CPU */
 	struct recent *drivers; /* by process: the same of its threads without calls */
-	struct map processes;	/* pid -> index */
+	struct recent
+		*callbacks;   /* by process: a driver's thread was in a function of the program's */
+	struct map processes; /* pid -> index */
 	size_t process_count;
 	struct cycles_lane *lanes;
 	size_t lane_count, lane_capacity;
