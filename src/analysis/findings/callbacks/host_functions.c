@@ -8,9 +8,10 @@
 #include "util/keyed_row.h"
 #include "util/units.h"
 
-/* Fewer are no habit; shorter ones than this do what such a function is for. */
+/* Fewer are no habit; shorter ones than this do what such a function is for: its way to a thread of
+ * the driver's takes half of that. */
 #define HABIT_COUNT 16u
-#define HEAVY_NS 50000
+#define HEAVY_NS 100000
 
 static struct host_function_queue *queue_find(struct host_functions *functions, uint32_t process,
 					      uint32_t number)
