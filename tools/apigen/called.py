@@ -18,7 +18,7 @@ VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i
           ("uint", 1): "u8", ("uint", 2): "u16", ("uint", 4): "u32", ("uint", 8): "u64",
           ("float", 8): "f64", ("pointer", 8): "u64", ("text", 8): "u64"}
 # A rule's keys beyond those that all back ends have (rules.py).
-KEYS = ("basic", "noresult", "quiet", "query", "hook", "content")
+KEYS = ("basic", "noresult", "quiet", "query", "hook", "content", "content_read")
 # What every call's record has already.
 TAKEN = {"result", "end", "op"}
 # Steps of src/domains/cuda/calls/call.c.
@@ -244,6 +244,7 @@ def table_write(calls, domain, which, steps):
                                            ("CUDA_QUERY", call.query),
                                            ("CUDA_HOOK", call.hook),
                                            ("CUDA_CONTENT", "content" in call.rule and call.sizes(version)),
+                                           ("CUDA_CONTENT_READ", "content_read" in call.rule and call.sizes(version)),
                                            ("CUDA_PER_THREAD", PER_THREAD.search(version.name)),
                                            ("CUDA_NO_STATUS", not version.returns_status))
                      if on]

@@ -64,7 +64,14 @@ static uint64_t content_hash(const uint8_t *data, uint64_t bytes)
 	return args_hash(args_hash(bytes, hash.lanes, sizeof(hash.lanes)), data + at, bytes - at);
 }
 
-void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes)
+/* Both records are the same but for their names. */
+_Static_assert(sizeof(struct tandem_rec_content) == sizeof(struct tandem_rec_content_read) &&
+		       offsetof(struct tandem_rec_content, hash) ==
+			       offsetof(struct tandem_rec_content_read, hash),
+	       "content");
+
+static void record_put(uint16_t event, uint64_t op, const void *data, uint64_t offset,
+		       uint64_t bytes)
 {
 	struct tandem_rec_content *record;
 	uint64_t hash;
@@ -72,7 +79,7 @@ void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint6
 	if (tandem_control.args_level != TANDEM_ARGS_FULL || !op || !data || bytes < CONTENT_LEAST)
 		return;
 	hash = content_hash(data, bytes);
-	record = tandem_record_begin(TANDEM_EVENT_content, sizeof(*record));
+	record = tandem_record_begin(event, sizeof(*record));
 	if (!record)
 		return;
 	record->op = op;
@@ -81,4 +88,14 @@ void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint6
 	record->hashed = bytes < CONTENT_BYTES ? bytes : CONTENT_BYTES;
 	record->hash = hash;
 	tandem_record_commit();
+}
+
+void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes)
+{
+	record_put(TANDEM_EVENT_content, op, data, offset, bytes);
+}
+
+void tandem_content_read_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes)
+{
+	record_put(TANDEM_EVENT_content_read, op, data, offset, bytes);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a transfer moved to the device, as a record `content` behind its call: the same hash for
- * the same bytes. Only where all arguments are recorded. */
+/* What a transfer moved, as a record behind its call: `content` to the device, `content_read` to the
+ * host. The same hash for the same bytes, in both. Only where all arguments are recorded. */
 #ifndef TANDEM_CORE_CALL_CONTENT_H
 #define TANDEM_CORE_CALL_CONTENT_H
 
@@ -14,5 +14,9 @@
  * have to stay as they are until the command is complete, of which the program can learn by what
  * this call returns only. */
 void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes);
+
+/* Same, of what came to `data` from `offset` of the memory object, where it is there when the call has
+ * returned, as with a blocking one. */
+void tandem_content_read_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes);
 
 #endif

@@ -25,12 +25,13 @@ struct cuda_step {
 };
 
 /* Flags of a function. */
-#define CUDA_QUIET 1u	   /* recorded only when all calls are asked for ... */
-#define CUDA_QUERY 8u	   /* ... or queries are */
-#define CUDA_PER_THREAD 2u /* stream 0 is the thread's own */
-#define CUDA_NO_STATUS 16u /* returns something else, or nothing */
-#define CUDA_HOOK 4u	   /* heard under the runtime's calls too: memory, captures, marks */
-#define CUDA_CONTENT 32u   /* its arguments are struct cuda_transfer */
+#define CUDA_QUIET 1u	      /* recorded only when all calls are asked for ... */
+#define CUDA_QUERY 8u	      /* ... or queries are */
+#define CUDA_PER_THREAD 2u    /* stream 0 is the thread's own */
+#define CUDA_NO_STATUS 16u    /* returns something else, or nothing */
+#define CUDA_HOOK 4u	      /* heard under the runtime's calls too: memory, captures, marks */
+#define CUDA_CONTENT 32u      /* it moves to the device what calls/content.h looks at ... */
+#define CUDA_CONTENT_READ 64u /* ... or to the host, where it is when the function returns */
 
 struct cuda_api {
 	uint16_t id; /* event; 0: no such callback */

@@ -17,8 +17,8 @@ struct cuda_open_call {
 	uint32_t correlation;
 	uint32_t generation; /* of the subscription: an exit may never be delivered */
 	bool runtime;
-	bool has_status;  /* the function returns one */
-	bool has_content; /* it takes what the host has to the device: calls/content.h */
+	bool has_status; /* the function returns one */
+	uint8_t content; /* CUDA_CONTENT, CUDA_CONTENT_READ: calls/content.h looks at what it moves */
 };
 
 struct cuda_thread {

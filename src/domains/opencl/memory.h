@@ -41,10 +41,19 @@ static inline void opencl_content(uint64_t op, const void *data, uint64_t offset
 	if (result == CL_SUCCESS)
 		tandem_content_record(op, data, offset, bytes);
 }
+static inline void opencl_content_read(uint64_t op, const void *data, uint64_t offset,
+				       uint64_t bytes, uint32_t blocking, int32_t result)
+{
+	if (blocking && result == CL_SUCCESS)
+		tandem_content_read_record(op, data, offset, bytes);
+}
 /* Same, of an image, where its rows lie behind each other in the host's memory, as with pitches of 0. */
 void opencl_image_content(uint64_t op, void *image, const void *data, const void *origin,
 			  const void *region, uint64_t row_pitch, uint64_t slice_pitch,
 			  int32_t result);
+void opencl_image_content_read(uint64_t op, void *image, const void *data, const void *origin,
+			       const void *region, uint64_t row_pitch, uint64_t slice_pitch,
+			       uint32_t blocking, int32_t result);
 uint64_t opencl_image_bytes(void *image, const void *region);
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
 

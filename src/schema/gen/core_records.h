@@ -159,6 +159,7 @@ enum tandem_core_event {
 	TANDEM_EVENT_clock_pair = 17,
 	TANDEM_EVENT_program_hash = 18,
 	TANDEM_EVENT_content = 19,
+	TANDEM_EVENT_content_read = 22,
 	TANDEM_EVENT_events_given = 20,
 	TANDEM_EVENT_host_clock = 21,
 };
@@ -403,6 +404,16 @@ struct tandem_rec_content {
 	uint64_t hash;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_content) == 52, "content");
+
+struct tandem_rec_content_read {
+	struct tandem_record head;
+	uint64_t op;
+	uint64_t offset;
+	uint64_t bytes;
+	uint64_t hashed;
+	uint64_t hash;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_content_read) == 52, "content_read");
 
 struct tandem_rec_events_given {
 	struct tandem_record head;

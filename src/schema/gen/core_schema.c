@@ -418,6 +418,8 @@ static const struct tandem_event events[] = {
 	  { { 23, 3, fields_19 }, { 23, 3, fields_19 }, { 23, 3, fields_19 } } },
 	[21] = { 21, TANDEM_CLASS_RECORD, 0, "host_clock", NULL, { 0 },
 	  { { 64, 9, fields_20 }, { 64, 9, fields_20 }, { 64, 9, fields_20 } } },
+	[22] = { 22, TANDEM_CLASS_RECORD, 0, "content_read", NULL, { 0 },
+	  { { 52, 5, fields_18 }, { 52, 5, fields_18 }, { 52, 5, fields_18 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -426,5 +428,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "ba6af0fd241c2cbd1430ce1d87077c35", EVENTS, { 0 }, 1,
+	0, "core", "8aa77ab56ca4716f70ebfc66d72b98d5", EVENTS, { 0 }, 1,
 };

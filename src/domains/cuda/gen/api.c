@@ -1170,7 +1170,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyHtoD_v2 */
 	[277] = { 2115, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2 */
-	[278] = { 2100, TANDEM_CLASS_ENQUEUE, 0,
+	[278] = { 2100, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT_READ,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } }, { 16 } }, /* cuMemcpyDtoH_v2 */
 	[279] = { 2117, TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 119, 4, 36 }, { 119, 4, 36 } }, { 16 } }, /* cuMemcpyDtoHAsync_v2 */
@@ -1406,7 +1406,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerReleaseFrame */
 	[397] = { 2098, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyHtoD_v2_ptds */
-	[398] = { 2100, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[398] = { 2100, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT_READ | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } }, { 16 } }, /* cuMemcpyDtoH_v2_ptds */
 	[399] = { 2102, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyDtoD_v2_ptds */
@@ -2288,7 +2288,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cudaHostGetFlags_v3020 */
 	[30] = { 10270, TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemGetInfo_v3020 */
-	[31] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
+	[31] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_CONTENT_READ,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_v3020 */
 	[32] = { 10272, TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_v3020 */
@@ -2572,7 +2572,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_ptsz_v7000 */
 	[214] = { 10407, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_ptsz_v7000 */
-	[215] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
+	[215] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_CONTENT_READ | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_ptds_v7000 */
 	[216] = { 10272, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_ptds_v7000 */

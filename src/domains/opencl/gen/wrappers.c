@@ -1386,6 +1386,7 @@ static inline int32_t body_clEnqueueReadBuffer(opencl_pfn_clEnqueueReadBuffer re
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2h, size, NULL,
 			blocking_read);
+	opencl_content_read(command.op, ptr, offset, size, blocking_read, ret);
 	return ret;
 }
 
@@ -1511,6 +1512,7 @@ static inline int32_t body_clEnqueueReadImage(opencl_pfn_clEnqueueReadImage real
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2h,
 			opencl_image_bytes(image, region), NULL, blocking_read);
+	opencl_image_content_read(command.op, image, ptr, origin, region, row_pitch, slice_pitch, blocking_read, ret);
 	return ret;
 }
 

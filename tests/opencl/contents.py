@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What transfers moved leaves a hash behind their calls: the same for the same bytes, to the device
+(`content`) and to the host (`content_read`), where it is there when the call returns."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from corpus import CORPUS, STUB
+from tap import check, finish
+from traces import record, tandem
+
+CONTENT = re.compile(r"\b(content|content_read)\(op=([\d:]+), offset=(\d+), bytes=(\d+), hashed=(\d+), hash=(\w+)\)")
+CALL = re.compile(r"\.\.\. (clEnqueue(?:Read|Write)Buffer) = CL_SUCCESS  op ([\d:]+)")
+ENTRY = re.compile(r"(clEnqueue(?:Read|Write)Buffer)\(.*blocking=(\w+),.*op ([\d:]+)")
+
+
+def printed(program, args, device=STUB):
+    path = f"{program}-{args}"
+    status = record(path, [CORPUS, program], "--args", args, env=device)
+    said = tandem("print", path)
+    check(status == 0 and said.returncode == 0, f"{path} is recorded", said.stderr)
+    return said.stdout.splitlines()
+
+
+def contents(lines):
+    return [match.groups() for match in map(CONTENT.search, lines) if match]
+
+
+lines = printed("copy_by_host", "full")
+found = contents(lines)
+reads = [row for row in found if row[0] == "content_read"]
+writes = [row for row in found if row[0] == "content"][1:]  # without the one that fills the source
+check(len(reads) == 40 and len(writes) == 40, "one record for each transfer", (len(reads), len(writes)))
+check(all(read[2:] == write[2:] for read, write in zip(reads, writes)),
+      "what was read is what is written", (reads[:1], writes[:1]))
+check(all(int(row[3]) == 4 << 20 and int(row[4]) == 65536 for row in reads), "64 KiB of it are looked at",
+      reads[:1])
+call, calls = None, []
+for line in lines:
+    call = CALL.search(line) or call
+    if "content_read(" in line:
+        calls.append(call and call.groups())
+check(calls == [("clEnqueueReadBuffer", row[1]) for row in reads], "and comes behind its call", calls[:2])
+
+lines = printed("halo_by_host", "full")
+check(all(row[3] == row[4] for row in contents(lines)) and contents(lines), "all bytes of less are")
+check({int(row[2]) for row in contents(lines)} == {0, 2048, 128 * 2048, 129 * 2048}, "parts have their places",
+      {row[2] for row in contents(lines)})
+
+# What a read brings that does not wait may not be there yet; a write has what it takes.
+lines = printed("marker_each", "full")
+waits = {match[3]: match[2] for match in map(ENTRY.search, lines) if match and "Read" in match[1]}
+reads = {row[1] for row in contents(lines) if row[0] == "content_read"}
+check("CL_FALSE" in waits.values() and all(waits.get(op) == "CL_TRUE" for op in reads),
+      "none of reads that do not wait", (len(waits), len(reads)))
+check(not contents(printed("copy_by_host", "basic")), "nor without --args full")
+finish()
