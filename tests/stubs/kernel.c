@@ -3,11 +3,19 @@
 #include "program.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* The next kernel at or after `text`: its name and the number of its
- * parameters. Returns where to go on, or NULL at the end. */
-static const char *kernel_parse(const char *text, char *name, cl_uint *arguments)
+/* Whether a parameter is memory that may be written to: `global float *data`. */
+static bool is_written(const char *text, size_t bytes)
+{
+	return memmem(text, bytes, "global", 6) && memchr(text, '*', bytes) &&
+	       !memmem(text, bytes, "const", 5);
+}
+
+/* The next kernel at or after `text`: its name, the number of its parameters, and which are memory
+ * that it may write to. Returns where to go on, or NULL at the end. */
+static const char *kernel_parse(const char *text, char *name, cl_uint *arguments, uint64_t *written)
 {
 	static const char word[] = "kernel void ";
 	const char *start = text ? strstr(text, word) : NULL;
@@ -23,13 +31,21 @@ static const char *kernel_parse(const char *text, char *name, cl_uint *arguments
 		return NULL;
 	memcpy(name, start, (size_t)(open - start));
 	name[open - start] = 0;
-	*arguments = close > open + 1 ? 1 : 0;
-	for (const char *c = open; c < close; c++)
-		*arguments += *c == ',';
+	*arguments = 0;
+	*written = 0;
+	for (const char *c = open; c < close && close > open + 1; (*arguments)++) {
+		const char *comma = memchr(c + 1, ',', (size_t)(close - c - 1));
+		const char *end = comma ? comma : close;
+
+		if (*arguments < STUB_KERNEL_ARGUMENTS && is_written(c, (size_t)(end - c)))
+			*written |= UINT64_C(1) << *arguments;
+		c = end;
+	}
 	return close;
 }
 
-static cl_kernel kernel_create(cl_program program, const char *name, cl_uint arguments)
+static cl_kernel kernel_create(cl_program program, const char *name, cl_uint arguments,
+			       uint64_t written)
 {
 	cl_kernel kernel = stub_object_create(STUB_kernel, sizeof(*kernel));
 
@@ -37,6 +53,7 @@ static cl_kernel kernel_create(cl_program program, const char *name, cl_uint arg
 		return NULL;
 	kernel->program = program;
 	kernel->arguments = arguments;
+	kernel->written = written;
 	strcpy(kernel->name, name);
 	return kernel;
 }
@@ -54,12 +71,13 @@ cl_kernel stub_clCreateKernel(cl_program program, const char *kernel_name, cl_in
 	char name[STUB_KERNEL_NAME_BYTES];
 	const char *text = program->is_il ? NULL : program->source;
 	cl_uint arguments;
+	uint64_t written;
 
-	while ((text = kernel_parse(text, name, &arguments))) {
+	while ((text = kernel_parse(text, name, &arguments, &written))) {
 		if (strcmp(name, kernel_name))
 			continue;
 
-		cl_kernel kernel = kernel_create(program, name, arguments);
+		cl_kernel kernel = kernel_create(program, name, arguments, written);
 
 		if (!kernel)
 			return stub_fail(errcode_ret, CL_OUT_OF_HOST_MEMORY);
@@ -81,10 +99,11 @@ cl_int stub_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl
 	char name[STUB_KERNEL_NAME_BYTES];
 	const char *text = program->is_il ? NULL : program->source;
 	cl_uint count = 0, arguments;
+	uint64_t written;
 
-	for (; (text = kernel_parse(text, name, &arguments)); count++)
+	for (; (text = kernel_parse(text, name, &arguments, &written)); count++)
 		if (kernels && count < num_kernels)
-			kernels[count] = kernel_create(program, name, arguments);
+			kernels[count] = kernel_create(program, name, arguments, written);
 	if (num_kernels_ret)
 		*num_kernels_ret = count;
 	return CL_SUCCESS;
@@ -96,7 +115,8 @@ cl_kernel stub_clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
 	if (!stub_object_check(source_kernel, STUB_kernel))
 		return stub_fail(errcode_ret, CL_INVALID_KERNEL);
 	stub_succeed(errcode_ret);
-	return kernel_create(source_kernel->program, source_kernel->name, source_kernel->arguments);
+	return kernel_create(source_kernel->program, source_kernel->name, source_kernel->arguments,
+			     source_kernel->written);
 }
 
 cl_int stub_clRetainKernel(cl_kernel kernel)
@@ -122,11 +142,13 @@ cl_int stub_clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size,
 			   const void *arg_value)
 {
 	ENTER(clSetKernelArg);
-	(void)arg_value;
 	if (!stub_object_check(kernel, STUB_kernel))
 		return CL_INVALID_KERNEL;
 	if (arg_index >= kernel->arguments)
 		return CL_INVALID_ARG_INDEX;
+	if (arg_index < STUB_KERNEL_ARGUMENTS && arg_size == sizeof(cl_mem) && arg_value &&
+	    kernel->written >> arg_index & 1)
+		memcpy(&kernel->memory[arg_index], arg_value, sizeof(cl_mem));
 	return arg_size ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
 }
 

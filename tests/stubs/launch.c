@@ -28,6 +28,9 @@ cl_int stub_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel ker
 			return CL_INVALID_WORK_GROUP_SIZE;
 	for (cl_uint i = 0; i < work_dim; i++)
 		items *= global_work_size[i];
+	for (cl_uint i = 0; i < STUB_KERNEL_ARGUMENTS; i++)
+		if (kernel->memory[i])
+			stub_memory_root(kernel->memory[i])->changes++;
 	return stub_enqueue(
 		&(struct stub_command){STUB_COMMAND(CL_COMMAND_NDRANGE_KERNEL), .amount = items});
 }

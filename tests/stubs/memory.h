@@ -24,6 +24,8 @@ struct _cl_mem {
 	cl_uint property_count;
 	cl_mem_properties *properties;
 	struct stub_callback *destructors;
+	_Atomic cl_uint changes; /* kernels that could have changed it ... */
+	cl_uint written;	 /* ... until all of it was written */
 };
 
 /* A memory object with `bytes` of memory, filled from host_ptr as `flags` say. */
@@ -31,5 +33,13 @@ cl_mem stub_memory_create(cl_context context, cl_mem_object_type type, cl_mem_fl
 			  size_t bytes, void *host_ptr, cl_int *errcode_ret);
 void stub_memory_put(cl_mem memory);
 bool stub_memory_is_image(const struct _cl_mem *memory);
+
+/* The object that has the memory. */
+static inline cl_mem stub_memory_root(cl_mem memory)
+{
+	while (memory->parent)
+		memory = memory->parent;
+	return memory;
+}
 
 #endif

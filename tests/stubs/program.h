@@ -18,11 +18,16 @@ struct _cl_program {
 	struct stub_callback *releases;
 };
 
+/* More have no bit. */
+#define STUB_KERNEL_ARGUMENTS 64u
+
 struct _cl_kernel {
 	struct stub_object object;
 	cl_program program;
 	char name[STUB_KERNEL_NAME_BYTES];
 	cl_uint arguments;
+	uint64_t written; /* bits of the arguments that are memory which it may write to ... */
+	cl_mem memory[STUB_KERNEL_ARGUMENTS]; /* ... which is this one; borrowed */
 };
 
 #endif

@@ -16,6 +16,7 @@ struct stub_rect {
 	size_t size[3];		    /* bytes, rows, slices */
 	unsigned char pattern[128];
 	size_t pattern_bytes;
+	unsigned changes; /* of the memory by kernels; the end of what comes to the host says so */
 };
 
 /* A stub_run. */

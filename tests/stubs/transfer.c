@@ -31,6 +31,14 @@ static cl_int buffer_check(cl_mem buffer)
 	return stub_object_check(buffer, STUB_memory) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
 }
 
+/* By kernels, behind what the host wrote. */
+static cl_uint changes_of(cl_mem buffer)
+{
+	cl_mem root = stub_memory_root(buffer);
+
+	return root->changes == root->written ? 0 : root->changes;
+}
+
 cl_int stub_clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer,
 				cl_bool blocking_read, size_t offset, size_t size, void *ptr,
 				cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
@@ -46,6 +54,7 @@ cl_int stub_clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer,
 		.to = {.data = ptr},
 		.from = {.data = buffer->data + offset},
 		.size = {size, 1, 1},
+		.changes = changes_of(buffer),
 	};
 
 	return rect_enqueue((struct stub_command){STUB_COMMAND(CL_COMMAND_READ_BUFFER),
@@ -64,6 +73,9 @@ cl_int stub_clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer,
 		return CL_INVALID_MEM_OBJECT;
 	if (!ptr || !buffer_holds(buffer, offset, size))
 		return CL_INVALID_VALUE;
+
+	if (size == buffer->bytes)
+		buffer->written = buffer->changes;
 
 	const struct stub_rect rect = {
 		.to = {.data = buffer->data + offset},
