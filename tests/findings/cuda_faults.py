@@ -86,6 +86,8 @@ check("idle-device/unflushed" not in slow, "CUDA has no flush", slow)
 for memory in ("", "managed"):
     check("copies/unchanged" not in keys(findings("upload_again", memory=memory)),
           "memory that is not the host's alone is not read (%s)" % (memory or "device"))
+    check("copies/unchanged" not in keys(findings("download_again", memory=memory)),
+          "nor is what comes there (%s)" % (memory or "device"))
 check("copies/unchanged" in keys(findings("upload_again", memory="host")), "pinned memory is")
 check("copies/unchanged" not in keys(findings("upload_again", args="basic")),
       "nor is it without --args full")

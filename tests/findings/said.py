@@ -16,6 +16,7 @@ from tap import check, finish, skip
 from traces import record, tandem
 
 BASIC = {"POCL_DEVICES": "basic"}
+OUTSIDE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "outside", "outside")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
 
@@ -24,8 +25,9 @@ CASES = [
     ("wait_event_each", [], STUB, ["waiting/after-each-command"], []),
     ("copy_by_host", [], STUB, ["copies/by-host"], ["transfers/back-and-forth"]),
     ("copy_by_host", ["repaired"], STUB, [], ["copies/by-host", "copies/dominate"]),
-    ("read_each", [], STUB, ["copies/dominate"], ["copies/by-host"]),
-    ("read_each", ["repaired"], STUB, [], ["copies/by-host", "copies/dominate"]),
+    ("read_each", [], STUB, ["copies/unchanged"], ["copies/by-host", "copies/dominate"]),
+    ("read_each", ["repaired"], STUB, [], ["copies/by-host", "copies/dominate", "copies/unchanged"]),
+    ("clean_replace", [], STUB, [], ["copies/by-host", "transfers/back-and-forth"]),
     ("queue_in_loop", [], STUB, ["objects/loop"], []),
     ("queue_in_loop", ["repaired"], STUB, [], ["objects/loop"]),
     ("kernel_in_loop", [], STUB, ["objects/loop"], []),
@@ -78,6 +80,14 @@ IN_STYLES = [
     ("nap", ["repaired"], [], ["waiting/polling"]),
     ("clean_progress", [], [], ["waiting/polling"]),
 ]
+# The same of an outsider's (tests/findings/outside): what was read is copied by the host before it is
+# written; it changes a number of what it read; large parts are read, of which a kernel changed some.
+IN_OUTSIDE = [
+    ("ring_by_host", [], ["copies/by-host"], ["copies/unchanged"]),
+    ("ring_by_host", ["repaired"], [], ["copies/by-host"]),
+    ("locked_wait", ["repaired"], [], ["transfers/back-and-forth", "copies/unchanged"]),
+    ("probe_field", [], ["copies/dominate"], ["copies/unchanged"]),
+]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
 if scope()[0] == "system":
@@ -89,13 +99,19 @@ if os.access(STYLES, os.X_OK):
 else:
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
 
+if os.access(OUTSIDE, os.X_OK):
+    CASES += [(name, arguments, STUB, wanted, unwanted)
+              for name, arguments, wanted, unwanted in IN_OUTSIDE]
+
 for name, arguments, device, wanted, unwanted in CASES:
     where = f"{name} {' '.join(arguments)}".strip()
     if device is BASIC and not os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
         skip(where, "PoCL is not installed")
         continue
     path = where.replace(" ", "-")
-    program = STYLES if (name, arguments) in [row[:2] for row in IN_STYLES] else CORPUS
+    program = CORPUS
+    for other, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
+        program = other if (name, arguments) in [row[:2] for row in rows] else program
     status = record(path, [program, name, *arguments], "--args", "full", env=device)
     said = tandem("findings", "--all", "--format", "json", path)
     if not check(status == 0 and said.returncode == 0, f"{where} is recorded", said.stderr):

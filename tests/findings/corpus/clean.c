@@ -178,6 +178,27 @@ void corpus_clean_stream(struct corpus *corpus)
 	}
 }
 
+/* What comes to the host makes place for something else, which goes to another buffer; and the first of
+ * a buffer's numbers, which the host alone knows, goes back with what it read. */
+void corpus_clean_replace(struct corpus *corpus)
+{
+	enum { bytes = corpus_items * sizeof(float) };
+	cl_mem from = corpus_buffer(corpus, bytes), to = corpus_buffer(corpus, bytes);
+
+	for (int i = 0; i < 40; i++) {
+		corpus_work(corpus, 100, 0, NULL, NULL);
+		corpus_read(corpus, from, CL_TRUE, 0, bytes, data);
+		memset(data, i, bytes);
+		corpus_write(corpus, to, CL_TRUE, 0, bytes, data);
+		corpus_work(corpus, 100, 0, NULL, NULL);
+		corpus_read(corpus, corpus->buffer, CL_TRUE, 0, bytes, data);
+		data[0] = (char)i;
+		corpus_write(corpus, corpus->buffer, CL_TRUE, 0, bytes, data);
+	}
+	must(clReleaseMemObject(from), "clReleaseMemObject");
+	must(clReleaseMemObject(to), "clReleaseMemObject");
+}
+
 void corpus_clean_map(struct corpus *corpus)
 {
 	for (int i = 0; i < 8; i++) {

@@ -73,6 +73,7 @@ struct corpus {
 	X(clean_chunks)        \
 	X(clean_upload)        \
 	X(clean_stream)        \
+	X(clean_replace)       \
 	X(clean_map)           \
 	X(clean_pool)          \
 	X(clean_threads)       \

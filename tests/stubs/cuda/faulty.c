@@ -243,8 +243,8 @@ static void bounce(void)
 		kernel(20);
 		if (repaired)
 			continue;
+		host[0][0]++; /* what is there changes as if the device had written it */
 		download(0, DEVICE_A);
-		host[0][0]++;
 		upload(0, DEVICE_A, PINNED);
 	}
 	synchronize();
@@ -261,6 +261,34 @@ static void by_host(void)
 		host[0][0]++; /* what is there changes as if the device had written it */
 		download(0, DEVICE_A);
 		upload(0, DEVICE_B, PINNED);
+	}
+	synchronize();
+}
+
+/* As by_host(), through a copy of the host's. */
+static void by_host_copied(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(20);
+		if (repaired) {
+			copy(DEVICE_B, DEVICE_A, BYTES, DEVICE_TO_DEVICE, DEVICE);
+			continue;
+		}
+		host[0][0]++;
+		download(0, DEVICE_A);
+		memcpy(host[1], host[0], BYTES);
+		upload(1, DEVICE_B, PINNED);
+	}
+	synchronize();
+}
+
+/* What the kernels do not touch comes to the host again and again. */
+static void download_again(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!repaired || !i)
+			download(0, DEVICE_B);
+		kernel(20);
 	}
 	synchronize();
 }
@@ -697,6 +725,8 @@ static const struct tell_case cases[] = {
 	TELL_CASE(pageable),
 	TELL_CASE(bounce),
 	TELL_CASE(by_host),
+	TELL_CASE(by_host_copied),
+	TELL_CASE(download_again),
 	TELL_CASE(upload_again),
 	TELL_CASE(upload_new),
 	TELL_CASE(module_loop),

@@ -42,6 +42,7 @@ int bounces_call(struct bounces *bounces, const struct event_item *item)
 			  sizeof(*bounces->open)))
 		return -ENOMEM;
 	bounces->open[bounces->open_count] = (struct bounce_transfer){
+		.call = item->call,
 		.key = ends.buffer,
 		.address = ends.host,
 		.stream = event->stream->index,
@@ -50,57 +51,114 @@ int bounces_call(struct bounces *bounces, const struct event_item *item)
 	return map_set(&bounces->calls, item->call, bounces->open_count++);
 }
 
-static bool is_bounce(const struct bounce_transfer *from, const struct bounce_transfer *back)
-{
-	return from->kind == TANDEM_OPERATION_KIND_copy_d2h &&
-	       back->kind == TANDEM_OPERATION_KIND_copy_h2d && from->bytes == back->bytes &&
-	       from->address == back->address && from->stream == back->stream;
-}
-
 static bool is_at_once(const struct bounce_transfer *from, const struct bounce_transfer *back)
 {
 	return back->host_ns - from->host_ns <= HOST_BEGIN_NS + back->bytes / HOST_BYTES_A_NS;
 }
 
-static void count_bounce(struct bounce *bounce, const struct operation *operation, uint64_t ns)
+/* What is known of `back` by the transfer of the same buffer before it. */
+static void note_before(struct bounce_transfer *back, const struct bounce_transfer *from)
+{
+	back->same = from->same;
+	back->replaced = from->replaced;
+	back->may_be = from->kind == TANDEM_OPERATION_KIND_copy_d2h &&
+		       back->kind == TANDEM_OPERATION_KIND_copy_h2d && from->bytes == back->bytes &&
+		       from->address == back->address && from->stream == back->stream;
+	back->at_once = is_at_once(from, back);
+	back->from = from->content;
+	back->both_ns = from->ns + back->ns;
+}
+
+static void count_bounce(struct bounce *bounce, const struct bounce_transfer *back)
 {
 	if (!bounce->count++) {
-		bounce->stream = operation->stream;
-		bounce->api = operation->api;
-		bounce->begin_ns = operation->times.start_ns;
-		bounce->end_ns = operation->times.end_ns;
+		bounce->stream = back->stream;
+		bounce->api = back->api;
+		bounce->begin_ns = back->begin_ns;
+		bounce->end_ns = back->end_ns;
 	}
-	bounce->ns += ns;
+	bounce->ns += back->both_ns;
+	bounce->at_once += back->is_same || back->at_once;
+	bounce->same += back->is_same;
+}
+
+static void take_back(struct bounce *bounce, struct bounce_transfer *back)
+{
+	bounce->count--;
+	bounce->ns -= back->both_ns;
+	bounce->at_once -= back->is_same || back->at_once;
+	bounce->same -= back->is_same;
+	back->counted = false;
+}
+
+/* Again where its content comes after its command's end. */
+static void judge(struct bounce *bounce, struct bounce_transfer *back)
+{
+	bool is_one = true;
+
+	if (!back->may_be)
+		return;
+	if (back->counted)
+		take_back(bounce, back);
+	if (back->content.hashed && back->from.hashed) {
+		is_one = back->is_same = back->content.hash == back->from.hash &&
+					 back->content.offset == back->from.offset;
+		*(is_one ? &back->same : &back->replaced) += 1;
+		/* Where the host mostly changes some of it, samples do not show that it did not. */
+		if (back->replaced > back->same && back->content.hashed < back->bytes)
+			is_one = false;
+		bounce->sampled |= is_one && back->content.hashed < back->bytes;
+	}
+	if (!is_one)
+		return;
+	back->counted = true;
+	count_bounce(bounce, back);
 }
 
 int bounces_command(struct bounces *bounces, const struct operation *operation, uint64_t ns)
 {
 	uint64_t at = map_remove(&bounces->calls, operation->call), known;
-	struct bounce_transfer now, *last;
+	struct bounce_transfer now;
 
 	if (at == MAP_NONE || !operation->record || !operation->placed || !operation->record->bytes)
 		return 0;
 	now = bounces->open[at];
 	now.kind = operation->kind;
+	now.api = operation->api;
+	now.begin_ns = operation->times.start_ns;
+	now.end_ns = operation->times.end_ns;
 	now.bytes = operation->record->bytes;
 	now.ns = ns;
 	known = map_get(&bounces->buffers, now.key);
 	if (known == MAP_NONE) {
-		if (array_reserve(&bounces->last, &bounces->last_capacity, bounces->last_count + 1,
-				  sizeof(*bounces->last)))
+		known = bounces->last_count;
+		if (array_reserve(&bounces->last, &bounces->last_capacity, known + 1,
+				  sizeof(*bounces->last)) ||
+		    map_set(&bounces->buffers, now.key, known))
 			return -ENOMEM;
-		bounces->last[bounces->last_count] = now;
-		return map_set(&bounces->buffers, now.key, bounces->last_count++);
+		bounces->last_count++;
+	} else {
+		note_before(&now, &bounces->last[known]);
+		judge(&bounces->processes[operation->process], &now);
 	}
-	last = &bounces->last[known];
-	if (is_bounce(last, &now)) {
-		struct bounce *bounce = &bounces->processes[operation->process];
-
-		count_bounce(bounce, operation, last->ns + now.ns);
-		bounce->at_once += is_at_once(last, &now);
-	}
-	*last = now;
+	bounces->last[known] = now;
+	bounces->threads[now.stream].last = known + 1;
 	return 0;
+}
+
+void bounces_content(struct bounces *bounces, const struct event_item *item,
+		     const struct bounce_content *content)
+{
+	size_t last = bounces->threads[item->event->stream->index].last;
+	uint64_t at = map_get(&bounces->calls, item->call);
+
+	if (at != MAP_NONE) {
+		bounces->open[at].content = *content;
+	} else if (last && bounces->last[last - 1].call == item->call) {
+		bounces->last[last - 1].content = *content;
+		judge(&bounces->processes[item->event->stream->process->index],
+		      &bounces->last[last - 1]);
+	}
 }
 
 static int add_process(struct findings *findings, const struct bounce *bounce)
@@ -118,12 +176,20 @@ static int add_process(struct findings *findings, const struct bounce *bounce)
 				      "the same bytes of a buffer went to the host and back "
 				      "to the device (%s) %s times",
 				      finding->object, units_count(count, bounce->count));
-	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why =
-		findings_text(findings,
-			      "in %s of them the thread had no time in between to change all "
-			      "of the bytes; it may have changed some",
-			      units_count(count, bounce->at_once));
+	if (bounce->same == bounce->count) {
+		finding->confidence = bounce->sampled ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
+		finding->why = bounce->sampled
+				       ? "by a hash of samples, 64 KiB of each transfer, at the "
+					 "same places both times"
+				       : "by a hash of all bytes";
+	} else {
+		finding->confidence = CONFIDENCE_MEDIUM;
+		finding->why =
+			findings_text(findings,
+				      "in %s of them the thread had no time in between to change "
+				      "all of the bytes; it may have changed some",
+				      units_count(count, bounce->at_once));
+	}
 	finding->suggestion = "keep the data on the device and change it there, with a kernel";
 	finding_place(findings, finding, bounce->stream);
 	finding_time(findings, finding, bounce->begin_ns, bounce->end_ns);

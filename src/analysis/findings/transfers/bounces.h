@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a buffer that go to the host and back to the device, and that the host had no
- * time to change in between: it could as well have left them there. One thread.
+/* The bytes of a buffer that go to the host and back to the device, and that the host did not
+ * change in between (core/call/content.h), or where that is not known, had no time to: it could as
+ * well have left them there. One thread.
  *
  *	bounces_begin(&bounces, session);
  *	bounces_call(&bounces, item);				each call
  *	bounces_command(&bounces, &item->operation, ns);	each transfer; what it takes of the run
+ *	bounces_content(&bounces, item, &content);		what one of them moved
  *	bounces_add(&bounces, findings);
  *	bounces_release(&bounces);
  */
@@ -14,18 +16,37 @@
 #include "analysis/findings/finding.h"
 #include "analysis/operations/operation.h"
 
-struct bounce_transfer {  /* of a buffer */
+struct bounce_content {
+	uint64_t offset;       /* in the buffer */
+	uint64_t hashed, hash; /* 0: not known */
+};
+
+struct bounce_transfer { /* of a buffer */
+	uint64_t call;
 	uint64_t key;	  /* process and number */
 	uint64_t address; /* of the host's memory; 0: not known */
 	uint32_t stream;
 	uint64_t host_ns; /* of its thread, until the call */
 	uint8_t kind;
-	uint64_t bytes, ns;
+	uint16_t api;
+	int64_t begin_ns, end_ns;
+	uint64_t bytes, ns; /* ns: what it takes of the run */
+	struct bounce_content content;
+
+	/* Of the one before it, where it may be a bounce of that: */
+	struct bounce_content from;
+	bool may_be, at_once;
+	uint64_t both_ns;
+
+	bool counted, is_same;	 /* it is one; by its content */
+	uint64_t same, replaced; /* of those of the buffer so far, whose content is known */
 };
 
 struct bounce { /* of a process */
 	uint64_t count, ns;
-	uint64_t at_once; /* of these: with no time in between to change all of it */
+	uint64_t at_once; /* of these: not changed, or with no time in between to change all */
+	uint64_t same;	  /* of these: not changed */
+	bool sampled;	  /* not all bytes of those were compared */
 	uint32_t stream;
 	uint16_t api;		  /* event id of the call that brings them back */
 	int64_t begin_ns, end_ns; /* of the first */
@@ -34,6 +55,7 @@ struct bounce { /* of a process */
 struct bounce_thread {	     /* of a stream */
 	int64_t returned_ns; /* the latest call */
 	uint64_t host_ns;    /* between its calls, so far */
+	size_t last;	     /* its latest transfer that ended, in `last`; +1 */
 };
 
 struct bounces {
@@ -51,6 +73,8 @@ struct bounces {
 int bounces_begin(struct bounces *bounces, const struct trace_session *session);
 int bounces_call(struct bounces *bounces, const struct event_item *item);
 int bounces_command(struct bounces *bounces, const struct operation *operation, uint64_t ns);
+void bounces_content(struct bounces *bounces, const struct event_item *item,
+		     const struct bounce_content *content);
 int bounces_add(const struct bounces *bounces, struct findings *findings);
 
 void bounces_release(struct bounces *bounces);

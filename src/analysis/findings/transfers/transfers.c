@@ -190,6 +190,20 @@ static int count_command(struct transfers *transfers, const struct operation *op
 	return status ? status : bounces_command(&transfers->bounces, operation, ns);
 }
 
+static void take_content(struct transfers *transfers, const struct event_item *item)
+{
+	const struct tandem_rec_content *written = (const void *)item->event->record;
+	const struct tandem_rec_content_read *read = (const void *)item->event->record;
+
+	if (item->event->record->id == TANDEM_EVENT_content)
+		bounces_content(
+			&transfers->bounces, item,
+			&(struct bounce_content){written->offset, written->hashed, written->hash});
+	else if (item->event->record->id == TANDEM_EVENT_content_read)
+		bounces_content(&transfers->bounces, item,
+				&(struct bounce_content){read->offset, read->hashed, read->hash});
+}
+
 static int transfers_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct transfers *transfers = state;
@@ -199,6 +213,8 @@ static int transfers_item(struct findings *findings, void *state, const struct e
 		status = further_call(&transfers->further, findings->graph, item);
 	if (!status && item->kind == ITEM_CALL)
 		return bounces_call(&transfers->bounces, item);
+	if (!status && item->kind == ITEM_OTHER)
+		take_content(transfers, item);
 	if (!status && (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED))
 		return count_command(transfers, &item->operation);
 	return status;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/read_contents.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int read_contents_begin(struct read_contents *contents, const struct trace_session *session)
+{
+	contents->processes = calloc(session->process_count + 1, sizeof(*contents->processes));
+	return contents->processes ? 0 : -ENOMEM;
+}
+
+struct read_content *read_contents_add(struct read_contents *contents, uint32_t process,
+				       uint64_t call, uint64_t buffer,
+				       const struct tandem_rec_content_read *content)
+{
+	struct read_contents_process *reads = &contents->processes[process];
+	struct read_content *read = &reads->reads[reads->next++ % READ_CONTENTS];
+
+	*read = (struct read_content){
+		.call = call,
+		.buffer = buffer,
+		.bytes = content->bytes,
+		.hash = content->hash,
+	};
+	return read;
+}
+
+/* The `age`th latest, from 1. */
+static struct read_content *read_at(struct read_contents_process *reads, unsigned age)
+{
+	return &reads->reads[(reads->next - age) % READ_CONTENTS];
+}
+
+struct read_content *read_contents_written(struct read_contents *contents, uint32_t process,
+					   uint64_t buffer,
+					   const struct tandem_rec_content *content)
+{
+	struct read_contents_process *reads = &contents->processes[process];
+
+	for (unsigned age = 1; age <= READ_CONTENTS; age++) {
+		struct read_content *read = read_at(reads, age);
+
+		if (!read->call || read->bytes != content->bytes || read->hash != content->hash)
+			continue;
+		if (read->to == buffer)
+			return NULL;
+		read->to = buffer;
+		return read;
+	}
+	return NULL;
+}
+
+struct read_content *read_contents_find(struct read_contents *contents, uint32_t process,
+					uint64_t call)
+{
+	struct read_contents_process *reads = &contents->processes[process];
+
+	for (unsigned age = 1; call && age <= READ_CONTENTS; age++)
+		if (read_at(reads, age)->call == call)
+			return read_at(reads, age);
+	return NULL;
+}
+
+void read_contents_release(struct read_contents *contents)
+{
+	free(contents->processes);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* What the latest reads of each process brought to the host, by their hash (core/call/content.h), to
+ * recognise it where it is written again: to another buffer, from whatever memory and by whatever
+ * thread. One thread.
+ *
+ *	read_contents_begin(&contents, session);
+ *	read = read_contents_add(&contents, process, call, buffer, content);	each record `content_read`
+ *	read = read_contents_written(&contents, process, buffer, content);	each record `content`
+ *	read_contents_release(&contents);
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_READ_CONTENTS_H
+#define TANDEM_ANALYSIS_FINDINGS_READ_CONTENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/gen/core_records.h"
+#include "trace/session/session.h"
+
+/* Of a process so many reads are remembered. */
+#define READ_CONTENTS 64u
+
+struct read_content {
+	uint64_t call; /* that read it, by its number; 0: none */
+	uint64_t buffer;
+	uint64_t bytes, hash;
+	uint64_t to;	/* the buffer that it was written to last; 0: none */
+	bool unchanged; /* its owner's: the host had it before, and that was counted ... */
+	uint64_t ns;	/* ... at this cost */
+};
+
+struct read_contents {
+	struct read_contents_process {
+		struct read_content reads[READ_CONTENTS];
+		unsigned next;
+	} * processes; /* by index */
+};
+
+/* Returns 0 or -ENOMEM; then read_contents_release() is called as well. */
+int read_contents_begin(struct read_contents *contents, const struct trace_session *session);
+
+/* Valid until as many others were added as are remembered. */
+struct read_content *read_contents_add(struct read_contents *contents, uint32_t process,
+				       uint64_t call, uint64_t buffer,
+				       const struct tandem_rec_content_read *content);
+
+/* The latest read that brought what is now written to `buffer`, and notes that it went there. NULL:
+ * none did, or it went there before. */
+struct read_content *read_contents_written(struct read_contents *contents, uint32_t process,
+					   uint64_t buffer,
+					   const struct tandem_rec_content *content);
+
+/* That of a call, or NULL. */
+struct read_content *read_contents_find(struct read_contents *contents, uint32_t process,
+					uint64_t call);
+
+void read_contents_release(struct read_contents *contents);
+
+#endif
