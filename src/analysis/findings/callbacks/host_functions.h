@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the program's that a queue calls between two commands (cudaLaunchHostFunc), as part of
+/* Functions of the program's that a queue calls between two commands, as part of
  * the finding `callbacks`. Nobody records them: what passes between the two commands, both of which
  * were there, is what such a one takes, and its way to a thread of the driver's. Memory grows with
  * queues and commands in flight. One thread.
