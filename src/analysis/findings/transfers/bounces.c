@@ -15,6 +15,11 @@
 #define HOST_BYTES_A_NS 50u
 #define HOST_BEGIN_NS 1000u
 
+/* In such a part of that time no more than such a part of the bytes was changed, which is worth a
+ * transfer of its own where it is of so many. */
+#define FEW_PART 4u
+#define FEW_OF_BYTES (UINT64_C(1) << 20)
+
 int bounces_begin(struct bounces *bounces, const struct trace_session *session)
 {
 	bounces->threads = calloc(session->stream_count + 1, sizeof(*bounces->threads));
@@ -59,12 +64,15 @@ static bool is_at_once(const struct bounce_transfer *from, const struct bounce_t
 /* What is known of `back` by the transfer of the same buffer before it. */
 static void note_before(struct bounce_transfer *back, const struct bounce_transfer *from)
 {
-	back->same = from->same;
-	back->replaced = from->replaced;
 	back->may_be = from->kind == TANDEM_OPERATION_KIND_copy_d2h &&
 		       back->kind == TANDEM_OPERATION_KIND_copy_h2d && from->bytes == back->bytes &&
 		       from->address == back->address && from->stream == back->stream;
+	back->same = from->same;
+	back->replaced = from->replaced;
 	back->at_once = is_at_once(from, back);
+	back->few_changed =
+		back->bytes >= FEW_OF_BYTES &&
+		FEW_PART * HOST_BYTES_A_NS * (back->host_ns - from->host_ns) <= back->bytes;
 	back->from = from->content;
 	back->both_ns = from->ns + back->ns;
 }
@@ -101,13 +109,15 @@ static void judge(struct bounce *bounce, struct bounce_transfer *back)
 	if (back->counted)
 		take_back(bounce, back);
 	if (back->content.hashed && back->from.hashed) {
-		is_one = back->is_same = back->content.hash == back->from.hash &&
-					 back->content.offset == back->from.offset;
-		*(is_one ? &back->same : &back->replaced) += 1;
+		back->is_same = back->content.hash == back->from.hash &&
+				back->content.offset == back->from.offset;
+		/* A part that changed can go back alone, or be changed there. */
+		*(back->is_same ? &back->same : &back->replaced) += 1;
 		/* Where the host mostly changes some of it, samples do not show that it did not. */
 		if (back->replaced > back->same && back->content.hashed < back->bytes)
-			is_one = false;
-		bounce->sampled |= is_one && back->content.hashed < back->bytes;
+			back->is_same = false;
+		is_one = back->is_same || back->few_changed;
+		bounce->sampled |= back->is_same && back->content.hashed < back->bytes;
 	}
 	if (!is_one)
 		return;

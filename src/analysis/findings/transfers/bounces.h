@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of a buffer that go to the host and back to the device, and that the host did not
- * change in between (core/call/content.h), or where that is not known, had no time to: it could as
- * well have left them there. One thread.
+ * change in between (core/call/content.h), or had no time to change all of: it could as well have left
+ * them there. One thread.
  *
  *	bounces_begin(&bounces, session);
  *	bounces_call(&bounces, item);				each call
@@ -35,7 +35,7 @@ struct bounce_transfer { /* of a buffer */
 
 	/* Of the one before it, where it may be a bounce of that: */
 	struct bounce_content from;
-	bool may_be, at_once;
+	bool may_be, at_once, few_changed;
 	uint64_t both_ns;
 
 	bool counted, is_same;	 /* it is one; by its content */
