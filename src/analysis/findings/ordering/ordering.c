@@ -10,6 +10,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/findings/ordering/default_queue.h"
+#include "analysis/findings/ordering/ideal.h"
 #include "analysis/findings/ordering/room.h"
 #include "analysis/findings/ordering/turns.h"
 #include "analysis/operations/used_memory.h"
@@ -20,7 +21,7 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
-#define REMEMBERED 256u /* commands of a process */
+#define REMEMBERED 4096u /* commands of a process */
 #define SEGMENT_MOST 32u
 
 enum cause { BARRIERS, EVENTS, CAUSES };
@@ -37,13 +38,13 @@ struct order_command {
 	bool transfer;
 	uint8_t kind;
 	uint64_t ns;
-	int64_t end_ns;
+	int64_t queued_ns, end_ns;
+	uint32_t device;
+	double room; /* room.h */
 };
 
 struct order_sum {
 	uint64_t count, ns, longest_ns;
-	uint64_t gap_ns; /* besides, from the end of what a command waited for to its start */
-	uint64_t behind; /* of these gaps so many remain, but short */
 	uint32_t stream, queue, device;
 	int64_t begin_ns, end_ns; /* of the longest */
 };
@@ -52,7 +53,8 @@ struct order_process {
 	struct order_command *commands; /* a ring, made at the first */
 	uint64_t count;
 	struct order_sum sums[CAUSES];
-	uint64_t gap_count, gap_ns; /* between two commands of a queue, of which both were there */
+	struct ideal ideal;
+	uint64_t ideal_count; /* commands that it has, or will not have */
 };
 
 struct ordering {
@@ -163,25 +165,13 @@ static bool fit_together(const struct order_command *a, const struct order_comma
 	return a->transfer != b->transfer || !a->fills || !b->fills;
 }
 
-/* From the end of what the command had to wait for, or from when it was there. */
-static uint64_t gap_ns(int64_t end_ns, const struct operation *operation)
-{
-	int64_t from_ns = operation->times.queued_ns > end_ns ? operation->times.queued_ns : end_ns;
-
-	return operation->times.start_ns > from_ns ? (uint64_t)(operation->times.start_ns - from_ns)
-						   : 0;
-}
-
-/* The shorter one could have run next to the longer. What passed between the two goes as well,
- * but for what passes between any two commands, where the longer one is the later. */
-static void count_apart(struct order_sum *sum, struct order_command *before, int64_t end_ns,
+/* The shorter one could have run next to the longer. */
+static void count_apart(struct order_sum *sum, struct order_command *before,
 			struct order_command *command, const struct operation *operation)
 {
 	struct order_command *shorter = before->ns < command->ns ? before : command;
 
 	sum->count++;
-	sum->gap_ns += gap_ns(end_ns, operation);
-	sum->behind += shorter == before;
 	if (shorter->hidden)
 		return;
 	shorter->hidden = true;
@@ -205,34 +195,26 @@ static bool is_marker(const struct order_command *command)
 	       command->kind == TANDEM_OPERATION_KIND_marker;
 }
 
-/* What a command waits for that has nothing to do with it. */
-struct order_awaited {
-	struct order_command *longest; /* NULL: nothing */
-	int64_t end_ns;		       /* of all of it */
-};
-
-static bool add_awaited(struct order_awaited *awaited, struct order_command *before,
+/* `longest`: what a command waits for that has nothing to do with it. False: it needs `before`. */
+static bool add_awaited(struct order_command **longest, struct order_command *before,
 			const struct order_command *command)
 {
 	if (!are_independent(before, command))
 		return false;
-	if (fit_together(before, command) &&
-	    (!awaited->longest || before->ns > awaited->longest->ns))
-		awaited->longest = before;
-	if (before->end_ns > awaited->end_ns)
-		awaited->end_ns = before->end_ns;
+	if (fit_together(before, command) && (!*longest || before->ns > (*longest)->ns))
+		*longest = before;
 	return true;
 }
 
 /* What a barrier or marker without a list waits for: the commands from the one before it on. False:
  * the command needs one of them. */
 static bool add_before(const struct order_process *process, const struct order_command *marker,
-		       const struct order_command *command, struct order_awaited *awaited)
+		       const struct order_command *command, struct order_command **longest)
 {
 	struct order_command *before = command_at(process, marker->previous);
 
 	for (unsigned i = 0; before && !is_marker(before) && i < SEGMENT_MOST; i++) {
-		if (!add_awaited(awaited, before, command))
+		if (!add_awaited(longest, before, command))
 			return false;
 		before = command_at(process, before->previous);
 	}
@@ -243,12 +225,12 @@ static void look_at_barrier(const struct order_process *process, struct order_co
 			    const struct operation *operation, struct order_sum *sum)
 {
 	const struct order_command *barrier = command_at(process, command->previous);
-	struct order_awaited awaited = {NULL, INT64_MIN};
+	struct order_command *longest = NULL;
 
 	if (!barrier || barrier->kind != TANDEM_OPERATION_KIND_barrier || barrier->wait_count)
 		return;
-	if (add_before(process, barrier, command, &awaited) && awaited.longest)
-		count_apart(sum, awaited.longest, awaited.end_ns, command, operation);
+	if (add_before(process, barrier, command, &longest) && longest)
+		count_apart(sum, longest, command, operation);
 }
 
 static bool keeps_order(const struct ordering *ordering, const struct operation *operation,
@@ -263,7 +245,7 @@ static void look_at_waits(const struct ordering *ordering, const struct order_pr
 			  struct order_command *command, const struct operation *operation,
 			  struct order_sum *sum)
 {
-	struct order_awaited awaited = {NULL, INT64_MIN};
+	struct order_command *longest = NULL;
 
 	for (unsigned i = 0; i < command->wait_count; i++) {
 		uint64_t place =
@@ -275,26 +257,12 @@ static void look_at_waits(const struct ordering *ordering, const struct order_pr
 		if (!waited || keeps_order(ordering, operation, waited, command))
 			return;
 		if (is_marker(waited) && !waited->wait_count
-			    ? !add_before(process, waited, command, &awaited)
-			    : !add_awaited(&awaited, waited, command))
+			    ? !add_before(process, waited, command, &longest)
+			    : !add_awaited(&longest, waited, command))
 			return;
 	}
-	if (awaited.longest)
-		count_apart(sum, awaited.longest, awaited.end_ns, command, operation);
-}
-
-/* What passes between two commands: the driver's pace, which the run has without the order
- * too. */
-static void note_gap(struct order_process *process, const struct order_command *command,
-		     const struct operation *operation)
-{
-	const struct order_command *before = command_at(process, command->previous);
-
-	if (!before || !before->ended || operation->times.queued_ns > before->end_ns ||
-	    operation->times.start_ns < before->end_ns)
-		return;
-	process->gap_ns += gap_ns(before->end_ns, operation);
-	process->gap_count++;
+	if (longest)
+		count_apart(sum, longest, command, operation);
 }
 
 /* A driver that runs commands in their calls runs nothing next to them. */
@@ -304,29 +272,83 @@ static bool is_in_call(const struct operation *operation)
 	       operation->times.end_ns <= operation->call_end_ns;
 }
 
-static void note_end(struct ordering *ordering, const struct operation *operation, double room)
+/* Where the device is the CPU, a core moves what is transferred. */
+static int command_ideal(const struct ordering *ordering, const struct findings *findings,
+			 struct order_process *process, const struct order_command *command,
+			 uint32_t index)
+{
+	const struct device_row *device = &findings->iterator->devices.rows[command->device];
+	bool is_cpu = devices_taken_part(device) > 0;
+	struct ideal_command ideal = {
+		.queued_ns = command->queued_ns,
+		.start_ns = command->end_ns - (int64_t)command->ns,
+		.end_ns = command->end_ns,
+		.memory = &command->memory,
+		.queue = command->queue,
+		.in_order =
+			map_get(&ordering->out_of_order, key_of(index, command->queue)) == MAP_NONE,
+		.engine = !command->transfer || is_cpu
+				  ? -1
+				  : command->kind == TANDEM_OPERATION_KIND_copy_d2h,
+	};
+
+	if (is_marker(command))
+		return 0;
+	if (!process->ideal.slot_count)
+		process->ideal.slot_count = ideal_slots(device->compute_units);
+	ideal.slots =
+		is_cpu && command->transfer ? 1 : ideal_slots_taken(&process->ideal, command->room);
+	return ideal_command(&process->ideal, &ideal);
+}
+
+/* As far as all that were enqueued have ended; one that was forgotten is passed by. */
+static int note_ideal(const struct ordering *ordering, const struct findings *findings,
+		      uint32_t index)
+{
+	struct order_process *process = &ordering->processes[index];
+	const struct order_command *command;
+	int status = 0;
+
+	while (!status && process->ideal_count < process->count) {
+		command = command_at(process, process->ideal_count + 1);
+		if (command && !command->ended)
+			break;
+		process->ideal_count++;
+		if (command)
+			status = command_ideal(ordering, findings, process, command, index);
+	}
+	return status;
+}
+
+static int note_end(struct ordering *ordering, const struct findings *findings,
+		    const struct operation *operation, double room)
 {
 	struct order_process *process = &ordering->processes[operation->process];
 	uint64_t place = map_get(&ordering->place_of, mixed(operation->process, operation->op));
 	struct order_command *command = place == MAP_NONE ? NULL : command_at(process, place);
 
 	if (!command || !operation->record || !operation->placed)
-		return;
+		return 0;
 	command->kind = operation->kind;
 	command->ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
 	command->transfer = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
 			    operation->kind == TANDEM_OPERATION_KIND_copy_d2h;
 	command->fills = 2 * room > 1;
+	command->queued_ns = operation->times.queued_ns;
 	command->end_ns = operation->times.end_ns;
+	command->device = operation->device;
+	command->room = room;
 	command->ended = true;
-	note_gap(process, command, operation);
+	if (note_ideal(ordering, findings, operation->process))
+		return -ENOMEM;
 	if (is_in_call(operation))
-		return;
+		return 0;
 	if (map_get(&ordering->out_of_order, key_of(operation->process, command->queue)) !=
 	    MAP_NONE)
 		look_at_barrier(process, command, operation, &process->sums[BARRIERS]);
 	if (command->wait_count)
 		look_at_waits(ordering, process, command, operation, &process->sums[EVENTS]);
+	return 0;
 }
 
 static int ordering_item(struct findings *findings, void *state, const struct event_item *item)
@@ -343,31 +365,32 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 		return launch_configs_learn(&ordering->configs, item->event);
 	if (item->kind == ITEM_OPERATION) {
 		room = room_taken(&ordering->configs, findings, &item->operation);
-		note_end(ordering, &item->operation, room);
-		status = default_queue_operation(&ordering->defaults, findings, &item->operation,
-						 room);
+		status = note_end(ordering, findings, &item->operation, room);
+		if (!status)
+			status = default_queue_operation(&ordering->defaults, findings,
+							 &item->operation, room);
 		return status ? status : turns_operation(&ordering->turns, &item->operation);
 	}
 	if (item->kind != ITEM_CALL)
 		return 0;
+	if (item->event->layout->event->class == TANDEM_CLASS_WAIT ||
+	    trace_event_blocks(item->event))
+		ideal_waited(&ordering->processes[item->event->stream->process->index].ideal,
+			     item->end_ns);
 	status = turns_call(&ordering->turns, item->event);
 	if (!status && trace_event_op(item->event) && !trace_event_failed(item->event))
 		status = note_enqueue(ordering, item->event);
 	return status;
 }
 
-/* Where the device is the CPU, what runs at the same time shares its cores. */
-static double share_of(const struct findings *findings, uint32_t device)
+/* Of what is saved without both causes, one's part. */
+static uint64_t ideal_cost(const struct order_process *process, const struct order_sum *sum)
 {
-	return 1 - devices_taken_part(&findings->iterator->devices.rows[device]);
-}
+	uint64_t all = process->sums[BARRIERS].ns + process->sums[EVENTS].ns;
 
-static uint64_t saved_ns(const struct order_process *process, const struct order_sum *sum)
-{
-	uint64_t mean_ns = process->gap_count ? process->gap_ns / process->gap_count : 0;
-	uint64_t remains_ns = sum->behind * mean_ns;
-
-	return sum->ns + (remains_ns < sum->gap_ns ? sum->gap_ns - remains_ns : 0);
+	return all ? (uint64_t)((double)ideal_saved_ns(&process->ideal) * (double)sum->ns /
+				(double)all)
+		   : 0;
 }
 
 static int add_sum(struct findings *findings, const struct order_process *process, enum cause cause)
@@ -375,18 +398,14 @@ static int add_sum(struct findings *findings, const struct order_process *proces
 	const struct order_sum *sum = &process->sums[cause];
 	char count[UNITS_BYTES];
 	struct finding *finding;
-	double share;
 
 	if (sum->count < HABIT_COUNT)
 		return 0;
-	share = share_of(findings, sum->device);
-	finding = share > 0 ? findings_add(findings, "ordering",
-					   cause == BARRIERS ? "barriers" : "events")
-			    : NULL;
+	finding = findings_add(findings, "ordering", cause == BARRIERS ? "barriers" : "events");
 	if (!finding)
-		return share > 0 ? -ENOMEM : 0;
+		return -ENOMEM;
 	finding->count = sum->count;
-	finding->cost_ns = (uint64_t)(share * (double)saved_ns(process, sum));
+	finding->cost_ns = ideal_cost(process, sum);
 	finding->queue = sum->queue;
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, sum->device));
@@ -429,7 +448,7 @@ static void ordering_release(struct findings *findings, void *state)
 	struct ordering *ordering = state;
 
 	for (size_t i = 0; ordering->processes && i < findings->session->process_count; i++)
-		free(ordering->processes[i].commands);
+		free(ordering->processes[i].commands), ideal_free(&ordering->processes[i].ideal);
 	free(ordering->processes);
 	used_memory_free(&ordering->used);
 	map_free(&ordering->out_of_order);
