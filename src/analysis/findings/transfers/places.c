@@ -94,14 +94,17 @@ static struct reached reached_find(const struct places *places, const struct fin
 				   const struct transfer_class *other)
 {
 	uint64_t link = map_get(&places->links, device);
+	bool is_cpu = devices_taken_part(&findings->iterator->devices.rows[device]) > 0;
 
+	/* A core copies from any address: what is slow there is memory that is touched first. */
+	if (is_cpu && place == PLACE_ODD)
+		return (struct reached){.rate = 0};
 	if (other->count >= (place == PLACE_ODD ? PLACED_COUNT : 1))
 		return (struct reached){
 			transfer_class_rate(other), "others reached",
 			"against the other large transfers of this device and direction in this "
 			"run"};
-	if (place != PLACE_PAGEABLE ||
-	    devices_taken_part(&findings->iterator->devices.rows[device]) > 0)
+	if (place != PLACE_PAGEABLE || is_cpu)
 		return (struct reached){.rate = 0};
 	if (link != MAP_NONE)
 		return (struct reached){
