@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/findings/read_contents.h"
+#include "analysis/findings/copies/read_contents.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/findings/copies/read_contents.h"
 #include "analysis/findings/exposed.h"
 #include "analysis/findings/finding.h"
-#include "analysis/findings/read_contents.h"
 #include "analysis/operations/transfer_ends.h"
 #include "trace/field.h"
 #include "util/array.h"

@@ -8,8 +8,8 @@
  *	read = read_contents_written(&contents, process, buffer, content);	each record `content`
  *	read_contents_release(&contents);
  */
-#ifndef TANDEM_ANALYSIS_FINDINGS_READ_CONTENTS_H
-#define TANDEM_ANALYSIS_FINDINGS_READ_CONTENTS_H
+#ifndef TANDEM_ANALYSIS_FINDINGS_COPIES_READ_CONTENTS_H
+#define TANDEM_ANALYSIS_FINDINGS_COPIES_READ_CONTENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
