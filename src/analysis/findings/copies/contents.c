@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/copies/contents.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "util/array.h"
+
+/* Of a part of a buffer so many contents are remembered. */
+#define CONTENTS 64u
+
+struct contents_part {		/* of a buffer, that was read */
+	uint64_t hash;		/* of what it gave last */
+	uint64_t same, changed; /* reads that gave what the one before did, and that did not */
+};
+
+static uint64_t part_key(uint64_t buffer, uint64_t offset, uint64_t bytes)
+{
+	return ((buffer * UINT64_C(0x9E3779B97F4A7C15) ^ offset) * UINT64_C(0xFF51AFD7ED558CCD) ^
+		bytes) |
+	       1;
+}
+
+int contents_written(struct contents *contents, uint64_t key, struct copy_buffer *buffer,
+		     const struct tandem_rec_content *content, bool *same)
+{
+	uint64_t part, known, now;
+
+	if ((buffer->offset != content->offset || buffer->bytes != content->bytes) &&
+	    buffer->offset < content->offset + content->bytes &&
+	    content->offset < buffer->offset + buffer->bytes)
+		buffer->generation++;
+	buffer->offset = content->offset;
+	buffer->bytes = content->bytes;
+	part = part_key(key, content->offset, content->bytes);
+	part = (part ^ content->hash % CONTENTS * UINT64_C(0xC2B2AE3D27D4EB4F)) | 1;
+	now = (content->hash + buffer->generation) & ~(UINT64_C(1) << 63);
+	known = map_get(&contents->written, part);
+	*same = known == now;
+	return map_set(&contents->written, part, now);
+}
+
+int contents_read(struct contents *contents, uint64_t key,
+		  const struct tandem_rec_content_read *content, bool *same)
+{
+	uint64_t part_of = part_key(key, content->offset, content->bytes);
+	uint64_t at = map_get(&contents->part_of, part_of);
+	struct contents_part *part;
+
+	*same = false;
+	if (at == MAP_NONE) {
+		if (array_reserve(&contents->parts, &contents->capacity, contents->count + 1,
+				  sizeof(*contents->parts)))
+			return -ENOMEM;
+		contents->parts[contents->count] = (struct contents_part){content->hash, 0, 0};
+		return map_set(&contents->part_of, part_of, contents->count++);
+	}
+	part = &contents->parts[at];
+	*same = part->hash == content->hash;
+	*(*same ? &part->same : &part->changed) += 1;
+	part->hash = content->hash;
+	*same &= content->hashed == content->bytes || part->same >= part->changed;
+	return 0;
+}
+
+void contents_free(struct contents *contents)
+{
+	map_free(&contents->written);
+	map_free(&contents->part_of);
+	free(contents->parts);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/copies/dominate.h"
+
+#include <errno.h>
+
+#include "util/units.h"
+
+/* Of the time between a process's first command and its last; what is less does not dominate it.
+ * How long it took to begin says nothing of that, but what is less than a part of the run is not
+ * worth the words. */
+#define DOMINATES 0.1
+#define DOMINATES_RUN 0.04
+
+void dominate_command(struct dominate *dominate, const struct operation *operation)
+{
+	if (!dominate->last_ns || operation->times.start_ns < dominate->first_ns)
+		dominate->first_ns = operation->times.start_ns;
+	if (operation->times.end_ns > dominate->last_ns)
+		dominate->last_ns = operation->times.end_ns;
+}
+
+static void time_move(struct copy_time *time, const struct operation *operation, uint64_t ns)
+{
+	copy_time_add(time, operation->api, operation->record->bytes, ns);
+	time->moved_ns += operation->record->end - operation->record->start;
+}
+
+void dominate_transfer(struct dominate *dominate, struct copy_buffer *buffer,
+		       const struct operation *operation, const struct copy_call *call, uint64_t ns)
+{
+	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d) {
+		dominate->inputs += !call->unchanged;
+		if (!call->changed)
+			time_move(&buffer->to_device, operation, ns);
+		return;
+	}
+	/* Where something new came since, what is read is on its way to a result. */
+	if (buffer->inputs == dominate->inputs || !buffer->inputs)
+		time_move(&buffer->to_host, operation, ns);
+	buffer->inputs = dominate->inputs;
+}
+
+void dominate_take_back(struct copy_buffer *buffer, const struct copy_latest *last, uint64_t bytes)
+{
+	buffer->to_device.count--;
+	buffer->to_device.bytes -= bytes;
+	buffer->to_device.ns -= last->ns;
+	buffer->to_device.moved_ns -= last->moved_ns;
+}
+
+void dominate_take_back_input(struct dominate *dominate)
+{
+	if (dominate->inputs)
+		dominate->inputs--;
+}
+
+struct dominate_sum {
+	uint64_t saved_ns; /* if each buffer were moved once each way */
+	uint64_t moved_ns, count, bytes;
+	const struct copy_time *worst;
+};
+
+static void sum_add(struct dominate_sum *sum, const struct copy_time *time)
+{
+	if (time->count < COPY_HABIT_COUNT)
+		return;
+	sum->saved_ns += time->ns - (time->most_ns < time->ns ? time->most_ns : time->ns);
+	if (!sum->worst || time->ns > sum->worst->ns)
+		sum->worst = time;
+	sum->moved_ns += time->moved_ns;
+	sum->count += time->count;
+	sum->bytes += time->bytes;
+}
+
+int dominate_add(const struct dominate *dominate, uint32_t process,
+		 const struct copy_buffers *buffers, uint64_t told_ns, struct findings *findings)
+{
+	struct dominate_sum sum = {.worst = NULL};
+	char number[UNITS_BYTES], all[UNITS_BYTES];
+	struct finding *finding;
+
+	for (size_t i = 0; i < buffers->count; i++) {
+		if (buffers->rows[i].process != process)
+			continue;
+		sum_add(&sum, &buffers->rows[i].to_device);
+		sum_add(&sum, &buffers->rows[i].to_host);
+	}
+	/* That is reported already. */
+	sum.saved_ns -= told_ns < sum.saved_ns ? told_ns : sum.saved_ns;
+	/* Where calls take most of it, waiting is what is wrong. */
+	if ((double)sum.saved_ns < DOMINATES * (double)(dominate->last_ns - dominate->first_ns) ||
+	    (double)sum.saved_ns < DOMINATES_RUN * (double)findings->duration_ns ||
+	    2 * sum.moved_ns < sum.saved_ns)
+		return 0;
+	finding = findings_add(findings, "copies", "dominate");
+	if (!finding)
+		return -ENOMEM;
+	finding->count = sum.count;
+	finding->object = sum.worst ? copy_time_api(sum.worst, findings) : "";
+	finding->cost_ns = sum.saved_ns;
+	finding->pid = findings->session->processes[process].pid;
+	finding->what = findings_text(
+		findings,
+		"transfers of the same buffers dominate the run: %s of them, %s in all, with no "
+		"kernel at the same time",
+		units_count(number, sum.count), units_bytes(all, (double)sum.bytes));
+	finding->confidence = CONFIDENCE_LOW;
+	finding->why = "against one transfer of each buffer and direction; the program may need "
+		       "each of them";
+	finding->suggestion = "keep the data on the device, move only what changed or is looked "
+			      "at, or let the transfers run next to kernels (a second queue)";
+	return 0;
+}
