@@ -116,7 +116,8 @@ static int take_content(struct copies *copies, const struct event_item *item)
 	if (!last->call || last->call != item->call)
 		return 0;
 	last->written = true;
-	read = read_contents_written(&copies->reads, index, last->buffer, content);
+	read = read_contents_written(&copies->reads, index, item->event->stream->index,
+				     last->buffer, content);
 	if (read)
 		take_back_read(copies, process, read);
 	if (copy_buffers_find(&copies->buffers, last->buffer, index, &buffer) ||
@@ -160,7 +161,8 @@ static int take_content_read(struct copies *copies, const struct event_item *ite
 
 	if (!last->call || last->call != item->call)
 		return 0;
-	read = read_contents_add(&copies->reads, index, item->call, last->buffer, content);
+	read = read_contents_add(&copies->reads, index, item->event->stream->index, item->call,
+				 last->buffer, content);
 	if (content->bytes < UNCHANGED_READ_BYTES)
 		return 0;
 	if (contents_read(&copies->contents, last->buffer, content, &again))

@@ -11,13 +11,14 @@ int read_contents_begin(struct read_contents *contents, const struct trace_sessi
 }
 
 struct read_content *read_contents_add(struct read_contents *contents, uint32_t process,
-				       uint64_t call, uint64_t buffer,
+				       uint32_t stream, uint64_t call, uint64_t buffer,
 				       const struct tandem_rec_content_read *content)
 {
 	struct read_contents_process *reads = &contents->processes[process];
 	struct read_content *read = &reads->reads[reads->next++ % READ_CONTENTS];
 
 	*read = (struct read_content){
+		.stream = stream,
 		.call = call,
 		.buffer = buffer,
 		.bytes = content->bytes,
@@ -33,7 +34,7 @@ static struct read_content *read_at(struct read_contents_process *reads, unsigne
 }
 
 struct read_content *read_contents_written(struct read_contents *contents, uint32_t process,
-					   uint64_t buffer,
+					   uint32_t stream, uint64_t buffer,
 					   const struct tandem_rec_content *content)
 {
 	struct read_contents_process *reads = &contents->processes[process];
@@ -41,7 +42,8 @@ struct read_content *read_contents_written(struct read_contents *contents, uint3
 	for (unsigned age = 1; age <= READ_CONTENTS; age++) {
 		struct read_content *read = read_at(reads, age);
 
-		if (!read->call || read->bytes != content->bytes || read->hash != content->hash)
+		if (!read->call || read->stream != stream || read->bytes != content->bytes ||
+		    read->hash != content->hash)
 			continue;
 		if (read->to == buffer)
 			return NULL;

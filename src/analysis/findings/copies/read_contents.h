@@ -4,8 +4,8 @@
  * thread. One thread.
  *
  *	read_contents_begin(&contents, session);
- *	read = read_contents_add(&contents, process, call, buffer, content);	each record `content_read`
- *	read = read_contents_written(&contents, process, buffer, content);	each record `content`
+ *	read = read_contents_add(&contents, process, stream, call, buffer, content);	each record `content_read`
+ *	read = read_contents_written(&contents, process, stream, buffer, content);	each record `content`
  *	read_contents_release(&contents);
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_COPIES_READ_CONTENTS_H
@@ -21,6 +21,7 @@
 #define READ_CONTENTS 64u
 
 struct read_content {
+	uint32_t stream;
 	uint64_t call; /* that read it, by its number; 0: none */
 	uint64_t buffer;
 	uint64_t bytes, hash;
@@ -41,13 +42,14 @@ int read_contents_begin(struct read_contents *contents, const struct trace_sessi
 
 /* Valid until as many others were added as are remembered. */
 struct read_content *read_contents_add(struct read_contents *contents, uint32_t process,
-				       uint64_t call, uint64_t buffer,
+				       uint32_t stream, uint64_t call, uint64_t buffer,
 				       const struct tandem_rec_content_read *content);
 
-/* The latest read that brought what is now written to `buffer`, and notes that it went there. NULL:
- * none did, or it went there before. */
+/* The latest read of a thread (the index of its stream) that brought what it now writes to `buffer`,
+ * and notes that it went there. NULL: none did, or it went there before. What another thread read may be
+ * the same by chance. */
 struct read_content *read_contents_written(struct read_contents *contents, uint32_t process,
-					   uint64_t buffer,
+					   uint32_t stream, uint64_t buffer,
 					   const struct tandem_rec_content *content);
 
 /* That of a call, or NULL. */
