@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
@@ -83,6 +84,19 @@ for more in (["--from", "1ms"], ["--metrics"], ["--table", "api"], ["--findings"
     said = tandem("report", "--critical-path", *more, "host")
     check(said.returncode != 0 and "--critical-path" in said.stderr,
           f"not with {more[0]}, and it says so", said.stderr)
+
+# The main thread joins three, which wait for each other's builds: several wake-ups without a call in
+# between. The timeline has the path piece by piece.
+OUTSIDE = os.path.join(BUILD, "tests", "findings", "outside", "outside")
+for name in ("plugin_builds", "locked_wait", "clean_workers"):
+    session = f"joined-{name}"
+    record(session, [OUTSIDE, name], env=dict(STUB, STUB_BUILD_MS="2", STUB_DELAY_US="50"))
+    check_path(session, name)
+    try:
+        said = tandem("export", "--format", "html", "-o", f"{session}.html", session, timeout=60)
+        check(said.returncode == 0, f"{name}: the timeline has it", said.stderr)
+    except subprocess.TimeoutExpired:
+        check(False, f"{name}: the timeline has it")
 
 # Seven builds of 20 ms need not be.
 record("builds", [CORPUS, "build_again"], env=dict(STUB, STUB_BUILD_MS="20"))

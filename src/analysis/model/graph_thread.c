@@ -50,8 +50,9 @@ static void wakes_drop(struct graph *graph, struct graph_thread *thread, unsigne
 	thread->woken_count -= count;
 	for (unsigned i = 0; i < thread->woken_count; i++)
 		thread->woken[i] = thread->woken[i + count];
+	/* Those that moved left their paths to the places before. */
 	for (unsigned i = thread->woken_count; i < GRAPH_WAKES_MOST; i++)
-		thread->woken[i].point.known = false;
+		thread->woken[i] = (struct graph_woken){.by = 0};
 }
 
 /* The first wakes of a thread, up to `ns`. Each sleep ends with its own waker, also where a thread
