@@ -34,7 +34,7 @@ void dominate_transfer(struct dominate *dominate, struct copy_buffer *buffer,
 			time_move(&buffer->to_device, operation, ns);
 		return;
 	}
-	/* Where something new came since, what is read is on its way to a result. */
+	/* Where nothing new came since, what is read is on its way to a result. */
 	if (buffer->inputs == dominate->inputs || !buffer->inputs)
 		time_move(&buffer->to_host, operation, ns);
 	buffer->inputs = dominate->inputs;
