@@ -78,7 +78,7 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@tools/install-deps test clang
 	@CC=clang CXX=clang++ $(MAKE) --no-print-directory all BUILD=$(BUILD)-fuzz \
-		CONFIG='-Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false'
+		CONFIG='-Dfuzz=true -Dtogether=false -Db_sanitize=address,undefined -Db_lundef=false'
 	@tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 clean:
