@@ -175,7 +175,7 @@ void outside_cache_leaks(struct outside *outside)
 	struct {
 		cl_mem memory;
 		int key, used;
-	} cache[slots] = {{NULL}};
+	} cache[slots] = {0};
 	cl_kernel advance = kernel_of(outside->program, "advance");
 
 	for (int i = 0; i < 2500; i++) {
@@ -288,7 +288,7 @@ void outside_filter_objects(struct outside *outside)
 	static const cl_image_desc shape = {
 		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = side, .image_height = side};
 	cl_program program = program_of(outside, image_source, "");
-	struct filter filter = {NULL};
+	struct filter filter = {0};
 	cl_mem image[2];
 	cl_int status;
 
