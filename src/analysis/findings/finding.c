@@ -99,6 +99,12 @@ void finding_place(struct findings *findings, struct finding *finding, uint32_t 
 	finding->tid = at->tid;
 }
 
+void finding_device(struct findings *findings, struct finding *finding, uint32_t device)
+{
+	finding->device = findings_text(findings, "%s",
+					event_iterator_device_name(findings->iterator, device));
+}
+
 void finding_time(struct findings *findings, struct finding *finding, int64_t begin_ns,
 		  int64_t end_ns)
 {

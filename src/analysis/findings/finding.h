@@ -157,8 +157,9 @@ struct finding *findings_add(struct findings *findings, const char *name, const 
 const char *findings_text(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The finding's place: process and thread by the index of a stream; a time. */
+/* The finding's place: process and thread by the index of a stream; a device by its row; a time. */
 void finding_place(struct findings *findings, struct finding *finding, uint32_t stream);
+void finding_device(struct findings *findings, struct finding *finding, uint32_t device);
 void finding_time(struct findings *findings, struct finding *finding, int64_t begin_ns,
 		  int64_t end_ns);
 

@@ -246,8 +246,7 @@ static int add_scope(struct findings *findings, const struct share *share,
 		return -ENOMEM;
 	finding->count = scope->count;
 	finding->cost_ns = scope->lost_ns;
-	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(findings->iterator, scope->device));
+	finding_device(findings, finding, scope->device);
 	finding->culprit = owner_name(findings, culprit, context);
 	if (victims > 1)
 		others =

@@ -195,8 +195,7 @@ static int add_clock(struct findings *findings, const struct trace_state *trace,
 		return -ENOMEM;
 	finding->always_report = true;
 	finding->count = trace->times[device].count;
-	finding->device = findings_text(findings, "%s",
-					event_iterator_device_name(findings->iterator, device));
+	finding_device(findings, finding, device);
 	finding->what =
 		bound == CLOCKFIT_UNBOUNDED
 			? findings_text(findings, "the timestamp error of this device is unknown")

@@ -193,7 +193,7 @@ struct graph {
 	struct graph_command *commands;
 	size_t command_count, command_capacity;
 	uint32_t free_command; /* + 1 */
-	struct map command_of; /* operation, mixed with its process -> command */
+	struct map command_of; /* operation_key() -> command */
 	struct graph_queue *queues;
 	size_t queue_count, queue_capacity;
 	struct map queue_of;	     /* process and number -> queue */

@@ -7,15 +7,11 @@
 #include "util/array.h"
 #include "util/keyed_row.h"
 
-static uint64_t op_key(const struct sequence_event *event, uint64_t op)
-{
-	return op ^ (uint64_t)(event->process + 1) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 struct graph_command *graph_command_find(struct graph *graph, const struct sequence_event *event,
 					 uint64_t op)
 {
-	uint64_t known = op ? map_get(&graph->command_of, op_key(event, op)) : MAP_NONE;
+	uint64_t known =
+		op ? map_get(&graph->command_of, operation_key(event->process, op)) : MAP_NONE;
 
 	return known == MAP_NONE ? NULL : &graph->commands[known];
 }
@@ -38,12 +34,12 @@ int graph_command_make(struct graph *graph, const struct sequence_event *event,
 	*command = (struct graph_command){
 		.enqueued_ns = event->ns, .stream = event->stream, .removed = removed};
 	graph_point_set(graph, &command->given, &thread->at);
-	return map_set(&graph->command_of, op_key(event, event->op), index);
+	return map_set(&graph->command_of, operation_key(event->process, event->op), index);
 }
 
 static void command_drop(struct graph *graph, const struct sequence_event *event)
 {
-	uint64_t index = map_remove(&graph->command_of, op_key(event, event->op));
+	uint64_t index = map_remove(&graph->command_of, operation_key(event->process, event->op));
 	struct graph_command *command;
 
 	if (index == MAP_NONE)

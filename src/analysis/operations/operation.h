@@ -60,6 +60,12 @@ struct operation {
 	struct operation_times times;
 };
 
+/* A map's key of an operation: its number is its process's (its index) alone. */
+static inline uint64_t operation_key(uint32_t process, uint64_t op)
+{
+	return op ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 /* Where an operation is shown, on CLOCK_MONOTONIC: its execution; without device times
  * from its call to when its end was seen, or, where that was not recorded, to
  * `end_ns`. */

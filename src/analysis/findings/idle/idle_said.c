@@ -345,8 +345,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		finding->removes = GRAPH_WAIT_OFTEN;
 		finding->at_least = true;
 	}
-	finding->device = findings_text(findings, "%s",
-					event_iterator_device_name(findings->iterator, index));
+	finding_device(findings, finding, index);
 	describe(findings, finding, device, cause, kind, index);
 	finding->confidence =
 		device->bound_ns < cause->ns / cause->count ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;

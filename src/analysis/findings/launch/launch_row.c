@@ -142,8 +142,7 @@ static int add_row(struct findings *findings, struct map *said, const struct lau
 	fresh->count = row->count;
 	fresh->cost_ns = cost_ns;
 	fresh->object = findings_text(findings, "%s", row->name);
-	fresh->device = findings_text(findings, "%s",
-				      event_iterator_device_name(findings->iterator, row->device));
+	finding_device(findings, fresh, row->device);
 	fresh->confidence = CONFIDENCE_LOW;
 	fresh->why = findings_text(
 		findings,

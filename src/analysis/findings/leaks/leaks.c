@@ -39,7 +39,7 @@ struct leaks {
 	struct leak_object *objects;
 	size_t count, capacity;
 	uint32_t free_list;	       /* + 1 */
-	struct map events;	       /* operation, mixed with its process -> 1; that are held */
+	struct map events;	       /* operation_key() -> 1; that are held */
 	struct leak_object event;      /* the first such that was seen */
 	struct leak_events *processes; /* by index */
 };
@@ -125,14 +125,9 @@ static bool is_counted(const struct tandem_field *field)
 
 /* Events are operations, which a program may hold without our knowing it: what it names in a
  * call is held, until it is released. */
-static uint64_t event_key(uint32_t process, uint64_t op)
-{
-	return op ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 static int hold_event(struct leaks *leaks, const struct trace_event *event, uint64_t op)
 {
-	uint64_t key = event_key(event->stream->process->index, op);
+	uint64_t key = operation_key(event->stream->process->index, op);
 
 	if (!op || map_get(&leaks->events, key) != MAP_NONE)
 		return 0;
@@ -187,7 +182,8 @@ static int leaks_event(struct leaks *leaks, const struct trace_event *event)
 		uint64_t op = trace_field_unsigned(event, one);
 
 		if (class == TANDEM_CLASS_RELEASE)
-			map_remove(&leaks->events, event_key(event->stream->process->index, op));
+			map_remove(&leaks->events,
+				   operation_key(event->stream->process->index, op));
 		else if (class != TANDEM_CLASS_RETAIN && hold_event(leaks, event, op))
 			return -ENOMEM;
 	}

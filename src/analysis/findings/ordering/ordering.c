@@ -10,7 +10,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/findings/ordering/default_queue.h"
-#include "analysis/findings/ordering/ideal.h"
+#include "analysis/findings/ordering/relaxed_schedule.h"
 #include "analysis/findings/ordering/room.h"
 #include "analysis/findings/ordering/turns.h"
 #include "analysis/operations/used_memory.h"
@@ -53,8 +53,8 @@ struct order_process {
 	struct order_command *commands; /* a ring, made at the first */
 	uint64_t count;
 	struct order_sum sums[CAUSES];
-	struct ideal ideal;
-	uint64_t ideal_count; /* commands that it has, or will not have */
+	struct relaxed_schedule relaxed;
+	uint64_t relaxed_count; /* commands that it has, or will not have */
 };
 
 struct ordering {
@@ -62,7 +62,7 @@ struct ordering {
 	struct launch_configs configs;
 	struct map out_of_order; /* process and number of a queue -> 1 */
 	struct map latest;	 /* the same -> place of its latest command, + 1 */
-	struct map place_of;	 /* operation, mixed with its process -> place, + 1 */
+	struct map place_of;	 /* operation_key() -> place, + 1 */
 	struct order_process *processes;
 	struct turns turns;
 	struct default_queues defaults;
@@ -71,11 +71,6 @@ struct ordering {
 static uint64_t key_of(uint32_t process, uint64_t number)
 {
 	return (uint64_t)process << 32 | (uint32_t)number;
-}
-
-static uint64_t mixed(uint32_t process, uint64_t value)
-{
-	return value ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
 static int ordering_begin(struct findings *findings, void *state)
@@ -130,7 +125,7 @@ static int note_enqueue(struct ordering *ordering, const struct trace_event *eve
 	}
 	command = &of->commands[of->count % REMEMBERED];
 	if (command->op)
-		map_remove(&ordering->place_of, mixed(process, command->op));
+		map_remove(&ordering->place_of, operation_key(process, command->op));
 	*command = (struct order_command){.op = trace_event_op(event)};
 	command->queue = queue ? (uint32_t)trace_field_unsigned(event, queue) : 0;
 	used_memory_find(&ordering->used, event, &command->memory);
@@ -140,7 +135,7 @@ static int note_enqueue(struct ordering *ordering, const struct trace_event *eve
 	of->count++;
 	if (map_set(&ordering->latest, key, of->count))
 		return -ENOMEM;
-	return map_set(&ordering->place_of, mixed(process, command->op), of->count);
+	return map_set(&ordering->place_of, operation_key(process, command->op), of->count);
 }
 
 /* By its place, + 1; NULL: none, or it was too long ago. */
@@ -248,8 +243,8 @@ static void look_at_waits(const struct ordering *ordering, const struct order_pr
 	struct order_command *longest = NULL;
 
 	for (unsigned i = 0; i < command->wait_count; i++) {
-		uint64_t place =
-			map_get(&ordering->place_of, mixed(operation->process, command->waits[i]));
+		uint64_t place = map_get(&ordering->place_of,
+					 operation_key(operation->process, command->waits[i]));
 		struct order_command *waited =
 			place == MAP_NONE ? NULL : command_at(process, place);
 
@@ -273,13 +268,13 @@ static bool is_in_call(const struct operation *operation)
 }
 
 /* Where the device is the CPU, a core moves what is transferred. */
-static int command_ideal(const struct ordering *ordering, const struct findings *findings,
-			 struct order_process *process, const struct order_command *command,
-			 uint32_t index)
+static int command_relaxed(const struct ordering *ordering, const struct findings *findings,
+			   struct order_process *process, const struct order_command *command,
+			   uint32_t index)
 {
 	const struct device_row *device = &findings->iterator->devices.rows[command->device];
 	bool is_cpu = devices_taken_part(device) > 0;
-	struct ideal_command ideal = {
+	struct relaxed_command relaxed = {
 		.queued_ns = command->queued_ns,
 		.start_ns = command->end_ns - (int64_t)command->ns,
 		.end_ns = command->end_ns,
@@ -294,28 +289,29 @@ static int command_ideal(const struct ordering *ordering, const struct findings 
 
 	if (is_marker(command))
 		return 0;
-	if (!process->ideal.slot_count)
-		process->ideal.slot_count = ideal_slots(device->compute_units);
-	ideal.slots =
-		is_cpu && command->transfer ? 1 : ideal_slots_taken(&process->ideal, command->room);
-	return ideal_command(&process->ideal, &ideal);
+	if (!process->relaxed.slot_count)
+		process->relaxed.slot_count = relaxed_slots(device->compute_units);
+	relaxed.slots = is_cpu && command->transfer
+				? 1
+				: relaxed_slots_taken(&process->relaxed, command->room);
+	return relaxed_command(&process->relaxed, &relaxed);
 }
 
 /* As far as all that were enqueued have ended; one that was forgotten is passed by. */
-static int note_ideal(const struct ordering *ordering, const struct findings *findings,
-		      uint32_t index)
+static int note_relaxed(const struct ordering *ordering, const struct findings *findings,
+			uint32_t index)
 {
 	struct order_process *process = &ordering->processes[index];
 	const struct order_command *command;
 	int status = 0;
 
-	while (!status && process->ideal_count < process->count) {
-		command = command_at(process, process->ideal_count + 1);
+	while (!status && process->relaxed_count < process->count) {
+		command = command_at(process, process->relaxed_count + 1);
 		if (command && !command->ended)
 			break;
-		process->ideal_count++;
+		process->relaxed_count++;
 		if (command)
-			status = command_ideal(ordering, findings, process, command, index);
+			status = command_relaxed(ordering, findings, process, command, index);
 	}
 	return status;
 }
@@ -324,7 +320,8 @@ static int note_end(struct ordering *ordering, const struct findings *findings,
 		    const struct operation *operation, double room)
 {
 	struct order_process *process = &ordering->processes[operation->process];
-	uint64_t place = map_get(&ordering->place_of, mixed(operation->process, operation->op));
+	uint64_t place =
+		map_get(&ordering->place_of, operation_key(operation->process, operation->op));
 	struct order_command *command = place == MAP_NONE ? NULL : command_at(process, place);
 
 	if (!command || !operation->record || !operation->placed)
@@ -339,7 +336,7 @@ static int note_end(struct ordering *ordering, const struct findings *findings,
 	command->device = operation->device;
 	command->room = room;
 	command->ended = true;
-	if (note_ideal(ordering, findings, operation->process))
+	if (note_relaxed(ordering, findings, operation->process))
 		return -ENOMEM;
 	if (is_in_call(operation))
 		return 0;
@@ -375,8 +372,8 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 		return 0;
 	if (item->event->layout->event->class == TANDEM_CLASS_WAIT ||
 	    trace_event_blocks(item->event))
-		ideal_waited(&ordering->processes[item->event->stream->process->index].ideal,
-			     item->end_ns);
+		relaxed_waited(&ordering->processes[item->event->stream->process->index].relaxed,
+			       item->end_ns);
 	status = turns_call(&ordering->turns, item->event);
 	if (!status && trace_event_op(item->event) && !trace_event_failed(item->event))
 		status = note_enqueue(ordering, item->event);
@@ -384,11 +381,11 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 }
 
 /* Of what is saved without both causes, one's part. */
-static uint64_t ideal_cost(const struct order_process *process, const struct order_sum *sum)
+static uint64_t relaxed_cost(const struct order_process *process, const struct order_sum *sum)
 {
 	uint64_t all = process->sums[BARRIERS].ns + process->sums[EVENTS].ns;
 
-	return all ? (uint64_t)((double)ideal_saved_ns(&process->ideal) * (double)sum->ns /
+	return all ? (uint64_t)((double)relaxed_saved_ns(&process->relaxed) * (double)sum->ns /
 				(double)all)
 		   : 0;
 }
@@ -405,10 +402,9 @@ static int add_sum(struct findings *findings, const struct order_process *proces
 	if (!finding)
 		return -ENOMEM;
 	finding->count = sum->count;
-	finding->cost_ns = ideal_cost(process, sum);
+	finding->cost_ns = relaxed_cost(process, sum);
 	finding->queue = sum->queue;
-	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(findings->iterator, sum->device));
+	finding_device(findings, finding, sum->device);
 	finding->what = findings_text(
 		findings,
 		cause == BARRIERS
@@ -447,8 +443,10 @@ static void ordering_release(struct findings *findings, void *state)
 {
 	struct ordering *ordering = state;
 
-	for (size_t i = 0; ordering->processes && i < findings->session->process_count; i++)
-		free(ordering->processes[i].commands), ideal_free(&ordering->processes[i].ideal);
+	for (size_t i = 0; ordering->processes && i < findings->session->process_count; i++) {
+		free(ordering->processes[i].commands);
+		relaxed_free(&ordering->processes[i].relaxed);
+	}
 	free(ordering->processes);
 	used_memory_free(&ordering->used);
 	map_free(&ordering->out_of_order);

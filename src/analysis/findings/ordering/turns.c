@@ -12,11 +12,6 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
-static uint64_t mixed(uint32_t process, uint64_t op)
-{
-	return op ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 static uint64_t key_of(const struct trace_event *event, uint64_t number)
 {
 	return (uint64_t)event->stream->process->index << 32 | (uint32_t)number;
@@ -55,10 +50,10 @@ static int note_enqueue(struct turns *turns, struct turns_queue *queue,
 	if (!awaited.op || awaited.queue == queue->latest.queue || !awaited.buffer ||
 	    awaited.buffer == ends.buffer)
 		return 0;
-	if (map_get(&turns->awaited, mixed(process, awaited.op)) == MAP_NONE &&
-	    map_set(&turns->awaited, mixed(process, awaited.op), 0))
+	if (map_get(&turns->awaited, operation_key(process, awaited.op)) == MAP_NONE &&
+	    map_set(&turns->awaited, operation_key(process, awaited.op), 0))
 		return -ENOMEM;
-	return map_set(&turns->waits, mixed(process, queue->latest.op), awaited.op);
+	return map_set(&turns->waits, operation_key(process, queue->latest.op), awaited.op);
 }
 
 int turns_call(struct turns *turns, const struct trace_event *event)
@@ -115,7 +110,7 @@ static int count_turn(struct turns *turns, const struct operation *operation, ui
 
 int turns_operation(struct turns *turns, const struct operation *operation)
 {
-	uint64_t key = mixed(operation->process, operation->op), waited, ns;
+	uint64_t key = operation_key(operation->process, operation->op), waited, ns;
 
 	if (!operation->placed)
 		return 0;
@@ -129,7 +124,7 @@ int turns_operation(struct turns *turns, const struct operation *operation)
 	if (waited == MAP_NONE)
 		return 0;
 	/* It ended before, and so was recorded before; a second transfer finds nothing left. */
-	ns = map_remove(&turns->awaited, mixed(operation->process, waited));
+	ns = map_remove(&turns->awaited, operation_key(operation->process, waited));
 	if (operation->kind != TANDEM_OPERATION_KIND_copy_h2d || ns == MAP_NONE || !ns)
 		return 0;
 	return count_turn(turns, operation, ns - 1);
@@ -147,8 +142,7 @@ static int add_sum(struct findings *findings, const struct turns_sum *sum)
 	finding->count = sum->count;
 	finding->cost_ns = (uint64_t)((1 - taken) * (double)sum->ns);
 	finding->queue = sum->queue;
-	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(findings->iterator, sum->device));
+	finding_device(findings, finding, sum->device);
 	finding->what = findings_text(findings,
 				      "%ss take turns: %s transfers to the device waited for a "
 				      "kernel of another %s, which has data of its own",

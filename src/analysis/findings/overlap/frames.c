@@ -65,11 +65,6 @@ struct frames_queue {
 	int64_t longest_begin_ns, longest_end_ns;
 };
 
-static uint64_t mixed(uint32_t process, uint64_t op)
-{
-	return op ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 static uint64_t hash_step(uint64_t hash, uint64_t value)
 {
 	return (hash ^ value) * UINT64_C(0x100000001B3);
@@ -94,7 +89,7 @@ static int keep_used(struct frames *frames, uint64_t op, const struct frames_use
 static int note_enqueue(struct frames *frames, const struct trace_event *event)
 {
 	uint32_t process = event->stream->process->index;
-	uint64_t op = mixed(process, trace_event_op(event));
+	uint64_t op = operation_key(process, trace_event_op(event));
 	struct used_memory_list list;
 	struct transfer_ends ends;
 	struct frames_used used = {.count = 0};
@@ -115,7 +110,7 @@ static int note_enqueue(struct frames *frames, const struct trace_event *event)
 static void take_used(struct frames *frames, const struct operation *operation,
 		      struct schedule_command *command)
 {
-	uint64_t op = mixed(operation->process, operation->op);
+	uint64_t op = operation_key(operation->process, operation->op);
 	uint64_t known = map_remove(&frames->one_of, op);
 	struct frames_used *used;
 
@@ -452,8 +447,7 @@ static int add_queue(struct findings *findings, const struct frames_queue *queue
 	finding->count = queue->frames;
 	finding->cost_ns = ns;
 	finding->queue = queue->number;
-	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(findings->iterator, queue->device));
+	finding_device(findings, finding, queue->device);
 	finding->what = findings_text(
 		findings,
 		"transfers and kernels are serialised on one %s, though each was enqueued before "

@@ -71,8 +71,7 @@ struct finding *transfer_class_finding(const struct transfer_class *class,
 		return NULL;
 	finding->count = class->count;
 	finding->object = operation_kind_name(kind);
-	finding->device = findings_text(findings, "%s",
-					event_iterator_device_name(findings->iterator, device));
+	finding_device(findings, finding, device);
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding_place(findings, finding, class->stream);
 	finding_time(findings, finding, class->begin_ns, class->end_ns);

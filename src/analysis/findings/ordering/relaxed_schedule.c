@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/ordering/relaxed_schedule.h"
+
+#include <errno.h>
+
+unsigned relaxed_slots(uint32_t units)
+{
+	return !units ? 1 : units < RELAXED_SLOTS ? units : RELAXED_SLOTS;
+}
+
+unsigned relaxed_slots_taken(const struct relaxed_schedule *schedule, double room)
+{
+	unsigned slots = (unsigned)(room * schedule->slot_count + 0.999);
+
+	if (!slots)
+		return 1;
+	return slots < schedule->slot_count ? slots : schedule->slot_count;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Times in a map, which holds no 0. */
+static int64_t end_of(const struct map *map, uint32_t number)
+{
+	uint64_t known = map_get(map, number);
+
+	return known == MAP_NONE ? INT64_MIN / 2 : (int64_t)known;
+}
+
+/* The place of the slot that is free the earliest but `skip` others. */
+static unsigned slot_free(const struct relaxed_schedule *schedule, unsigned skip)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < schedule->slot_count; i++) {
+		unsigned before = 0;
+
+		for (unsigned j = 0; j < schedule->slot_count; j++)
+			before += schedule->slots[j] < schedule->slots[i] ||
+				  (schedule->slots[j] == schedule->slots[i] && j < i);
+		if (before == skip)
+			best = i;
+	}
+	return best;
+}
+
+static int64_t room_from(const struct relaxed_schedule *schedule,
+			 const struct relaxed_command *command)
+{
+	if (command->engine >= 0)
+		return schedule->engines[command->engine];
+	return schedule->slots[slot_free(schedule, command->slots - 1)];
+}
+
+static void room_take(struct relaxed_schedule *schedule, const struct relaxed_command *command,
+		      int64_t end_ns)
+{
+	if (command->engine >= 0) {
+		schedule->engines[command->engine] = end_ns;
+		return;
+	}
+	/* Each of the earliest becomes the latest, or one of those. */
+	for (unsigned i = 0; i < command->slots; i++)
+		schedule->slots[slot_free(schedule, 0)] = end_ns;
+}
+
+/* What it has to wait for. */
+static int64_t needs(const struct relaxed_schedule *schedule, const struct relaxed_command *command)
+{
+	int64_t ns = room_from(schedule, command);
+
+	if (command->in_order)
+		ns = later(ns, end_of(&schedule->queue_of, command->queue));
+	if (command->memory->unknown || !command->memory->count)
+		return later(ns, schedule->ended_ns);
+	for (uint32_t i = 0; i < command->memory->count; i++)
+		ns = later(ns, end_of(&schedule->memory_of, command->memory->memory[i]));
+	return ns;
+}
+
+/* What is given after a wait comes so much earlier as what had ended by then did. */
+static void waits_take(struct relaxed_schedule *schedule, int64_t queued_ns)
+{
+	int64_t shift_ns = schedule->recorded_ns - schedule->ended_ns;
+	bool any = false;
+
+	while (schedule->wait_count &&
+	       schedule->waited_ns[schedule->wait_first % RELAXED_WAITS] <= queued_ns) {
+		schedule->wait_first++;
+		schedule->wait_count--;
+		any = true;
+	}
+	if (any && shift_ns > schedule->shift_ns)
+		schedule->shift_ns = shift_ns;
+}
+
+/* The end of the command, of the latest, behind which this one started. */
+static int64_t recorded_before(const struct relaxed_schedule *schedule, int64_t start_ns)
+{
+	int64_t ns = INT64_MIN;
+
+	for (unsigned i = 0; i < RELAXED_RECENT && i < schedule->recent; i++) {
+		if (schedule->recent_ns[i] <= start_ns)
+			ns = later(ns, schedule->recent_ns[i]);
+	}
+	return ns;
+}
+
+int relaxed_command(struct relaxed_schedule *schedule, const struct relaxed_command *command)
+{
+	int64_t before_ns = recorded_before(schedule, command->start_ns);
+	bool is_behind = before_ns > command->queued_ns;
+	int64_t gap_ns = is_behind ? command->start_ns - before_ns : 0;
+	int64_t launch_ns = is_behind ? 0 : command->start_ns - command->queued_ns;
+	int64_t start_ns, end_ns;
+
+	waits_take(schedule, command->queued_ns);
+	start_ns = later(command->queued_ns - schedule->shift_ns + launch_ns,
+			 needs(schedule, command) + gap_ns);
+	if (start_ns > command->start_ns)
+		start_ns = command->start_ns;
+	end_ns = start_ns + command->end_ns - command->start_ns;
+	room_take(schedule, command, end_ns);
+	schedule->ended_ns = later(schedule->ended_ns, end_ns);
+	schedule->recorded_ns = later(schedule->recorded_ns, command->end_ns);
+	schedule->recent_ns[schedule->recent++ % RELAXED_RECENT] = command->end_ns;
+	if (map_set(&schedule->queue_of, command->queue, (uint64_t)end_ns))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < command->memory->count; i++) {
+		if (map_set(&schedule->memory_of, command->memory->memory[i], (uint64_t)end_ns))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void relaxed_waited(struct relaxed_schedule *schedule, int64_t ns)
+{
+	if (schedule->wait_count == RELAXED_WAITS) {
+		schedule->wait_first++;
+		schedule->wait_count--;
+	}
+	schedule->waited_ns[(schedule->wait_first + schedule->wait_count++) % RELAXED_WAITS] = ns;
+}
+
+uint64_t relaxed_saved_ns(const struct relaxed_schedule *schedule)
+{
+	int64_t saved_ns = schedule->recorded_ns - schedule->ended_ns;
+
+	return saved_ns > 0 ? (uint64_t)saved_ns : 0;
+}
+
+void relaxed_free(struct relaxed_schedule *schedule)
+{
+	map_free(&schedule->memory_of);
+	map_free(&schedule->queue_of);
+}
