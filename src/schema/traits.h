@@ -57,6 +57,11 @@ enum tandem_event_class {
 	X(in_queue)           \
 	X(host)
 
+/* Of the description of a queue, `in_order`: whether its commands may overtake each other; all: they
+ * may not, and it and the other queues of its context wait for each other (CUDA's legacy default stream,
+ * HIP's null stream). */
+enum tandem_in_order { TANDEM_IN_ORDER_no, TANDEM_IN_ORDER_queue, TANDEM_IN_ORDER_all };
+
 /* What the call itself does about memory: X(name). Asynchronous commands that
  * map or free are no more than enqueued by it. */
 #define TANDEM_MEMORY_ROLES(X)                                             \

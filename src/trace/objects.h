@@ -42,7 +42,7 @@ struct trace_device {
 struct trace_queue {
 	uint32_t process, number;
 	uint8_t domain, timing; /* enum tandem_timing */
-	uint8_t in_order;	/* of the record; 2: others wait for it, and it for them */
+	uint8_t in_order;	/* enum tandem_in_order */
 	uint64_t properties;
 	uint32_t context, device; /* numbers */
 };

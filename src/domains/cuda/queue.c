@@ -12,6 +12,7 @@
 #include "domains/cuda/object.h"
 #include "domains/cuda/thread.h"
 #include "schema/gen/core_records.h"
+#include "schema/traits.h"
 
 static uint32_t cuda_context(uint32_t id, uint32_t device)
 {
@@ -57,7 +58,7 @@ static void queue_describe(uint32_t number, uint32_t context, uint32_t device, u
 	record->device = device;
 	record->properties = kind.flags;
 	record->timing = TANDEM_TIMING_forced;
-	record->in_order = kind.legacy ? 2 : 1;
+	record->in_order = kind.legacy ? TANDEM_IN_ORDER_all : TANDEM_IN_ORDER_queue;
 	tandem_record_commit();
 }
 

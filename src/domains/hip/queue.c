@@ -5,6 +5,7 @@
 #include "domains/hip/device.h"
 #include "domains/hip/object.h"
 #include "schema/gen/core_records.h"
+#include "schema/traits.h"
 
 /* Null: the default stream, which blocking ones wait for, and it for them. */
 static uint32_t queue_new(const void *address, uint64_t handle, uint32_t device, bool null)
@@ -22,7 +23,7 @@ static uint32_t queue_new(const void *address, uint64_t handle, uint32_t device,
 	record->device = device_number;
 	record->properties = 0;
 	record->timing = TANDEM_TIMING_forced;
-	record->in_order = null ? 2 : 1;
+	record->in_order = null ? TANDEM_IN_ORDER_all : TANDEM_IN_ORDER_queue;
 	tandem_record_commit();
 	return number;
 }

@@ -4,14 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "schema/traits.h"
 #include "util/keyed_row.h"
 #include "util/units.h"
 
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
-enum { ALL_WAIT = 2 };	   /* of a queue's in_order */
-enum { NON_BLOCKING = 1 }; /* of its properties */
+/* Of the properties of CUDA's and HIP's queues: no other domain has one that all wait for. */
+#define NON_BLOCKING 1u
 
 enum { TO_DEVICE, TO_HOST, KERNELS };
 
@@ -20,7 +21,7 @@ static struct default_row *row_find(struct default_queues *defaults,
 {
 	const struct default_row fresh = {.process = operation->process,
 					  .device = operation->device};
-	uint64_t key = (uint64_t)operation->process << 32 | queue;
+	uint64_t key = ((uint64_t)operation->process << 16 | operation->device) << 32 | queue;
 
 	return keyed_row(&defaults->row_of, key, &defaults->rows, &defaults->capacity,
 			 &defaults->count, &fresh, sizeof(fresh));
@@ -85,7 +86,7 @@ int default_queue_operation(struct default_queues *defaults, const struct findin
 	if (!operation->placed || operation->queue == TRACE_NONE)
 		return 0;
 	queue = &findings->iterator->devices.objects.queues[operation->queue];
-	if (queue->in_order != ALL_WAIT && queue->properties & NON_BLOCKING)
+	if (queue->in_order != TANDEM_IN_ORDER_all && queue->properties & NON_BLOCKING)
 		return 0;
 	command = (struct default_command){operation->queue_number, operation->stream,
 					   operation->times.start_ns, operation->times.end_ns};
@@ -106,7 +107,7 @@ int default_queue_operation(struct default_queues *defaults, const struct findin
 		row->until_ns = command.end_ns;
 	}
 	count_engines(row, operation, ns, room);
-	if (queue->in_order == ALL_WAIT)
+	if (queue->in_order == TANDEM_IN_ORDER_all)
 		note_default(row, operation, &command);
 	else
 		note_other(row, operation, &command);
@@ -142,24 +143,25 @@ static int add_row(struct findings *findings, const struct default_row *row)
 	finding->cost_ns = ns;
 	finding->queue = row->first.queue;
 	finding->object = findings_text(findings, "%s", row->name ? row->name : "");
-	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
-	finding->what = findings_text(findings,
-				      "commands of the default %s (%s and others) keep those of "
-				      "other %ss apart: %s times one waited for it, and it for one "
-				      "of another %s",
-				      queue, row->name ? row->name : "a command", queue,
-				      units_count(count, row->count), queue);
+	finding_device(findings, finding, row->device);
+	finding->what =
+		findings_text(findings,
+			      "the default %s (%s and others) serialises the other %ss: %s "
+			      "commands waited for a command of it that had itself waited for "
+			      "another %s",
+			      queue, row->name ? row->name : "a command", queue,
+			      units_count(count, row->count), queue);
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = findings_text(findings,
-				     "each %s that is not made non-blocking waits for the default "
-				     "one, and it for them; that their data has nothing to do with "
-				     "each other is assumed",
-				     queue);
+	finding->why =
+		findings_text(findings,
+			      "each %s that was not created non-blocking waits for the default "
+			      "one, which waits for all of them; that their commands are "
+			      "independent is assumed",
+			      queue);
 	finding->suggestion = findings_text(
 		findings,
-		"give the default %s's commands to the %s that needs them, or make the others "
-		"non-blocking",
+		"enqueue the default %s's commands to the %s that needs them, or create the "
+		"others non-blocking",
 		queue, queue);
 	finding_place(findings, finding, row->first.stream);
 	finding_time(findings, finding, row->first.start_ns, row->first.end_ns);

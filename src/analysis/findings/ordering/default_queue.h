@@ -21,7 +21,7 @@ struct default_command {
 	int64_t start_ns, end_ns;
 };
 
-struct default_row { /* one process, or a queue of it */
+struct default_row { /* a process on a device, or a queue of it */
 	uint32_t process, device;
 	uint64_t busy_ns; /* of all its commands, each for itself; of a process, without overlap */
 	/* Of a process: */
@@ -38,7 +38,7 @@ struct default_row { /* one process, or a queue of it */
 };
 
 struct default_queues {
-	struct map row_of; /* process, and queue or 0 */
+	struct map row_of; /* process, device, and queue or 0 */
 	struct default_row *rows;
 	size_t count, capacity;
 };
