@@ -22,11 +22,6 @@ static struct host_function_queue *queue_find(struct host_functions *functions, 
 			 &functions->capacity, &functions->count, &fresh, sizeof(fresh));
 }
 
-static uint64_t mixed(uint32_t process, uint64_t op)
-{
-	return op ^ (uint64_t)(process + 1) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 int host_functions_call(struct host_functions *functions, const struct trace_event *event)
 {
 	const struct tandem_event *api = event->layout->event;
@@ -50,7 +45,7 @@ int host_functions_call(struct host_functions *functions, const struct trace_eve
 	if (!queue->api)
 		return 0;
 	queue->api = NULL;
-	return map_set(&functions->behind, mixed(process, op), 1);
+	return map_set(&functions->behind, operation_key(process, op), 1);
 }
 
 int host_functions_operation(struct host_functions *functions, const struct operation *operation)
@@ -67,7 +62,7 @@ int host_functions_operation(struct host_functions *functions, const struct oper
 	before_ns = queue->end_ns;
 	queue->end_ns = operation->times.end_ns;
 	queue->device = operation->device;
-	behind = map_remove(&functions->behind, mixed(operation->process, operation->op)) !=
+	behind = map_remove(&functions->behind, operation_key(operation->process, operation->op)) !=
 		 MAP_NONE;
 	if (!behind || !before_ns || operation->times.queued_ns > before_ns)
 		return 0;
@@ -99,22 +94,21 @@ static int add_process(struct findings *findings, const struct host_function_que
 	finding->cost_ns = most->ns;
 	finding->queue = most->number;
 	finding->object = most->given->name;
-	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(findings->iterator, most->device));
+	finding_device(findings, finding, most->device);
 	finding->what = findings_text(
 		findings,
-		"%s host functions in %ss (%s) held up the commands behind them, for %s on average",
+		"%s host functions in %ss (%s) delayed the commands behind them by %s on average",
 		units_count(count, functions_count), queue, most->given->name,
 		units_ns(each, (double)all_ns / (double)functions_count));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why =
-		findings_text(findings,
-			      "what passed between two commands of a %s that were both there, "
-			      "with such a function between them; of the %s that waited the "
-			      "longest",
-			      queue, queue);
+	finding->why = findings_text(
+		findings,
+		"the time between two commands of a %s, both enqueued by then, with a "
+		"host function between them; the cost is that of the %s that waited the "
+		"longest",
+		queue, queue);
 	finding->suggestion =
-		"only take note in the function (a flag, a condition variable), and do "
+		"only signal in the host function (a flag, a condition variable), and do "
 		"the work in a thread of the program's own";
 	finding_place(findings, finding, most->stream);
 	finding_time(findings, finding, most->from_ns, most->to_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of the program's that a queue calls between two commands, as part of
- * the finding `callbacks`. Nobody records them: what passes between the two commands, both of which
- * were there, is what such a one takes, and its way to a thread of the driver's. Memory grows with
- * queues and commands in flight. One thread.
+/* Functions of the program's that a queue calls between two commands (host functions), as part of the
+ * finding `callbacks`. Nobody records them: what passes between the two commands, both of which were
+ * enqueued by then, is what such a function takes, and its way to a thread of the driver's. Memory
+ * grows with queues and commands in flight. One thread.
  *
  *	struct host_functions functions = {0};
  *
@@ -30,8 +30,7 @@ struct host_functions {
 	struct map queue_of; /* process and number -> queue */
 	struct host_function_queue *queues;
 	size_t count, capacity;
-	struct map
-		behind; /* operation, mixed with its process -> 1: such a function is before it */
+	struct map behind; /* operation_key() -> 1: such a function is before it */
 };
 
 /* Return 0 or -ENOMEM; after an error host_functions_free() is called as well. */

@@ -16,15 +16,17 @@
 #include "analysis/findings/copies/copy_time.h"
 #include "analysis/findings/copies/read_contents.h"
 
+struct by_host_sum { /* of a process */
+	struct copy_time time;
+	uint64_t same; /* of these: what was written is known to be what was read */
+	bool sampled;
+	uint32_t stream;
+	int64_t begin_ns, end_ns; /* of the first */
+};
+
 struct by_host {
-	struct map read_ns; /* call of a read that may be one half -> its time */
-	struct by_host_sum {
-		struct copy_time time;
-		uint64_t same; /* of these: what was written is known to be what was read */
-		bool sampled;
-		uint32_t stream;
-		int64_t begin_ns, end_ns; /* of the first */
-	} * sums;			  /* by process */
+	struct map read_ns;	  /* call of a read that may be one half -> its time */
+	struct by_host_sum *sums; /* by index of the process */
 };
 
 struct by_host_ends { /* of a write whose content is recorded */

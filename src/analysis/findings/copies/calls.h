@@ -5,7 +5,7 @@
  *
  *	copy_calls_begin(&calls, session);
  *	copy_calls_add(&calls, item);				each call
- *	call = copy_calls_find(&calls, item->call);		a record of its content
+ *	open = copy_calls_find(&calls, item->call);		a record of its content
  *	if (copy_calls_take(&calls, operation->call, &call))	each operation
  *		last = copy_calls_latest(&calls, operation);
  *	copy_calls_free(&calls);

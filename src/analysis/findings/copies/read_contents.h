@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What the latest reads of each process brought to the host, by their hash (core/call/content.h), to
- * recognise it where it is written again: to another buffer, from whatever memory and by whatever
- * thread. One thread.
+ * recognise it where the same thread writes it again: to another buffer, from whatever memory. One
+ * thread.
  *
  *	read_contents_begin(&contents, session);
- *	read = read_contents_add(&contents, process, stream, call, buffer, content);	each record `content_read`
- *	read = read_contents_written(&contents, process, stream, buffer, content);	each record `content`
+ *	each record `content_read`:
+ *	read = read_contents_add(&contents, process, stream, call, buffer, content);
+ *	each record `content`:
+ *	read = read_contents_written(&contents, process, stream, buffer, content);
  *	read_contents_release(&contents);
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_COPIES_READ_CONTENTS_H
@@ -30,11 +32,13 @@ struct read_content {
 	uint64_t ns;	/* ... at this cost */
 };
 
+struct read_contents_process { /* a ring */
+	struct read_content reads[READ_CONTENTS];
+	unsigned next;
+};
+
 struct read_contents {
-	struct read_contents_process {
-		struct read_content reads[READ_CONTENTS];
-		unsigned next;
-	} * processes; /* by index */
+	struct read_contents_process *processes; /* by index */
 };
 
 /* Returns 0 or -ENOMEM; then read_contents_release() is called as well. */

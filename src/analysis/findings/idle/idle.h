@@ -83,8 +83,8 @@ struct idle_device {
 	struct map calls;  /* event id -> ns in such calls within gaps */
 	struct map late;   /* name of a kernel -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
 	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
-	int64_t waited_ns; /* by threads while it ran something; the same in calls that enqueue: */
-	int64_t in_call_ns;
+	int64_t waited_ns; /* by threads while it ran something */
+	int64_t in_call_ns; /* while it ran something, in calls that enqueue */
 };
 
 struct idle {

@@ -157,13 +157,14 @@ static int add_left(const struct unnumbered *unnumbered, struct findings *findin
 	finding->always_report = true;
 	finding->count = left;
 	finding->object = most->api->name;
-	finding->what = findings_text(findings, "%s objects, mainly of %s, were never released",
+	finding->what = findings_text(findings, "%s objects, mainly from %s, were never released",
 				      units_count(count, left), most->api->name);
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "so many calls more made some than released some, and they became more the "
-		       "longer the program ran";
-	finding->suggestion = "release each when it is needed no more, or make them once and use "
-			      "them again";
+	finding->why = "that many more calls created one than released one, and their number grew "
+		       "throughout the run";
+	finding->suggestion =
+		"release each when it is no longer needed, or create them once and use "
+		"them again";
 	finding_place(findings, finding, most->stream);
 	finding_time(findings, finding, most->begin_ns, most->end_ns);
 	return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects that have no number in the session, as CUDA's events and graphs: their calls alone tell
- * that they are made and released in a loop, or made and
- * not released. Which release is whose is not known: those of a domain
- * in a process are taken together. Memory grows with functions. One thread.
+ * that they are made and released in a loop, or made and not released. Which release is whose is not
+ * known: those of a domain in a process are taken together. Memory grows with functions. One thread.
  *
  *	struct unnumbered unnumbered = {0};
  *
