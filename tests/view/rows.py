@@ -136,6 +136,11 @@ for where, page in pages("short"):
 
     # --- marks of findings
     page.findings()
+    order = page.run(
+        "app.findings.found = []; app.findings.take([[3, 7], [5]].map(costs => ({state: 'done', findings: costs.map(cost => "
+        "({name: 'made', cause: 'up', cost_ns: cost, percent: 1, confidence: 'low', description: 'made up', "
+        "suggestion: 'nothing', where: {}}))}))); return app.findings.found.map(finding => finding.cost_ns)")
+    check(order == [5, 3, 7], f"{where}: findings are in the command's order, which is not that of their costs", order)
     page.run("app.range.set(app.range.first, app.range.last); app.findings.found = []; app.findings.take([{state: 'done', "
              "findings: [{name: 'made', cause: 'up', cost_ns: 1000000, percent: 11, description: 'a made-up finding', "
              "confidence: 'high', suggestion: 'nothing', where: {process: 1000, thread: 1001, begin_ns: 4e6, end_ns: 6e6}}]}])")

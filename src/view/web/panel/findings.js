@@ -53,10 +53,11 @@ class Findings {
 		states.forEach((state, session) => {
 			if (state && state.state === "failed")
 				this.failed.push(state.error);
-			for (const finding of state && state.findings || [])
-				this.found.push({...finding, session, rows: this.rowsOf(session, finding.where || {})});
+			(state && state.findings || []).forEach((finding, rank) =>
+				this.found.push({...finding, session, rank, rows: this.rowsOf(session, finding.where || {})}));
 		});
-		this.found.sort((a, b) => b.cost_ns - a.cost_ns);
+		/* As `tandem findings` ranks them: by what is likely to be saved, symptoms behind causes. */
+		this.found.sort((a, b) => a.rank - b.rank || b.cost_ns - a.cost_ns);
 		this.done = true;
 		this.show();
 		app.panel.showFindings(this.listed.length > 0);
