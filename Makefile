@@ -11,6 +11,9 @@ RUN = $(PYTHON) tests/run
 export BUILD
 
 all: $(BUILD)/build.ninja
+	@$(NINJA) -C $(BUILD) --quiet product
+
+everything: $(BUILD)/build.ninja
 	@$(NINJA) -C $(BUILD) --quiet
 
 $(BUILD)/build.ninja:
@@ -22,7 +25,8 @@ $(BUILD)/build.ninja:
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make              build into build/
+#: make              build what is installed into build/
+#: make everything   build the tests, the benchmarks and the examples as well
 #: make demo         install what is missing, build, record an example, report
 #: make test         install what is missing, build, run every test
 #: make bench        what recording costs on this machine, against the targets
@@ -38,17 +42,18 @@ help:
 
 demo:
 	@tools/install-deps demo
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@$(NINJA) -C $(BUILD) --quiet demonstration
 	@tools/demo $(BUILD)
 
 test:
 	@tools/install-deps test
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory everything
 	@$(RUN) --build $(BUILD)
 
 bench:
 	@tools/install-deps bench
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory everything
 	@$(PYTHON) bench/run --build $(BUILD)
 
 gen:
@@ -59,29 +64,29 @@ install: all
 
 check-asan:
 	@tools/install-deps test
-	@$(MAKE) --no-print-directory all BUILD=$(BUILD)-asan \
+	@$(MAKE) --no-print-directory everything BUILD=$(BUILD)-asan \
 		CONFIG='-Db_sanitize=address,undefined -Db_lundef=false'
 	@$(RUN) --build $(BUILD)-asan
 
 check-tsan:
 	@tools/install-deps test
-	@$(MAKE) --no-print-directory all BUILD=$(BUILD)-tsan \
+	@$(MAKE) --no-print-directory everything BUILD=$(BUILD)-tsan \
 		CONFIG='-Db_sanitize=thread -Db_lundef=false'
 	@$(RUN) --build $(BUILD)-tsan
 
 check-clang:
 	@tools/install-deps test clang
-	@CC=clang $(MAKE) --no-print-directory all BUILD=$(BUILD)-clang CONFIG=-Dtogether=false
+	@CC=clang $(MAKE) --no-print-directory everything BUILD=$(BUILD)-clang CONFIG=-Dtogether=false
 	@$(RUN) --build $(BUILD)-clang
 
 FUZZ_SECONDS ?= 60
 fuzz:
 	@tools/install-deps test clang
-	@CC=clang CXX=clang++ $(MAKE) --no-print-directory all BUILD=$(BUILD)-fuzz \
+	@CC=clang CXX=clang++ $(MAKE) --no-print-directory everything BUILD=$(BUILD)-fuzz \
 		CONFIG='-Dfuzz=true -Dtogether=false -Db_sanitize=address,undefined -Db_lundef=false'
 	@tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 clean:
 	@rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang $(BUILD)-fuzz
 
-.PHONY: all help demo test bench gen install check-asan check-tsan check-clang fuzz clean
+.PHONY: all everything help demo test bench gen install check-asan check-tsan check-clang fuzz clean
