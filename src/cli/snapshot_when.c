@@ -23,6 +23,7 @@
 #include "trace/session/session_open.h"
 #include "util/counter.h"
 #include "util/folder/temporary_folder.h"
+#include "util/system_calls.h"
 #include "util/units.h"
 
 #define LEAST_MS 50
@@ -269,6 +270,8 @@ int cmd_snapshot_when(int argc, char **argv)
 	struct error error = ERROR_INIT;
 	char *output = NULL;
 
+	/* Files of the caller's, which somebody may wait for the end of. */
+	system_close_range(WATCHER_FD + 1, ~0u);
 	/* Until the recorder ends. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);

@@ -216,7 +216,7 @@ int linux_collector_start(struct linux_collector **out, const struct linux_optio
 	if (!error)
 		*out = collector;
 	else
-		linux_collector_stop(collector);
+		linux_collector_close(collector);
 	return error;
 }
 
@@ -353,7 +353,7 @@ int linux_collector_poll(struct linux_collector *collector)
 	return collector->kept ? PERIOD_MS : PAUSED_MS;
 }
 
-void linux_collector_stop(struct linux_collector *collector)
+void linux_collector_finish(struct linux_collector *collector)
 {
 	if (!collector)
 		return;
@@ -365,11 +365,22 @@ void linux_collector_stop(struct linux_collector *collector)
 		look_for_cpus(collector);
 		drain(collector);
 	}
-	linux_machine_close(&collector->machine, collector->mount);
+}
+
+void linux_collector_close(struct linux_collector *collector)
+{
+	int mount;
+
+	if (!collector)
+		return;
+	mount = collector->mount;
 	collector->mount = -1;
 	tracefs_close(collector);
 	linux_plan_free(&collector->plan);
 	linux_decoder_free(&collector->decoder);
 	linux_folder_close(&collector->folder);
+	/* The last: to unmap anything beside the child that closes the events takes an interrupt of its
+	 * CPU. */
+	linux_machine_close(&collector->machine, mount, true);
 	free(collector);
 }

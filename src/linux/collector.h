@@ -19,7 +19,8 @@
  *		int ms = linux_collector_poll(collector);
  *		... wait for the program's end, linux_collector_fd() or ms ...
  *	} while (it runs);
- *	linux_collector_stop(collector);
+ *	linux_collector_finish(collector);
+ *	linux_collector_close(collector);
  */
 #ifndef TANDEM_LINUX_COLLECTOR_H
 #define TANDEM_LINUX_COLLECTOR_H
@@ -65,7 +66,10 @@ int linux_collector_fd(const struct linux_collector *collector);
  * the latest, -1: no need to. */
 int linux_collector_poll(struct linux_collector *collector);
 
-/* Writes the rest, ends the events and frees the collector. */
-void linux_collector_stop(struct linux_collector *collector);
+/* Writes the rest. Nothing but to close it may follow. */
+void linux_collector_finish(struct linux_collector *collector);
+
+/* Ends the events and frees the collector. */
+void linux_collector_close(struct linux_collector *collector);
 
 #endif

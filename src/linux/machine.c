@@ -81,7 +81,7 @@ int linux_machine_open(struct linux_machine *machine, struct linux_folder *folde
 	if (!error && !active)
 		error = -ENODEV;
 	if (error)
-		linux_machine_close(machine, -1);
+		linux_machine_close(machine, -1, false);
 	return error;
 }
 
@@ -226,7 +226,7 @@ void linux_machine_update(struct linux_machine *machine, struct linux_decoder *d
 	machine->online = online;
 }
 
-void linux_machine_close(struct linux_machine *machine, int mount)
+void linux_machine_close(struct linux_machine *machine, int mount, bool ends)
 {
 	size_t count = 0, map_count = 0;
 	struct iovec *maps;
@@ -235,8 +235,8 @@ void linux_machine_close(struct linux_machine *machine, int mount)
 	for (size_t i = 0; i < machine->count; i++)
 		count += machine->cpus[i].event_count;
 	fds = calloc(count + 1, sizeof(*fds));
-	/* Of a recording that ends: to unmap a ring takes 20 us. */
-	maps = mount >= 0 && fds ? calloc(machine->count + 1, sizeof(*maps)) : NULL;
+	/* To unmap a ring takes 20 us. */
+	maps = ends && fds ? calloc(machine->count + 1, sizeof(*maps)) : NULL;
 	count = 0;
 	if (mount >= 0 && fds)
 		fds[count++] = mount;

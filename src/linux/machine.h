@@ -54,7 +54,8 @@ unsigned linux_machine_drain(struct linux_machine *machine, struct linux_decoder
 void linux_machine_update(struct linux_machine *machine, struct linux_decoder *decoder);
 
 /* Ends all events without waiting for the kernel, and closes `mount` (-1: none) with them: a
- * mount that is nowhere waits for all CPUs when it is closed. */
-void linux_machine_close(struct linux_machine *machine, int mount);
+ * mount that is nowhere waits for all CPUs when it is closed. Where `ends`, this process does, and
+ * its rings need not be unmapped. */
+void linux_machine_close(struct linux_machine *machine, int mount, bool ends);
 
 #endif

@@ -10,20 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its numbers only: what links liblttng-ust is the sink. */
-#if __has_include(<lttng/ust-abi.h>)
-#include <lttng/ust-abi.h>
-#endif
-
 #define SOCKET "lttng-ust-sock-"
 #define SYSTEM_FOLDER "/run/lttng"
 #define USER_FOLDER ".lttng"
 
-#ifdef LTTNG_UST_ABI_MAJOR_VERSION_OLDEST_COMPATIBLE
-#define OWN_NUMBER LTTNG_UST_ABI_MAJOR_VERSION_OLDEST_COMPATIBLE
-#else
-#define OWN_NUMBER 0 /* the sink was not built either */
-#endif
+/* LTTNG_UST_ABI_MAJOR_VERSION_OLDEST_COMPATIBLE of <lttng/ust-abi.h>; 0: the sink was not built. */
+#define OWN_NUMBER TANDEM_LTTNG_UST_NUMBER
 
 struct sockets {
 	bool own;

@@ -224,7 +224,7 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 		steering_schedule_start(&recorder->schedule);
 	}
 	if (status) {
-		linux_collector_stop(recorder->collector);
+		linux_collector_close(recorder->collector);
 		lttng_session_stop(&recorder->lttng, NULL);
 		watcher_cancel(&recorder->watcher);
 		session_remove(session);
@@ -317,7 +317,7 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 	int wait_status = child_wait(recorder->pid, busy ? &task : NULL);
 	int status;
 
-	linux_collector_stop(recorder->collector);
+	linux_collector_finish(recorder->collector);
 	recorder->unwatched = !watcher_finish(&recorder->watcher);
 	finish_processes(recorder);
 	lttng_session_stop(&recorder->lttng, error);
@@ -331,5 +331,6 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 			  strerror(-status));
 	else if (session->options->ring_bytes && !session->options->lttng.enabled)
 		finish_rings(recorder, error);
+	linux_collector_close(recorder->collector);
 	return wait_status;
 }

@@ -108,7 +108,7 @@ int system_recording_start(struct system_recording *recording,
 		status = system_pages_begin(&recording->pages, options->base, (uint32_t)geteuid(),
 					    options->all, session->control, error);
 	if (status) {
-		linux_collector_stop(recording->collector);
+		linux_collector_close(recording->collector);
 		session_remove(session);
 		return status;
 	}
@@ -167,7 +167,7 @@ int system_recording_wait(struct system_recording *recording, struct error *erro
 		pass_on(recording);
 		now_ns = counter_clock_ns(CLOCK_MONOTONIC);
 	}
-	linux_collector_stop(recording->collector);
+	linux_collector_finish(recording->collector);
 	atomic_store(&session->control->recording, 0);
 	atomic_store(&session->control->state, TANDEM_STATE_STOPPED);
 	system_pages_turn(&recording->pages, session->control, session->absolute, false);
@@ -178,5 +178,6 @@ int system_recording_wait(struct system_recording *recording, struct error *erro
 	if (status)
 		error_add(error, status, "cannot complete %s/session.json: %s", session->directory,
 			  strerror(-status));
+	linux_collector_close(recording->collector);
 	return status;
 }

@@ -6,10 +6,14 @@
 
 #include "util/array.h"
 
+enum { LEAST = 120 }; /* bytes of a text, so that few are moved while they grow */
+
 static bool text_reserve(struct text *text, size_t more)
 {
-	if (text->failed || more > (size_t)-1 - text->length - 1 ||
-	    array_reserve(&text->data, &text->capacity, text->length + more + 1, 1))
+	size_t need = text->length + more + 1;
+
+	if (text->failed || need <= more ||
+	    array_reserve(&text->data, &text->capacity, need > LEAST ? need : LEAST, 1))
 		text->failed = true;
 	return !text->failed;
 }

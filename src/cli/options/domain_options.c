@@ -115,17 +115,21 @@ int domain_choices_parse(const struct tandem_domain_row *row, const char *list, 
 	return -EINVAL;
 }
 
-/* "queries, all, cubin" of those that are off unless they are asked for. */
-static void add_off(struct text *text, const struct tandem_choice *choices)
+/* "... (all but queries, cubin)", with those that are off unless they are asked for. */
+static void say_about(char *about, size_t size, const struct tandem_domain_row *row)
 {
-	const char *comma = "";
+	const char *before = " but ";
+	size_t at = (size_t)snprintf(about, size, "of %s: %%s; or without some of them: -%s (all",
+				     row->title, row->choices[0].word);
 
-	for (const struct tandem_choice *choice = choices; choice->word; choice++) {
-		if (choice->on)
+	for (const struct tandem_choice *choice = row->choices; choice->word; choice++) {
+		if (choice->on || at >= size)
 			continue;
-		text_format(text, "%s%s", comma, choice->word);
-		comma = ", ";
+		at += (size_t)snprintf(about + at, size - at, "%s%s", before, choice->word);
+		before = ", ";
 	}
+	if (at < size)
+		snprintf(about + at, size - at, ")");
 }
 
 const struct option_row *domain_options_row(size_t number)
@@ -133,7 +137,6 @@ const struct option_row *domain_options_row(size_t number)
 	static struct option_row rows[TANDEM_DOMAINS_MOST];
 	static char abouts[TANDEM_DOMAINS_MOST][256];
 	const struct tandem_domain_row *row = NULL;
-	struct text off = TEXT_INIT;
 	size_t left = number;
 
 	while ((row = tandem_domain_next(row)))
@@ -141,11 +144,8 @@ const struct option_row *domain_options_row(size_t number)
 			break;
 	if (!row)
 		return NULL;
-	add_off(&off, row->choices);
-	snprintf(abouts[number], sizeof(abouts[number]),
-		 "of %s: %%s; or without some of them: -%s (all%s%s)", row->title,
-		 row->choices[0].word, off.length ? " but " : "", off.length ? off.data : "");
-	text_free(&off);
+	if (!*abouts[number])
+		say_about(abouts[number], sizeof(abouts[number]), row);
 	rows[number] = (struct option_row){.name = row->name,
 					   .value = "LIST",
 					   .values = VALUES_LIST,

@@ -11,6 +11,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "util/system_calls.h"
+
 /* Meanwhile nobody else who opens or closes a tracepoint gets anywhere: a second
  * recording that starts right after this one had to wait. So the tracepoints are
  * kept for a moment, switched off; whoever wants them then finds them there. */
@@ -37,10 +39,10 @@ static void keep_only(const int *fds, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		if ((unsigned)fds[i] > from)
-			close_range(from, (unsigned)fds[i] - 1, 0);
+			system_close_range(from, (unsigned)fds[i] - 1);
 		from = (unsigned)fds[i] + 1;
 	}
-	close_range(from, ~0u, 0);
+	system_close_range(from, ~0u);
 }
 
 struct reaper {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "linux/tracepoint/syscall.h"
 
+#include <asm/unistd.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "schema/gen/kernel_records.h"
 
-/* The build makes X(name) of every __NR_name of <sys/syscall.h>. */
+/* The build makes X(name) of every __NR_name of <asm/unistd.h>. */
 static const char *const names[] = {
 #define X(name) [__NR_##name] = #name,
 #include "syscall_names.inc"

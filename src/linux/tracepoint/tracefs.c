@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mount.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mount.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const char *const mounts[] = {
@@ -15,13 +16,13 @@ static const char *const mounts[] = {
 
 static int open_unseen_mount(int *mount)
 {
-	int context = fsopen("tracefs", FSOPEN_CLOEXEC);
+	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
 	int events = -1;
 
 	if (context < 0)
 		return -errno;
-	if (!fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		*mount = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		*mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
 	if (*mount >= 0)
 		events = openat(*mount, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (events < 0)

@@ -238,7 +238,7 @@ int child_wait(pid_t pid, const struct poll_task *task)
 		if (ended == pid || (ended < 0 && errno != EINTR)) {
 			if (signals >= 0)
 				close(signals);
-			return ended == pid ? status : W_EXITCODE(255, 0);
+			return ended == pid ? status : 255 << 8; /* as if it had exited with 255 */
 		}
 		if (next_signal(&set, &info, task, signals) < 0)
 			continue;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #include "util/array.h"
 #include "util/folder/open_below.h"
 #include "util/folder/tree_remove.h"
+#include "util/system_calls.h"
 
 #define PAIR_TRIES 4u
 
@@ -390,7 +392,7 @@ int snapshot_finish(const char *directory, struct error *error)
 	if (status >= 0)
 		status = save(&snapshot, draft);
 	/* One or the other is there at any moment. */
-	if (!status && renameat2(AT_FDCWD, draft, AT_FDCWD, directory, RENAME_EXCHANGE))
+	if (!status && system_rename(draft, directory, RENAME_EXCHANGE))
 		status = -errno;
 	if (snapshot.from >= 0)
 		close(snapshot.from);

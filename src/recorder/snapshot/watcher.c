@@ -13,7 +13,7 @@
 extern char **environ;
 
 /* Nothing of the caller's but standard error, so that whoever reads the program's output sees its
- * end. */
+ * end; it closes what else it is given. */
 static int files_set(posix_spawn_file_actions_t *files, int end)
 {
 	int error = posix_spawn_file_actions_adddup2(files, end, WATCHER_FD);
@@ -22,8 +22,6 @@ static int files_set(posix_spawn_file_actions_t *files, int end)
 		error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
 	if (!error)
 		error = posix_spawn_file_actions_addopen(files, 1, "/dev/null", O_WRONLY, 0);
-	if (!error)
-		error = posix_spawn_file_actions_addclosefrom_np(files, WATCHER_FD + 1);
 	return error;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "util/folder/tree_remove.h"
+#include "util/system_calls.h"
 
 /* Until nobody has the other end any more. In a session of its own, where Ctrl-C does not
  * reach it, and without the files that somebody may wait for the end of. */
@@ -22,8 +23,8 @@ static _Noreturn void guard(const char *path, int fd)
 	for (int standard = 0; nowhere >= 0 && standard < 3; standard++)
 		dup2(nowhere, standard);
 	if (kept > 3)
-		close_range(3, (unsigned)kept - 1, 0);
-	close_range((unsigned)kept + 1, ~0u, 0);
+		system_close_range(3, (unsigned)kept - 1);
+	system_close_range((unsigned)kept + 1, ~0u);
 	if (chdir("/"))
 		_exit(1);
 	while (read(kept, &byte, 1) < 0 && errno == EINTR)
