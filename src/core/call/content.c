@@ -8,8 +8,10 @@
 #include "core/stream/stream.h"
 #include "schema/gen/core_records.h"
 
-/* So much is looked at as a whole, and as much of more, in lines of memory. */
-#define CONTENT_BYTES 65536u
+/* So much is looked at as a whole: few bytes that change are seen, and it takes no longer than to
+ * move them. Of more, so much in lines of memory. */
+#define CONTENT_WHOLE (1u << 20)
+#define CONTENT_SAMPLES 65536u
 #define CONTENT_LINE 64u
 
 /* Words of a line are hashed next to each other: a multiplication waits for none of the others, and
@@ -45,13 +47,13 @@ static inline void hash_line(struct content_hash *hash, const uint8_t *line)
 
 static uint64_t content_hash(const uint8_t *data, uint64_t bytes)
 {
-	const uint64_t lines = CONTENT_BYTES / CONTENT_LINE;
+	const uint64_t lines = CONTENT_SAMPLES / CONTENT_LINE;
 	struct content_hash hash;
 	uint64_t step = bytes / lines, at = 0;
 
 	for (unsigned i = 0; i < LANES; i++)
 		hash.lanes[i] = ARGS_HASH_START + i;
-	if (bytes <= CONTENT_BYTES) {
+	if (bytes <= CONTENT_WHOLE) {
 		for (; bytes - at >= CONTENT_LINE; at += CONTENT_LINE)
 			hash_line(&hash, data + at);
 	} else {
@@ -85,7 +87,7 @@ static void record_put(uint16_t event, uint64_t op, const void *data, uint64_t o
 	record->op = op;
 	record->offset = offset;
 	record->bytes = bytes;
-	record->hashed = bytes < CONTENT_BYTES ? bytes : CONTENT_BYTES;
+	record->hashed = bytes <= CONTENT_WHOLE ? bytes : CONTENT_SAMPLES;
 	record->hash = hash;
 	tandem_record_commit();
 }

@@ -16,6 +16,7 @@
 #define FIRST_LEAST_NS UINT64_C(1000000000)
 #define FIRST_SHARE 10u
 #define MOST_LEAST_NS UINT64_C(300000000)
+#define MANY_BUILDS 4u /* as many are worth a cache wherever they are most of the run */
 
 struct build_source { /* of a program object */
 	uint64_t bytes;
@@ -287,10 +288,10 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 }
 
 /* Short ones and short runs are not worth a cache. */
-static bool is_much(uint64_t build_ns, uint64_t run_ns)
+static bool is_much(uint64_t count, uint64_t build_ns, uint64_t run_ns)
 {
 	return (build_ns >= FIRST_LEAST_NS && build_ns >= run_ns / FIRST_SHARE) ||
-	       (build_ns >= MOST_LEAST_NS && build_ns >= run_ns / 2);
+	       ((build_ns >= MOST_LEAST_NS || count >= MANY_BUILDS) && build_ns >= run_ns / 2);
 }
 
 /* What no run need do again. */
@@ -301,7 +302,7 @@ static int add_first(struct findings *findings, const struct build_state *builds
 	const char *binary;
 	char count[UNITS_BYTES], took[UNITS_BYTES];
 
-	if (!is_much(builds->first.total_ns, run_ns))
+	if (!is_much(builds->first.count, builds->first.total_ns, run_ns))
 		return 0;
 	finding = findings_add(findings, "builds", "first");
 	if (!finding)

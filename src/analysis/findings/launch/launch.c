@@ -22,9 +22,19 @@ struct launch_kernel { /* a kernel object, as it was described */
 #define SCHEDULERS 4u
 #define SCHEDULERS_SINCE 7u
 
+#define RECENT 64u
+
+struct launch_run {
+	size_t row; /* of launch rows */
+	int64_t start_ns, end_ns;
+};
+
 struct launch_device {
 	uint64_t kernels_ns, busy_ns; /* of all its kernels; in which one of them ran, or more */
 	int64_t until_ns;
+	/* The latest, in the order of their ends nearly: of such as fill it, and of others. */
+	struct launch_run *full, *small; /* RECENT each */
+	size_t full_count, small_count;	 /* so far */
 };
 
 struct launch {
@@ -160,6 +170,58 @@ static void note_busy(struct launch_device *device, const struct operation *oper
 	device->until_ns = times->end_ns;
 }
 
+/* Of `run`, beside `other`. */
+static uint64_t beside_ns(const struct launch_run *run, const struct launch_run *other)
+{
+	int64_t from = run->start_ns > other->start_ns ? run->start_ns : other->start_ns;
+	int64_t to = run->end_ns < other->end_ns ? run->end_ns : other->end_ns;
+
+	return to > from ? (uint64_t)(to - from) : 0;
+}
+
+/* A kernel of few groups costs nothing while another one has the rest of the device. Each two are
+ * looked at once: when the later of them has ended. */
+static void note_beside(struct launch *launch, struct launch_device *device,
+			const struct launch_run *run, uint64_t units)
+{
+	bool fills = launch_row_groups(&launch->rows[run->row]) >= units;
+	const struct launch_run *others = fills ? device->small : device->full;
+	size_t count = fills ? device->small_count : device->full_count;
+
+	for (size_t i = 0; i < RECENT && i < count; i++) {
+		const struct launch_run *other = &others[(count - 1 - i) % RECENT];
+
+		if (other->end_ns <= run->start_ns)
+			break;
+		launch->rows[fills ? other->row : run->row].beside_ns += beside_ns(run, other);
+	}
+	if (fills)
+		device->full[device->full_count++ % RECENT] = *run;
+	else
+		device->small[device->small_count++ % RECENT] = *run;
+}
+
+static int take_beside(struct launch *launch, const struct operation *operation,
+		       const struct launch_row *row)
+{
+	uint64_t units = map_get(&launch->units, operation->device);
+	struct launch_device *device = &launch->devices[operation->device];
+	struct launch_run run = {.row = (size_t)(row - launch->rows),
+				 .start_ns = operation->times.start_ns,
+				 .end_ns = operation->times.end_ns};
+
+	if (units == MAP_NONE)
+		return 0;
+	if (!device->full)
+		device->full = calloc(RECENT, sizeof(*device->full));
+	if (!device->small)
+		device->small = calloc(RECENT, sizeof(*device->small));
+	if (!device->full || !device->small)
+		return -ENOMEM;
+	note_beside(launch, device, &run, units);
+	return 0;
+}
+
 static int count_launch(struct launch *launch, const struct operation *operation)
 {
 	struct launch_row wanted = {
@@ -196,7 +258,9 @@ static int count_launch(struct launch *launch, const struct operation *operation
 		row->begin_ns = operation->times.start_ns;
 		row->end_ns = operation->times.end_ns;
 	}
-	return 0;
+	return operation->placed && operation->device < launch->device_count
+		       ? take_beside(launch, operation, row)
+		       : 0;
 }
 
 static int launch_begin(struct findings *findings, void *state)
@@ -261,6 +325,10 @@ static void launch_release(struct findings *findings, void *state)
 	struct launch *launch = state;
 
 	(void)findings;
+	for (size_t i = 0; i < launch->device_count; i++) {
+		free(launch->devices[i].full);
+		free(launch->devices[i].small);
+	}
 	free(launch->devices);
 	map_free(&launch->kernels);
 	free(launch->described);

@@ -23,6 +23,9 @@
  * one. */
 #define THIN_ENOUGH 4u
 
+/* Of an item: a kernel that works on several results at a time has more. */
+#define FEW_REGISTERS 32u
+
 struct fill { /* how a launch fills the device */
 	uint64_t group_items, groups;
 	uint64_t units;	     /* as launch_row_report() has it */
@@ -109,6 +112,14 @@ static const char *shape_text(struct findings *findings, const struct launch_row
 	copy = findings_text(findings, "%s", text.data ? text.data : "");
 	text_free(&text);
 	return copy;
+}
+
+/* What it costs that only such a part of the units works, where no other kernel has the rest. */
+static uint64_t units_cost(const struct launch_row *row, double filled)
+{
+	uint64_t alone_ns = row->ns > row->beside_ns ? row->ns - row->beside_ns : 0;
+
+	return (uint64_t)((double)alone_ns / row->at_once * (1 - filled));
 }
 
 /* What it costs that only such a part of the device works. */
@@ -222,7 +233,7 @@ static int add_units(struct findings *findings, struct map *said, const struct l
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	struct finding *finding;
 	int status =
-		add_row(findings, said, row, fill, few_groups, cost_of(row, fill->whole), &finding);
+		add_row(findings, said, row, fill, few_groups, units_cost(row, fill->whole), &finding);
 	const char *by_groups = row->shape.local_dimensions ? domain->group : "";
 
 	if (status <= 0)
@@ -284,12 +295,14 @@ static const char *limiter_advice(struct findings *findings, enum occupancy_limi
 	}
 }
 
-/* Groups of one warp that have much shared memory each: no kernel that is tuned to have much in a
- * multiprocessor is made so, as more warps would share it. */
+/* Groups of one warp that have much shared memory each, or of items that have few registers: no
+ * kernel that is tuned to have much in a multiprocessor is made so. More warps would share the memory,
+ * and without registers no item has more than one result on its way. */
 static bool has_thin_groups(const struct launch_row *row)
 {
 	return row->occupancy.limiter == OCCUPANCY_SHARED && row->preferred &&
-	       row->use.items <= row->preferred &&
+	       (row->use.items <= row->preferred ||
+		(row->use.registers && row->use.registers <= FEW_REGISTERS)) &&
 	       row->occupancy.warps < THIN_ENOUGH * row->schedulers;
 }
 
@@ -351,6 +364,11 @@ static int add_occupancy(struct findings *findings, struct map *said, const stru
 			finding->why);
 	}
 	return 0;
+}
+
+uint64_t launch_row_groups(const struct launch_row *row)
+{
+	return fill_of(row, 0).groups;
 }
 
 int launch_row_report(const struct launch_row *row, struct findings *findings, uint64_t units,

@@ -19,10 +19,14 @@ struct launch_row { /* one kernel, device and shape */
 	unsigned schedulers;	    /* of warps, in a multiprocessor; 0: not known */
 	struct occupancy_use use;
 	uint64_t count, ns, longest_ns;
+	uint64_t beside_ns; /* of these, beside a kernel that fills the device */
 	double at_once; /* kernels of the device that ran at the same time, on average: 1 or more */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the longest */
 };
+
+/* Work-groups of a launch, as far as they are known. */
+uint64_t launch_row_groups(const struct launch_row *row);
 
 /* Adds what is found of them; `units`: compute units of the device, 0: not known. What was found of
  * another shape of the kernel before, as `said` has it, is one finding with it. Returns 0 or -ENOMEM. */

@@ -21,6 +21,9 @@
  * buffers. */
 #define FEW_ON_DEVICE 3u
 
+/* Of so many bytes none is small, whatever its fixed cost. */
+#define SMALL_MOST (UINT64_C(1) << 18)
+
 /* Tiny ones are moved at this rate (bytes a ns) at least, where no larger ones say more. */
 #define TINY_RATE 1.0
 
@@ -220,13 +223,11 @@ static int transfers_item(struct findings *findings, void *state, const struct e
 	return status;
 }
 
-/* The best rate of those of a size or larger: where the device is the CPU, less of them may be in a
- * cache. */
-static double best_from(const struct transfer_row *row, unsigned size)
+static double best_of(const struct transfer_row *row)
 {
 	double best = 0;
 
-	for (unsigned i = size; i < SIZE_CLASSES; i++) {
+	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
 		if (transfer_class_rate(&row->classes[i]) > best)
 			best = transfer_class_rate(&row->classes[i]);
 	}
@@ -250,8 +251,9 @@ static double fixed_ns(const struct transfer_row *row, double best)
 /* Smaller than what could be moved while its fixed cost runs. */
 static bool is_small(const struct transfer_class *class, double best, double fixed)
 {
-	return class->count && ((double)class->bytes / best < fixed * (double)class->count ||
-				class->bytes <= class->count * TINY_BYTES);
+	return class->count && class->bytes < class->count * SMALL_MOST &&
+	       ((double)class->bytes / best < fixed * (double)class->count ||
+		class->bytes <= class->count * TINY_BYTES);
 }
 
 static int add_small(struct findings *findings, const struct further *further,
@@ -322,26 +324,25 @@ static int add_small(struct findings *findings, const struct further *further,
 	return 0;
 }
 
-/* Large ones, of a size that was slower than others. */
+/* Large ones, of a size that was slower than others. Where the device is the CPU, caches make the
+ * rates. */
 static int add_slow(struct findings *findings, const struct transfer_row *row, double best,
 		    double fixed)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
-	bool is_cpu = devices_taken_part(&findings->iterator->devices.rows[row->device]) > 0;
 	char count[UNITS_BYTES], bytes[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
 
 	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
 		const struct transfer_class *class = &row->classes[i];
-		double reached = is_cpu ? best_from(row, i) : best;
 		struct finding *finding;
 
-		if (class->count < 2 || transfer_class_rate(class) > reached / 2 ||
+		if (class->count < 2 || transfer_class_rate(class) > best / 2 ||
 		    is_small(class, best, fixed))
 			continue;
 		finding = transfer_class_finding(class, findings, row->device, row->kind, "slow");
 		if (!finding)
 			return -ENOMEM;
-		finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / reached);
+		finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / best);
 		finding->what = findings_text(
 			findings,
 			"%s transfers %s (%s) of about %s ran at %s/s; the device reached "
@@ -350,7 +351,7 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 			transfer_class_api(class, findings),
 			units_bytes(bytes, (double)class->bytes / (double)class->count),
 			units_bytes(rate, transfer_class_rate(class) * 1e9),
-			units_bytes(most, reached * 1e9));
+			units_bytes(most, best * 1e9));
 		finding->why = "against the best rate of this device and direction in this run";
 		finding->suggestion = findings_text(
 			findings,
@@ -361,6 +362,11 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 	return 0;
 }
 
+static bool is_cpu(const struct findings *findings, uint32_t device)
+{
+	return devices_taken_part(&findings->iterator->devices.rows[device]) > 0;
+}
+
 static int transfers_end(struct findings *findings, void *state)
 {
 	struct transfers *transfers = state;
@@ -368,14 +374,14 @@ static int transfers_end(struct findings *findings, void *state)
 
 	for (size_t i = 0; !status && i < transfers->count; i++) {
 		const struct transfer_row *row = &transfers->rows[i];
-		double best = best_from(row, 0);
+		double best = best_of(row);
 
 		if (!(best > 0))
 			continue;
 		status = add_small(findings, &transfers->further, row, best, fixed_ns(row, best));
 		if (!is_transfer(row->kind))
 			continue;
-		if (!status)
+		if (!status && !is_cpu(findings, row->device))
 			status = add_slow(findings, row, best, fixed_ns(row, best));
 		if (!status)
 			status = places_add(&transfers->places, findings, row->device, row->kind,
