@@ -50,6 +50,7 @@ struct idle_thread { /* of a stream */
 	int64_t call_ns;  /* begin of the call that is under way */
 	int64_t flush_ns; /* same, of the latest that is about a queue and does nothing else */
 	bool known;	  /* an event of it was seen */
+	bool asked;	  /* its latest call only asked */
 	int64_t spent[ACTIVITIES];
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */

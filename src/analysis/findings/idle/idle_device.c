@@ -36,6 +36,9 @@
 #define PACE_COMMANDS 8u
 #define PACE_MOST_NS 200000
 
+/* Between two questions that follow each other so fast, nothing was done. */
+#define ASKING_MOST_NS 1000
+
 static int idle_begin(struct findings *findings, void *state)
 {
 	struct idle *idle = state;
@@ -123,8 +126,13 @@ static struct idle_enqueue *recall(const struct idle_thread *thread, uint64_t ca
 static int call_begin(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
-	int status = thread_reach(idle, thread, event->ns);
+	int status;
 
+	/* A thread that asks and asks does nothing else. */
+	if (thread->asked && !thread->depth && event->api->class == TANDEM_CLASS_QUERY &&
+	    event->ns - thread->since_ns < ASKING_MOST_NS)
+		thread->activity = CALLING;
+	status = thread_reach(idle, thread, event->ns);
 	if (event->api->class == TANDEM_CLASS_CALLBACK)
 		idle->called_ns[event->process] = event->ns;
 	if (!thread->depth++) {
@@ -155,8 +163,10 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 
 	if (enqueue)
 		enqueue->end_ns = event->ns;
-	if (thread->depth && !--thread->depth)
+	if (thread->depth && !--thread->depth) {
 		thread->activity = WORKING;
+		thread->asked = event->api->class == TANDEM_CLASS_QUERY;
+	}
 	for (size_t i = 0; !status && i < idle->device_count; i++) {
 		struct idle_device *device = &idle->devices[i];
 		int64_t from =

@@ -54,19 +54,19 @@ static const char *late_command(const struct idle_device *device)
 	return name ? (const char *)(uintptr_t)name : "";
 }
 
-/* Whether most of the gaps' time in other calls was in such as make code: builds tell. */
-static bool is_building(const struct findings *findings, const struct idle_device *device)
+/* Whether most of the gaps' time in other calls was in such. */
+static bool is_mostly(const struct findings *findings, const struct idle_device *device,
+		      enum tandem_event_class class)
 {
-	uint64_t id, ns, build = 0, all = 0;
+	uint64_t id, ns, of_class = 0, all = 0;
 	size_t at = 0;
 
 	while (map_next(&device->calls, &at, &id, &ns)) {
 		all += ns;
-		if (trace_session_event(findings->session, (unsigned)id)->class ==
-		    TANDEM_CLASS_BUILD)
-			build += ns;
+		if (trace_session_event(findings->session, (unsigned)id)->class == class)
+			of_class += ns;
 	}
-	return 2 * build > all;
+	return 2 * of_class > all;
 }
 
 /* What work of the host takes that would be done while the device works: no time of its own,
@@ -157,8 +157,11 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		return cause->ns < waited_ns ? cause->ns : waited_ns;
 	default:
 		steady_ns = habit_ns(device, cause);
-		if (kind == HOST_CALLS && is_building(findings, device))
+		/* Builds are told by themselves; the answers to questions can be kept. */
+		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_BUILD))
 			return 0;
+		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_QUERY))
+			return steady_ns;
 		if (is_never_waited(findings, index, device, kind))
 			waited_ns = rest_ns(device, kind);
 		if (kind == HOST_BLOCKED && 2 * device->in_call_ns > (int64_t)device->busy_ns)
