@@ -133,7 +133,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 	switch (kind) {
 	case AHEAD:
 		/* The driver's own pace; that of short commands can be mended. */
-		if (2 * cause->longer <= cause->count && cause->ns <= device->busy_ns)
+		if (2 * cause->longer <= cause->count && 2 * cause->ns <= device->busy_ns)
 			return 0;
 		/* A driver that compiles at the first launch has a few long ones. */
 		return cause->ns < cause->count * HELD_BACK_NS ? cause->ns
