@@ -4,12 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ANY 255u
+
 /* What comes of what, where both are found in one process. The first that applies. */
 static const struct symptom {
 	const char *name, *cause, *of_name, *of_cause;
-	/* In quarters: a cause explains no symptom of which it costs less. 0: one quarter. */
+	/* In quarters: a cause explains no symptom of which it costs less. 0: one quarter; ANY:
+	 * whatever it costs. */
 	unsigned least;
 } symptoms[] = {
+	/* Small kernels that need not wait for each other would have the device together. */
+	{"launch", "few-groups", "ordering", "events", ANY},
+	{"launch", "few-groups", "ordering", "barriers", ANY},
+	{"launch", "few-groups", "ordering", "default-queue", ANY},
 	/* It waits before it sleeps, as until the next request comes. */
 	{"waiting", "after-each-command", "idle-device", "host-blocked", 3},
 	{"idle-device", "synchronisation", "waiting", "after-each-command", 0},
@@ -63,7 +70,7 @@ static const char *full_name(struct findings *findings, const char *name, const 
 static const struct finding *find_cause(struct findings *findings, const struct symptom *rule,
 					const struct finding *symptom)
 {
-	uint64_t least = rule->least ? rule->least : 1;
+	uint64_t least = rule->least == ANY ? 0 : rule->least ? rule->least : 1;
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *cause = &findings->items[i];
