@@ -232,8 +232,8 @@ static int add_units(struct findings *findings, struct map *said, const struct l
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	struct finding *finding;
-	int status =
-		add_row(findings, said, row, fill, few_groups, units_cost(row, fill->whole), &finding);
+	int status = add_row(findings, said, row, fill, few_groups, units_cost(row, fill->whole),
+			     &finding);
 	const char *by_groups = row->shape.local_dimensions ? domain->group : "";
 
 	if (status <= 0)

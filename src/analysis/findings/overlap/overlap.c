@@ -331,8 +331,8 @@ static int add_lane(struct findings *findings, struct overlap *overlap, size_t i
 	error = fabs((double)recorded_ns / (double)lane->kept_ns - 1);
 	/* A CPU has no engines: what its replay saves is the waits, whose finding is another one. */
 	gain = fmin(gain, turns(lane));
-	if (cpu.cores || gain < GAIN_LEAST || lane->count < CYCLES_LEAST ||
-	    error > ERROR_MOST || replay->ns[best] >= lane->total_ns)
+	if (cpu.cores || gain < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
+	    replay->ns[best] >= lane->total_ns)
 		return 0;
 	return add_finding(findings, lane, replay, best, gain, error);
 }
