@@ -59,16 +59,17 @@ check([true[name][0] for name in ("error", "call clWaitForEvents > 1ns", "loss")
       "what was not is not true", said)
 check("overwritten" not in said and "nothing lost" in said, "nothing was overwritten", said)
 saved = snapshots("all")
-# A condition rests for 10 s.
-most = 1 + int((time.monotonic() - begin) // 10)
+# A condition rests for 10 s, but that one snapshot is saved of a call under way, which a busy machine makes
+# long enough to be seen, and the next one for another condition names all that is true.
+most = 1 + int((time.monotonic() - begin) // 10) + ("was not over" in said)
 check(1 <= len(saved) <= 3 * most and all(count[1] <= most for count in true.values()),
       "what is true all the time is saved once in a while", (said, saved))
 check(not glob.glob("all/process-*.*") and len(glob.glob("all/process-*")) == 1 and os.path.isdir("all/lttng"),
       "at the end LTTng's events alone are there", os.listdir("all"))
 why = description(saved[0])["snapshot"]
-check(why["of"] == "all" and re.search(r" took .* thread \d+ of process \d+", why["reason"]), "the snapshot says why", why)
+check(why["of"] == "all" and re.search(r" (took|had taken) .* thread \d+ of process \d+", why["reason"]), "the snapshot says why", why)
 report = subprocess.run([TANDEM, "report", saved[0]], capture_output=True, text=True)
-check("snapshot of all: " in report.stdout and " took " in report.stdout, "and so does the report", report.stdout[:800])
+check("snapshot of all: " in report.stdout and re.search(" (took|had taken) ", report.stdout), "and so does the report", report.stdout[:800])
 check(os.path.isdir(saved[0] + "/lttng") and not glob.glob("*.part"), "it is LTTng's", os.listdir(saved[0]))
 
 # What hangs is seen before it returns, once; what was called long before, in as many looks as LTTng's
