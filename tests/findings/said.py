@@ -97,6 +97,8 @@ IN_WORKLOADS = [
     ("lens_table", [], PTHREAD, ["copies/unchanged"], ["transfers/small", "transfers/slow"]),
     ("clean_patch", [], STUB, [], ["copies/unchanged"]),
     ("jacobi_sweeps", [], STUB, ["waiting/after-each-command"], ["overlap/one-queue"]),
+    ("effect_chain", [], BASIC, ["idle-device/host-calls"], []),
+    ("effect_chain", ["repaired"], BASIC, [], ["idle-device/host-calls"]),
     ("align_tiles", [], PTHREAD, ["ordering/events"], []),
 ]
 if scope()[0] != "none":

@@ -22,6 +22,7 @@ struct launch_kernel { /* a kernel object, as it was described */
 #define SCHEDULERS 4u
 #define SCHEDULERS_SINCE 7u
 
+/* Kernels of a device that one more may have run beside. */
 #define RECENT 64u
 
 struct launch_run {
