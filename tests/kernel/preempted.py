@@ -26,7 +26,8 @@ if not has_pocl():
 MANDELBROT = str(BUILD / "examples" / "opencl" / "mandelbrot" / "mandelbrot")
 CPU = str(min(os.sched_getaffinity(0)))
 # PoCL's basic device draws in the thread that calls, which is pinned.
-DRAW = ["taskset", "-c", CPU, MANDELBROT, "-w", "1280", "-h", "720", "-n", "400"]
+# Long enough for many turns of the two.
+DRAW = ["taskset", "-c", CPU, MANDELBROT, "-w", "1280", "-h", "720", "-n", "1200"]
 environment = dict(os.environ, POCL_DEVICES="basic")
 
 
@@ -59,7 +60,7 @@ parts = {key: call[key] for key in ("on_cpu_ns", "wait_cpu_ns", "wait_blocked_ns
 check(abs(sum(parts.values()) - total) <= total / 1000 + call["calls"],
       "a call's time is divided without a rest", (total, parts))
 check(parts["unknown_ns"] < total / 20, "next to nothing of it is unknown", (total, parts))
-check(parts["wait_cpu_ns"] > total / 4, "beside a busy process it waits for the CPU", (total, parts))
+check(parts["wait_cpu_ns"] > total / 6, "beside a busy process it waits for the CPU", (total, parts))
 check(parts["on_cpu_ns"] > total / 10, "and runs", (total, parts))
 
 waits = [row for row in beside["waits"]
