@@ -152,13 +152,17 @@ struct graph_command {
 	uint32_t next_free;
 };
 
+struct graph_usual { /* about the median of what was seen */
+	int64_t ns, count;
+};
+
 struct graph_queue {		/* or device */
 	struct graph_point end; /* of the latest command that ended */
 	int64_t launch_ns;	/* the shortest that a start took; INT64_MAX: none yet */
 	/* Of a device: from the end of a command to the start of one that waited for it. */
-	int64_t behind_ns, behind_count;
+	struct graph_usual behind;
 	/* Same: from the enqueue to the start of one that waited for none. */
-	int64_t alone_ns, alone_count;
+	struct graph_usual alone;
 	/* Same: all its commands' time, and when the first started without each cause. */
 	int64_t work_ns, first_ns[GRAPH_CAUSE_COUNT];
 	double taken_part; /* of it, by a thread that runs (devices_taken_part()) */
