@@ -62,7 +62,9 @@
 	X(ALLOCATION)   \
 	X(OBJECT)       \
 	X(CALLBACK)     \
-	X(SMALL)
+	X(SMALL)        \
+	X(BY_HOST)      \
+	X(UNCHANGED)
 
 #define X(name) GRAPH_##name,
 enum graph_cause { GRAPH_CAUSES(X) GRAPH_CAUSE_COUNT };

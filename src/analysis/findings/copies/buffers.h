@@ -20,6 +20,7 @@ struct copy_buffer {
 	uint64_t offset, bytes;	 /* written last */
 	uint64_t same, replaced; /* writes of what was read to the same memory, and of others */
 	bool given;		 /* something since it was read */
+	bool goes_on;		 /* what was read of it last went to another buffer */
 	uint32_t generation;	 /* +1: what parts of it were given before is no longer there */
 };
 

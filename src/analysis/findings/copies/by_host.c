@@ -63,14 +63,38 @@ static void take_back(struct by_host_sum *sum, struct copy_latest *last)
 	sum->time.ns -= last->by_host_ns;
 }
 
-void by_host_content(struct by_host *by_host, const struct event_item *item,
-		     const struct by_host_ends *ends)
+/* As unchanged_remove(). On a CPU a copy from buffer to buffer takes as long as one of the two. */
+static int remove_write(struct by_host_sum *sum, const struct by_host_ends *ends,
+			const struct event_item *item)
+{
+	const struct event_iterator *iterator = ends->graph->iterator;
+
+	if (!ends->last->blocks)
+		return 0;
+	sum->removed++;
+	return devices_have_cpu(&iterator->devices)
+		       ? graph_remove_wait(ends->graph, item->call, GRAPH_BY_HOST)
+		       : graph_remove(ends->graph, item->call, GRAPH_BY_HOST);
+}
+
+int by_host_read(struct graph *graph, const struct event_item *item, struct copy_buffer *buffer,
+		 const struct copy_latest *last)
+{
+	if (!buffer->goes_on || !last->blocks)
+		return 0;
+	buffer->goes_on = false;
+	return graph_remove(graph, item->call, GRAPH_BY_HOST);
+}
+
+int by_host_content(struct by_host *by_host, const struct event_item *item,
+		    const struct by_host_ends *ends)
 {
 	const struct tandem_rec_content *content = (const void *)item->event->record;
 	struct by_host_sum *sum = &by_host->sums[item->event->stream->process->index];
 	const struct read_content *read = ends->read;
 	struct copy_buffer *buffer = ends->buffer;
 	struct copy_latest *last = ends->last;
+	struct copy_buffer *from;
 
 	buffer->same += read != NULL;
 	buffer->replaced += !read && ends->paired;
@@ -79,21 +103,26 @@ void by_host_content(struct by_host *by_host, const struct event_item *item,
 		     (buffer->replaced > buffer->same && content->hashed < content->bytes)))
 		read = NULL;
 	if (!read && !ends->paired)
-		return; /* all that is known is the memory */
+		return 0; /* all that is known is the memory */
 	if (ends->call) {
 		ends->call->pair = read ? read->call : 0;
 		ends->call->same = read != NULL;
 	}
 	if (!read) {
 		take_back(sum, last);
-		return;
+		return 0;
 	}
+	if (copy_buffers_find(ends->buffers, read->buffer, item->event->stream->process->index,
+			      &from) ||
+	    remove_write(sum, ends, item))
+		return -ENOMEM;
+	from->goes_on = true;
 	sum->sampled |= content->hashed < content->bytes;
 	if (!last->done)
-		return;
+		return 0;
 	sum->same++;
 	if (last->by_host)
-		return;
+		return 0;
 	if (!sum->time.count) {
 		sum->stream = item->event->stream->index;
 		sum->begin_ns = sum->end_ns = item->event->ns;
@@ -101,6 +130,7 @@ void by_host_content(struct by_host *by_host, const struct event_item *item,
 	count(by_host, sum, last,
 	      &(struct copy_time){.api = last->api, .bytes = content->bytes, .ns = last->ns},
 	      read->call);
+	return 0;
 }
 
 int by_host_add(const struct by_host *by_host, uint32_t process, bool addresses,
@@ -118,8 +148,12 @@ int by_host_add(const struct by_host *by_host, uint32_t process, bool addresses,
 		return -ENOMEM;
 	finding->count = time->count;
 	finding->object = copy_time_api(time, findings);
-	/* Where the device is the CPU, a copy on it takes as long as one of the two. */
+	/* As remove_write(). */
 	finding->cost_ns = devices_have_cpu(&findings->iterator->devices) ? time->ns / 2 : time->ns;
+	if (2 * sum->removed > time->count) {
+		finding->removes = GRAPH_BY_HOST;
+		finding->at_least = true;
+	}
 	finding->what = findings_text(
 		findings,
 		"what was read from one buffer was written to another, %s times, %s in all",

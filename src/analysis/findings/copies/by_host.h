@@ -5,6 +5,7 @@
  *	by_host_begin(&by_host, session);
  *	by_host_transfer(&by_host, operation, &call, last, ns);		each transfer
  *	by_host_content(&by_host, item, &ends);				each record `content`
+ *	by_host_read(graph, item, buffer);				each record `content_read`
  *	by_host_add(&by_host, process, addresses, findings);
  *	by_host_free(&by_host);
  */
@@ -18,7 +19,8 @@
 
 struct by_host_sum { /* of a process */
 	struct copy_time time;
-	uint64_t same; /* of these: what was written is known to be what was read */
+	uint64_t removed; /* of these: from the replay, both halves (GRAPH_BY_HOST) */
+	uint64_t same;	  /* of these: what was written is known to be what was read */
 	bool sampled;
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
@@ -30,6 +32,8 @@ struct by_host {
 };
 
 struct by_host_ends { /* of a write whose content is recorded */
+	struct graph *graph;
+	struct copy_buffers *buffers;
 	struct copy_buffer *buffer;
 	struct copy_call *call;		   /* in flight, or NULL */
 	struct copy_latest *last;	   /* it */
@@ -45,9 +49,14 @@ int by_host_transfer(struct by_host *by_host, const struct operation *operation,
 		     const struct copy_call *call, struct copy_latest *last, uint64_t ns);
 
 /* What is written is what was read from another buffer, whatever the memory in between; or it is not,
- * though the memory is the same: the host has replaced it. */
-void by_host_content(struct by_host *by_host, const struct event_item *item,
-		     const struct by_host_ends *ends);
+ * though the memory is the same: the host has replaced it. Returns 0 or -ENOMEM. */
+int by_host_content(struct by_host *by_host, const struct event_item *item,
+		    const struct by_host_ends *ends);
+
+/* The content of a read from `buffer` is recorded. What went on to another one the last time will do
+ * so again: it is not there in the replay. Same. */
+int by_host_read(struct graph *graph, const struct event_item *item, struct copy_buffer *buffer,
+		 const struct copy_latest *last);
 
 /* The finding of a process. `addresses`: of the host are recorded. Returns 0 or -ENOMEM. */
 int by_host_add(const struct by_host *by_host, uint32_t process, bool addresses,

@@ -50,6 +50,7 @@ int copy_calls_add(struct copy_calls *calls, const struct event_item *item)
 		call.pair,
 		.read_before = last->call && !last->written && last->bytes == bytes &&
 			       last->address == address,
+		.blocks = trace_event_blocks(event),
 	};
 	if (array_reserve(&calls->open, &calls->capacity, calls->count + 1, sizeof(*calls->open)))
 		return -ENOMEM;

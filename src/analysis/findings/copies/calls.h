@@ -25,8 +25,9 @@ struct copy_latest { /* transfer of a thread */
 	bool written;	     /* its content was recorded: it went to the device */
 	bool read_before;    /* the transfer before it brought as many bytes there */
 	uint16_t api;
-	bool given; /* of a read: its buffer was given something since the one before */
-	bool done;  /* it took: */
+	bool given;  /* of a read: its buffer was given something since the one before */
+	bool blocks; /* it returned when the transfer was over */
+	bool done;   /* it took: */
 	uint64_t ns, moved_ns;
 };
 

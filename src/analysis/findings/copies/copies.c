@@ -102,7 +102,7 @@ static void take_back_read(struct copies *copies, struct copy_process *process,
 }
 
 /* It follows its call, and may come before its command's end or after it. */
-static int take_content(struct copies *copies, const struct event_item *item)
+static int take_content(struct copies *copies, struct graph *graph, const struct event_item *item)
 {
 	const struct tandem_rec_content *content = (const void *)item->event->record;
 	uint32_t index = item->event->stream->process->index;
@@ -123,14 +123,17 @@ static int take_content(struct copies *copies, const struct event_item *item)
 	if (copy_buffers_find(&copies->buffers, last->buffer, index, &buffer) ||
 	    contents_written(&copies->contents, last->buffer, buffer, content, &unchanged))
 		return -ENOMEM;
-	by_host_content(&copies->by_host, item,
-			&(struct by_host_ends){
-				.buffer = buffer,
-				.call = call,
-				.last = last,
-				.read = read,
-				.paired = read_contents_find(&copies->reads, index, last->pair),
-			});
+	if (by_host_content(&copies->by_host, item,
+			    &(struct by_host_ends){
+				    .graph = graph,
+				    .buffers = &copies->buffers,
+				    .buffer = buffer,
+				    .call = call,
+				    .last = last,
+				    .read = read,
+				    .paired = read_contents_find(&copies->reads, index, last->pair),
+			    }))
+		return -ENOMEM;
 	if (!unchanged && last->done)
 		dominate_take_back(buffer, last, content->bytes);
 	else if (!unchanged && call)
@@ -145,17 +148,19 @@ static int take_content(struct copies *copies, const struct event_item *item)
 		copy_time_add(&process->writes.time, last->api, content->bytes, last->ns);
 	else if (call)
 		call->unchanged = true;
-	return 0;
+	return unchanged_remove(&process->writes, graph, item, last);
 }
 
 /* As take_content(), of a read. */
-static int take_content_read(struct copies *copies, const struct event_item *item)
+static int take_content_read(struct copies *copies, struct graph *graph,
+			     const struct event_item *item)
 {
 	const struct tandem_rec_content_read *content = (const void *)item->event->record;
 	uint32_t index = item->event->stream->process->index;
 	struct copy_process *process = &copies->processes[index];
 	struct copy_latest *last = &copies->calls.latest[item->event->stream->index];
 	struct copy_call *call = copy_calls_find(&copies->calls, item->call);
+	struct copy_buffer *buffer;
 	struct read_content *read;
 	bool again;
 
@@ -163,6 +168,9 @@ static int take_content_read(struct copies *copies, const struct event_item *ite
 		return 0;
 	read = read_contents_add(&copies->reads, index, item->event->stream->index, item->call,
 				 last->buffer, content);
+	if (copy_buffers_find(&copies->buffers, last->buffer, index, &buffer) ||
+	    by_host_read(graph, item, buffer, last))
+		return -ENOMEM;
 	if (content->bytes < UNCHANGED_READ_BYTES)
 		return 0;
 	if (contents_read(&copies->contents, last->buffer, content, &again))
@@ -174,22 +182,21 @@ static int take_content_read(struct copies *copies, const struct event_item *ite
 		unchanged_read_count(&process->reads, read, last->api, content->bytes, last->ns);
 	else if (call)
 		call->unchanged_read = true;
-	return 0;
+	return unchanged_remove(&process->reads, graph, item, last);
 }
 
 static int copies_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct copies *copies = state;
 
-	(void)findings;
 	if (item->kind == ITEM_CALL)
 		return copy_calls_add(&copies->calls, item);
 	if (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED)
 		return count_command(copies, &item->operation);
 	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content)
-		return take_content(copies, item);
+		return take_content(copies, findings->graph, item);
 	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content_read)
-		return take_content_read(copies, item);
+		return take_content_read(copies, findings->graph, item);
 	return 0;
 }
 
@@ -232,6 +239,7 @@ const struct finding_ops finding_copies = {
 	.name = "copies",
 	.words = "buffers copied by way of the host, unchanged data, transfers that dominate",
 	.state_bytes = sizeof(struct copies),
+	.graph = true,
 	.begin = copies_begin,
 	.item = copies_item,
 	.end = copies_end,

@@ -5,6 +5,15 @@
 
 #include "util/units.h"
 
+int unchanged_remove(struct unchanged *unchanged, struct graph *graph,
+		     const struct event_item *item, const struct copy_latest *last)
+{
+	if (!last->blocks)
+		return 0;
+	unchanged->removed++;
+	return graph_remove(graph, item->call, GRAPH_UNCHANGED);
+}
+
 void unchanged_begin(struct unchanged *unchanged, const struct event_item *item, bool sampled)
 {
 	unchanged->sampled |= sampled;
@@ -51,6 +60,10 @@ static int unchanged_add(const struct unchanged *unchanged, struct findings *fin
 	finding->count = time->count;
 	finding->object = copy_time_api(time, findings);
 	finding->cost_ns = time->ns;
+	if (2 * unchanged->removed > time->count) {
+		finding->removes = GRAPH_UNCHANGED;
+		finding->at_least = true;
+	}
 	finding->what = findings_text(findings,
 				      "%s transfers brought the %s data that it had been given "
 				      "before, unchanged: %s in all",
