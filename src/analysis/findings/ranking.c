@@ -17,6 +17,8 @@ static const struct symptom {
 	{"launch", "few-groups", "ordering", "events", ANY},
 	{"launch", "few-groups", "ordering", "barriers", ANY},
 	{"launch", "few-groups", "ordering", "default-queue", ANY},
+	/* Where the device is the CPU, its kernels are what others' threads run. */
+	{"preemption", "other-threads", "shared-device", "process", 0},
 	/* It waits before it sleeps, as until the next request comes. */
 	{"waiting", "after-each-command", "idle-device", "host-blocked", 3},
 	{"idle-device", "synchronisation", "waiting", "after-each-command", 0},

@@ -9,14 +9,20 @@
  * that an event takes the same time however many owners there are: one runs while anyone
  * runs (an owner that waits reads it at both ends of its wait), the other runs as many
  * times as fast as owners wait (an owner that runs reads it: how long it was in the way of
- * others). Memory grows with owners.
+ * others). Owners whose kernels run at the same time have a part of the device each, unless there
+ * is room for both (room.h): of two that would fill it, each would have been done in half of the
+ * time. Memory grows with owners and kernels in flight.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/operations/room.h"
 #include "util/array.h"
 #include "util/units.h"
+
+/* In which what a kernel takes of a device is kept. */
+#define ROOM_PARTS 4096.0
 
 struct share_scope {		  /* owners of one device and, for contexts, of one process */
 	uint32_t device, process; /* process: TRACE_NONE: the device's processes */
@@ -25,6 +31,9 @@ struct share_scope {		  /* owners of one device and, for contexts, of one proces
 	int64_t ns;		  /* of the latest event */
 	int64_t busy_ns;	  /* time with an owner running */
 	double held_ns;		  /* ... times those that wait meanwhile */
+	double taken;		  /* of the device, by kernels that run: 2 are two devices' worth */
+	uint64_t beside_ns;	  /* it was more than one for so long ... */
+	double divided_ns;	  /* ... of which so much was lost */
 	uint64_t lost_ns, count;  /* time with one that waits and one that runs; how often */
 	int64_t since_ns;	  /* it is so now; INT64_MIN: it is not */
 	int64_t begin_ns, end_ns; /* of the longest */
@@ -35,6 +44,7 @@ struct share_owner {
 	uint32_t scope, process, context;
 	uint32_t next;		   /* of its scope, + 1 */
 	uint64_t waiting, running; /* commands */
+	double room;		   /* that its kernels which run would take; at most all counts */
 	uint32_t stream;
 	int64_t waits_since; /* the scope's busy_ns then */
 	uint64_t waited_ns;
@@ -49,6 +59,9 @@ struct share {
 	size_t owner_count, owner_capacity;
 	struct map scope_of; /* device and process -> scope */
 	struct map owner_of; /* scope and process or context -> owner */
+	struct map
+		small; /* operation_key() of a kernel -> what it takes of the device, in ROOM_PARTS */
+	struct launch_configs configs;
 };
 
 static int scope_find(struct share *share, uint32_t device, uint32_t process, uint32_t *index)
@@ -108,6 +121,10 @@ static void scope_reach(struct share_scope *scope, int64_t ns)
 
 	if (took > 0 && scope->running) {
 		scope->busy_ns += took;
+		if (scope->taken > 1) {
+			scope->beside_ns += (uint64_t)took;
+			scope->divided_ns += (double)took * (1 - 1 / scope->taken);
+		}
 		scope->held_ns += (double)took * scope->held;
 	}
 	if (took > 0)
@@ -136,8 +153,23 @@ static bool is_held(const struct share_owner *owner)
 	return owner->waiting && !owner->running;
 }
 
+static double at_most_all(double room)
+{
+	return room > 1 ? 1 : room > 0 ? room : 0;
+}
+
+static void owner_takes(struct share_scope *scope, struct share_owner *owner, double room)
+{
+	scope->taken -= at_most_all(owner->room);
+	owner->room += room;
+	/* Nothing is left of it but what sums of such numbers have. */
+	if (!owner->running)
+		owner->room = 0;
+	scope->taken += at_most_all(owner->room);
+}
+
 static void owner_event(struct share_scope *scope, struct share_owner *owner,
-			const struct sequence_event *event)
+			const struct sequence_event *event, double room)
 {
 	bool held = is_held(owner), running = owner->running;
 
@@ -152,6 +184,8 @@ static void owner_event(struct share_scope *scope, struct share_owner *owner,
 	} else {
 		owner->running -= owner->running > 0;
 	}
+	if (event->kind != SEQUENCE_SUBMITTED)
+		owner_takes(scope, owner, event->kind == SEQUENCE_START ? room : -room);
 	if (held && !is_held(owner)) {
 		owner->waited_ns += (uint64_t)(scope->busy_ns - owner->waits_since);
 		scope->held--;
@@ -171,22 +205,53 @@ static void owner_event(struct share_scope *scope, struct share_owner *owner,
 	scope_judge(scope);
 }
 
+/* Kernels share what computes; copies have engines of their own. */
+static double room_of(struct share *share, const struct sequence_event *event)
+{
+	uint64_t key = operation_key(event->process, event->op), parts;
+
+	if (event->operation_kind != TANDEM_OPERATION_KIND_kernel)
+		return 0;
+	parts = event->kind == SEQUENCE_END ? map_remove(&share->small, key)
+					    : map_get(&share->small, key);
+	return parts == MAP_NONE ? 1 : (double)parts / ROOM_PARTS;
+}
+
+static int share_item(struct findings *findings, void *state, const struct event_item *item)
+{
+	const struct operation *operation = &item->operation;
+	struct share *share = state;
+	double room;
+
+	if (item->kind == ITEM_OTHER)
+		return launch_configs_learn(&share->configs, item->event);
+	if (item->kind != ITEM_OPERATION || !operation->placed ||
+	    operation->kind != TANDEM_OPERATION_KIND_kernel)
+		return 0;
+	room = room_taken(&share->configs, &findings->iterator->devices, operation);
+	return room < 1 ? map_set(&share->small, operation_key(operation->process, operation->op),
+				  (uint64_t)(room * ROOM_PARTS) + 1)
+			: 0;
+}
+
 static int share_event(struct findings *findings, void *state, const struct sequence_event *event)
 {
 	struct share *share = state;
 	const uint32_t processes[] = {TRACE_NONE, event->process};
 	struct share_owner *owner;
 	uint32_t scope;
+	double room;
 
 	(void)findings;
 	if (event->kind != SEQUENCE_SUBMITTED && event->kind != SEQUENCE_START &&
 	    event->kind != SEQUENCE_END)
 		return 0;
+	room = room_of(share, event);
 	for (unsigned i = 0; i < 2; i++) {
 		if (scope_find(share, event->device, processes[i], &scope) ||
 		    owner_find(share, scope, event, &owner))
 			return -ENOMEM;
-		owner_event(&share->scopes[scope], owner, event);
+		owner_event(&share->scopes[scope], owner, event, room);
 	}
 	return 0;
 }
@@ -230,13 +295,13 @@ static int add_scope(struct findings *findings, const struct share *share,
 		     const struct share_scope *scope)
 {
 	bool context = scope->process != TRACE_NONE;
-	char ns[UNITS_BYTES], count[UNITS_BYTES], all[UNITS_BYTES];
+	char ns[UNITS_BYTES], count[UNITS_BYTES], all[UNITS_BYTES], both[UNITS_BYTES];
 	const struct share_owner *victim, *culprit;
-	const char *others = "";
+	const char *others = "", *beside = "";
 	struct finding *finding;
 	uint32_t victims;
 
-	if (!scope->lost_ns)
+	if (!scope->lost_ns && !(scope->divided_ns > 0))
 		return 0;
 	victims = find_owners(share, scope, &victim, &culprit);
 	if (!culprit)
@@ -245,7 +310,7 @@ static int add_scope(struct findings *findings, const struct share *share,
 	if (!finding)
 		return -ENOMEM;
 	finding->count = scope->count;
-	finding->cost_ns = scope->lost_ns;
+	finding->cost_ns = scope->lost_ns + (uint64_t)scope->divided_ns;
 	finding_device(findings, finding, scope->device);
 	finding->culprit = owner_name(findings, culprit, context);
 	if (victims > 1)
@@ -254,20 +319,27 @@ static int add_scope(struct findings *findings, const struct share *share,
 				      context	    ? victims > 2 ? "contexts" : "context"
 				      : victims > 2 ? "processes"
 						    : "process");
+	if (scope->divided_ns > 0)
+		beside = findings_text(findings, ", and shared it with them for %s",
+				       units_ns(both, (double)scope->beside_ns));
 	finding->what = findings_text(
 		findings,
 		"commands of %s%s were ready and waited for %s, %s times, while the device ran "
-		"those of others, mainly %s (%s)",
+		"those of others%s, mainly %s (%s)",
 		owner_name(findings, victim, context), others, units_ns(ns, (double)scope->lost_ns),
-		units_count(count, scope->count), finding->culprit,
+		units_count(count, scope->count), beside, finding->culprit,
 		scope->owners == 2 ? "the only other"
 				   : findings_text(findings, "%.0f %% of the waits",
 						   scope->held_ns > 0 ? 100 * culprit->blamed_ns /
 										scope->held_ns
 								      : 0));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "from when a command was submitted to its start; that it could have run at "
-		       "once is assumed";
+	finding->why =
+		scope->divided_ns > 0
+			? "from when a command was submitted to its start; that it could have run at "
+			  "once is assumed, and that kernels which ran at once slowed each other"
+			: "from when a command was submitted to its start; that it could have run at "
+			  "once is assumed";
 	finding->suggestion =
 		context ? "use one context, or give each its share of the device"
 			: "run them one after the other, on another device, or on parts of "
@@ -296,12 +368,15 @@ static void share_release(struct findings *findings, void *state)
 	free(share->owners);
 	map_free(&share->scope_of);
 	map_free(&share->owner_of);
+	map_free(&share->small);
+	launch_configs_free(&share->configs);
 }
 
 const struct finding_ops finding_shared_device = {
 	.name = "shared-device",
 	.words = "commands that waited for those of another process or context",
 	.state_bytes = sizeof(struct share),
+	.item = share_item,
 	.event = share_event,
 	.end = share_end,
 	.release = share_release,

@@ -11,8 +11,8 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/ordering/default_queue.h"
 #include "analysis/findings/ordering/relaxed_schedule.h"
-#include "analysis/findings/ordering/room.h"
 #include "analysis/findings/ordering/turns.h"
+#include "analysis/operations/room.h"
 #include "analysis/operations/used_memory.h"
 #include "trace/field.h"
 #include "util/array.h"
@@ -361,7 +361,8 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 	if (item->kind == ITEM_OTHER)
 		return launch_configs_learn(&ordering->configs, item->event);
 	if (item->kind == ITEM_OPERATION) {
-		room = room_taken(&ordering->configs, findings, &item->operation);
+		room = room_taken(&ordering->configs, &findings->iterator->devices,
+				  &item->operation);
 		status = note_end(ordering, findings, &item->operation, room);
 		if (!status)
 			status = default_queue_operation(&ordering->defaults, findings,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/findings/ordering/room.h"
+#include "analysis/operations/room.h"
 
 /* 0: not known. */
 static uint64_t group_count(const struct launch_configs *configs, const struct operation *operation)
@@ -23,10 +23,10 @@ static uint64_t group_count(const struct launch_configs *configs, const struct o
 	return groups;
 }
 
-double room_taken(const struct launch_configs *configs, const struct findings *findings,
+double room_taken(const struct launch_configs *configs, const struct devices *devices,
 		  const struct operation *operation)
 {
-	uint32_t units = findings->iterator->devices.rows[operation->device].compute_units;
+	uint32_t units = devices->rows[operation->device].compute_units;
 	uint64_t groups;
 
 	if (operation->kind != TANDEM_OPERATION_KIND_kernel || !units)
