@@ -83,6 +83,7 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const char *program_binary;
 	const char *batch;
 	const char *fewer_registers;
+	const char *set_callback; /* the call that gives it a function to call back */
 
 	const char *entry_library;		 /* what the program loads */
 	const struct tandem_variable *variables; /* NULL: it needs none */
@@ -111,7 +112,8 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	X(pinned)              \
 	X(program_binary)      \
 	X(batch)               \
-	X(fewer_registers)
+	X(fewer_registers)     \
+	X(set_callback)
 
 /* A row of no domain, of which everything has a default. */
 struct tandem_domain_row tandem_domain_row_init(void);

@@ -75,6 +75,7 @@ static int add_row(struct findings *findings, const struct callback_row *row)
 {
 	char count[UNITS_BYTES], all[UNITS_BYTES], each[UNITS_BYTES];
 	struct finding *finding = findings_add(findings, "callbacks", "heavy");
+	const char *set = trace_session_event_domain(findings->session, row->api)->set_callback;
 
 	if (!finding)
 		return -ENOMEM;
@@ -84,9 +85,10 @@ static int add_row(struct findings *findings, const struct callback_row *row)
 	finding->object = row->api->name;
 	finding->what = findings_text(
 		findings,
-		"%s callbacks took %s (mean %s): the driver's thread that ran them started and "
-		"completed no other command at that time",
-		units_count(count, row->count), units_ns(all, (double)row->ns),
+		"%s callbacks%s%s%s took %s (mean %s): the driver's thread that ran them started "
+		"and completed no other command at that time",
+		units_count(count, row->count), *set ? " (" : "", set, *set ? ")" : "",
+		units_ns(all, (double)row->ns),
 		units_ns(each, (double)row->ns / (double)row->count));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "the callbacks were recorded; that the next command, or the wait, followed "

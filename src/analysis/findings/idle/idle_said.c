@@ -23,6 +23,12 @@
 /* A thread that waits for less than such a part of a device's gaps does not wait. */
 #define NEVER 16
 
+/* Gaps between commands that were enqueued are such a part of what they took, where that can be
+ * mended: of commands that take no longer than a launch, less has to be. */
+#define GAPS 2
+#define SHORT_GAPS 4
+#define SHORT_NS 10000u
+
 /* The function in which most of the time was spent. */
 static const char *main_call(const struct findings *findings, const struct map *calls)
 {
@@ -37,6 +43,12 @@ static const char *main_call(const struct findings *findings, const struct map *
 		}
 	}
 	return call ? call->name : "";
+}
+
+/* Its commands take no longer than a launch does: so does most of each. */
+static bool is_short(const struct idle_device *device)
+{
+	return device->busy_ns < device->count * SHORT_NS;
 }
 
 /* The command before which most of the time passed. */
@@ -133,7 +145,8 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 	switch (kind) {
 	case AHEAD:
 		/* The driver's own pace; that of short commands can be mended. */
-		if (2 * cause->longer <= cause->count && 2 * cause->ns <= device->busy_ns)
+		if (2 * cause->longer <= cause->count &&
+		    cause->ns * (is_short(device) ? SHORT_GAPS : GAPS) <= device->busy_ns)
 			return 0;
 		/* A driver that compiles at the first launch has a few long ones. */
 		return cause->ns < cause->count * HELD_BACK_NS ? cause->ns
