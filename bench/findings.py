@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
-outside_scripts, workloads and practice, each with a fault and without, and some that have none, on several
-devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and packaged programs, as
-far as they are installed (tests/findings/packages). What may be said of each stands in table.json
+outside_scripts, workloads and practice, each with a fault and without, and some that have none, on
+several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and packaged
+programs, as far as they are installed (tests/findings/packages). What may be said of each stands in table.json
 beside them, which is written before it is run.
 
 A row of the table with `command` is that program; its twin is the same one where drivers and the
@@ -128,10 +128,13 @@ def key(finding):
     return "%s/%s" % (finding["name"], finding["cause"])
 
 
-def is_judged(finding):
-    """What recording cost, and who took CPUs from outside, is no fault of the program's."""
+def is_judged(finding, accept=()):
+    """What recording cost, and who took CPUs from outside, is no fault of the program's, unless that
+    is what is wrong with it."""
     if finding["name"] == "trace" or finding.get("symptom_of"):
         return False
+    if matches(finding, accept):
+        return True
     most = finding["culprits"].split(",")[0]
     return (finding["name"] != "preemption" or finding["cause"] == "placement" or
             "the program itself" in most)
@@ -179,7 +182,7 @@ class Score:
         return wrong
 
     def judge_fault(self, where, row, shown, saved):
-        findings = [f for f in shown["findings"] if is_judged(f)]
+        findings = [f for f in shown["findings"] if is_judged(f, row["accept"])]
         hits = [f for f in findings if matches(f, row["accept"])]
         self.faults += 1
         self.ranked += saved is not None

@@ -156,6 +156,18 @@ bool devices_have_cpu(const struct devices *devices)
 	return false;
 }
 
+uint32_t devices_cpu_cores(const struct devices *devices)
+{
+	uint32_t cores = 0;
+
+	if (!devices_have_cpu(devices))
+		return 0;
+	for (size_t i = 0; i < devices->objects.device_count; i++)
+		if (devices->objects.devices[i].compute_units > cores)
+			cores = devices->objects.devices[i].compute_units;
+	return cores ? cores : 1;
+}
+
 double devices_taken_part(const struct device_row *row)
 {
 	if (row->type != TANDEM_DEVICE_TYPE_cpu)

@@ -69,6 +69,9 @@ int devices_busy(struct devices *devices, uint32_t row, uint32_t process, uint64
 /* Whether one is the CPU: threads of the program do its work, those that wait among them. */
 bool devices_have_cpu(const struct devices *devices);
 
+/* Cores of a device that is the CPU: of the largest, of several; 0: there is none. */
+uint32_t devices_cpu_cores(const struct devices *devices);
+
 /* The part of its work that a device does not do while a thread of the program runs: one compute
  * unit's, where the device is the CPU, all of it where their number is not known; else 0. */
 double devices_taken_part(const struct device_row *row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that use no memory of each other and are kept apart all the same: by a barrier in a
- * queue that need not keep their order, or by an event that one of them waits for.
+ * queue that need not keep their order, by an event that one of them waits for, or, of kernels that
+ * leave room for each other, by the one queue that they are in.
  *
  * What a command uses is known with all arguments only (used_memory.h). Memory grows with
  * kernels, memory objects and queues; of each process the latest commands are remembered.
@@ -24,7 +25,7 @@
 #define REMEMBERED 4096u /* commands of a process */
 #define SEGMENT_MOST 32u
 
-enum cause { BARRIERS, EVENTS, CAUSES };
+enum cause { BARRIERS, EVENTS, QUEUE, CAUSES };
 
 struct order_command {
 	uint64_t op;
@@ -54,7 +55,9 @@ struct order_process {
 	uint64_t count;
 	struct order_sum sums[CAUSES];
 	struct relaxed_schedule relaxed;
-	uint64_t relaxed_count; /* commands that it has, or will not have */
+	struct relaxed_schedule
+		divided;	/* same, with queues for all that need not follow each other */
+	uint64_t relaxed_count; /* commands that both have, or will not have */
 };
 
 struct ordering {
@@ -228,6 +231,20 @@ static void look_at_barrier(const struct order_process *process, struct order_co
 		count_apart(sum, longest, command, operation);
 }
 
+/* A kernel right behind another one, in a queue that keeps their order. */
+static void look_at_queue(const struct order_process *process, struct order_command *command,
+			  const struct operation *operation, struct order_sum *sum)
+{
+	struct order_command *before = command_at(process, command->previous);
+
+	if (!before || before->fills || command->fills || command->wait_count ||
+	    before->kind != TANDEM_OPERATION_KIND_kernel ||
+	    command->kind != TANDEM_OPERATION_KIND_kernel || !are_independent(before, command) ||
+	    before->end_ns <= command->queued_ns)
+		return;
+	count_apart(sum, before, command, operation);
+}
+
 static bool keeps_order(const struct ordering *ordering, const struct operation *operation,
 			const struct order_command *waited, const struct order_command *command)
 {
@@ -290,11 +307,15 @@ static int command_relaxed(const struct ordering *ordering, const struct finding
 	if (is_marker(command))
 		return 0;
 	if (!process->relaxed.slot_count)
-		process->relaxed.slot_count = relaxed_slots(device->compute_units);
+		process->relaxed.slot_count = process->divided.slot_count =
+			relaxed_slots(device->compute_units);
 	relaxed.slots = is_cpu && command->transfer
 				? 1
 				: relaxed_slots_taken(&process->relaxed, command->room);
-	return relaxed_command(&process->relaxed, &relaxed);
+	if (relaxed_command(&process->relaxed, &relaxed))
+		return -ENOMEM;
+	relaxed.in_order = false;
+	return relaxed_command(&process->divided, &relaxed);
 }
 
 /* As far as all that were enqueued have ended; one that was forgotten is passed by. */
@@ -343,6 +364,8 @@ static int note_end(struct ordering *ordering, const struct findings *findings,
 	if (map_get(&ordering->out_of_order, key_of(operation->process, command->queue)) !=
 	    MAP_NONE)
 		look_at_barrier(process, command, operation, &process->sums[BARRIERS]);
+	else
+		look_at_queue(process, command, operation, &process->sums[QUEUE]);
 	if (command->wait_count)
 		look_at_waits(ordering, process, command, operation, &process->sums[EVENTS]);
 	return 0;
@@ -352,6 +375,7 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 {
 	struct ordering *ordering = state;
 	int status = used_memory_item(&ordering->used, item);
+	struct order_process *process;
 	double room;
 
 	if (status)
@@ -372,55 +396,71 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 	if (item->kind != ITEM_CALL)
 		return 0;
 	if (item->event->layout->event->class == TANDEM_CLASS_WAIT ||
-	    trace_event_blocks(item->event))
-		relaxed_waited(&ordering->processes[item->event->stream->process->index].relaxed,
-			       item->end_ns);
+	    trace_event_blocks(item->event)) {
+		process = &ordering->processes[item->event->stream->process->index];
+		relaxed_waited(&process->relaxed, item->end_ns);
+		relaxed_waited(&process->divided, item->end_ns);
+	}
 	status = turns_call(&ordering->turns, item->event);
 	if (!status && trace_event_op(item->event) && !trace_event_failed(item->event))
 		status = note_enqueue(ordering, item->event);
 	return status;
 }
 
-/* Of what is saved without both causes, one's part. */
-static uint64_t relaxed_cost(const struct order_process *process, const struct order_sum *sum)
+/* Of what is saved without barriers and events, one's part; and what is saved with further queues
+ * then. */
+static uint64_t relaxed_cost(const struct order_process *process, enum cause cause)
 {
+	uint64_t relaxed_ns = relaxed_saved_ns(&process->relaxed);
+	uint64_t divided_ns = relaxed_saved_ns(&process->divided);
+	const struct order_sum *sum = &process->sums[cause];
 	uint64_t all = process->sums[BARRIERS].ns + process->sums[EVENTS].ns;
 
-	return all ? (uint64_t)((double)relaxed_saved_ns(&process->relaxed) * (double)sum->ns /
-				(double)all)
-		   : 0;
+	if (cause == QUEUE)
+		return divided_ns > relaxed_ns ? divided_ns - relaxed_ns : 0;
+	return all ? (uint64_t)((double)relaxed_ns * (double)sum->ns / (double)all) : 0;
 }
+
+static const struct cause_text {
+	const char *name, *cause, *what, *suggestion;
+} texts[] = {
+	[BARRIERS] = {"ordering", "barriers",
+		      "%s commands waited behind a barrier for commands that use none of their "
+		      "memory",
+		      "leave the barriers out, and let each command wait for the events of those "
+		      "that it needs"},
+	[EVENTS] = {"ordering", "events",
+		    "%s commands waited for events of commands that use none of their memory",
+		    "let each command wait for the events of those only that it needs"},
+	[QUEUE] = {"overlap", "one-queue",
+		   "%s kernels waited in their queue for one that uses none of their memory, and "
+		   "each leaves room for another on the device",
+		   "give commands that do not need each other queues of their own, or one that "
+		   "need not keep their order"},
+};
 
 static int add_sum(struct findings *findings, const struct order_process *process, enum cause cause)
 {
 	const struct order_sum *sum = &process->sums[cause];
+	const struct cause_text *text = &texts[cause];
+	uint64_t cost_ns = relaxed_cost(process, cause);
 	char count[UNITS_BYTES];
 	struct finding *finding;
 
-	if (sum->count < HABIT_COUNT)
+	if (sum->count < HABIT_COUNT || !cost_ns)
 		return 0;
-	finding = findings_add(findings, "ordering", cause == BARRIERS ? "barriers" : "events");
+	finding = findings_add(findings, text->name, text->cause);
 	if (!finding)
 		return -ENOMEM;
 	finding->count = sum->count;
-	finding->cost_ns = relaxed_cost(process, sum);
+	finding->cost_ns = cost_ns;
 	finding->queue = sum->queue;
 	finding_device(findings, finding, sum->device);
-	finding->what = findings_text(
-		findings,
-		cause == BARRIERS
-			? "%s commands waited behind a barrier for commands that use none of their "
-			  "memory"
-			: "%s commands waited for events of commands that use none of their memory",
-		units_count(count, sum->count));
+	finding->what = findings_text(findings, text->what, units_count(count, sum->count));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "by the memory objects that each command was given; that the device can run "
 		       "the two at the same time is assumed";
-	finding->suggestion =
-		cause == BARRIERS
-			? "leave the barriers out, and let each command wait for the events of those "
-			  "that it needs"
-			: "let each command wait for the events of those only that it needs";
+	finding->suggestion = text->suggestion;
 	finding_place(findings, finding, sum->stream);
 	finding_time(findings, finding, sum->begin_ns, sum->end_ns);
 	return 0;
@@ -447,6 +487,7 @@ static void ordering_release(struct findings *findings, void *state)
 	for (size_t i = 0; ordering->processes && i < findings->session->process_count; i++) {
 		free(ordering->processes[i].commands);
 		relaxed_free(&ordering->processes[i].relaxed);
+		relaxed_free(&ordering->processes[i].divided);
 	}
 	free(ordering->processes);
 	used_memory_free(&ordering->used);

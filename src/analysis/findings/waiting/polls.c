@@ -161,26 +161,12 @@ void polls_operation(struct polls *polls, const struct operation *operation)
 	thread->ended_ns = operation->times.end_ns;
 }
 
-/* Of a device that is the CPU; 0: there is none. */
-static uint64_t cores_of(const struct findings *findings)
-{
-	const struct devices *devices = &findings->iterator->devices;
-	uint64_t cores = 0;
-
-	if (!devices_have_cpu(devices))
-		return 0;
-	for (size_t i = 0; i < devices->objects.device_count; i++)
-		if (devices->objects.devices[i].compute_units > cores)
-			cores = devices->objects.devices[i].compute_units;
-	return cores ? cores : 1;
-}
-
 static int add_sum(struct findings *findings, const struct poll_sum *sum, enum poll_kind kind,
 		   uint32_t stream)
 {
 	struct finding *finding = findings_add(findings, "waiting", "polling");
 	char count[UNITS_BYTES], questions[UNITS_BYTES];
-	uint64_t cores = cores_of(findings);
+	uint32_t cores = devices_cpu_cores(&findings->iterator->devices);
 
 	if (!finding)
 		return -ENOMEM;

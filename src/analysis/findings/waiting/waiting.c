@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that wait for the device more than they need to: after every single
- * command, when nothing is left to wait for, by asking again and again (polls.h), or in
- * calls that do the same. */
+ * command, when nothing is left to wait for, by asking again and again (polls.h), in a loop
+ * until a callback comes (flags.h), or in calls that do the same. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/waiting/flags.h"
 #include "analysis/findings/waiting/polls.h"
 #include "analysis/findings/waiting/wait_counter.h"
 #include "util/keyed_row.h"
@@ -49,6 +50,7 @@ struct waiting {
 	struct waiting_thread *threads; /* by stream */
 	uint64_t *calls;		/* that wait, by the layouts' index */
 	struct polls polls;
+	struct flags flags;
 };
 
 static int waiting_begin(struct findings *findings, void *state)
@@ -57,16 +59,28 @@ static int waiting_begin(struct findings *findings, void *state)
 
 	waiting->threads = calloc(findings->session->stream_count + 1, sizeof(*waiting->threads));
 	waiting->calls = calloc(findings->session->event_count + 1, sizeof(*waiting->calls));
-	return waiting->threads && waiting->calls ? polls_begin(&waiting->polls, findings->session)
-						  : -ENOMEM;
+	if (!waiting->threads || !waiting->calls || flags_begin(&waiting->flags, findings->session))
+		return -ENOMEM;
+	return polls_begin(&waiting->polls, findings->session);
 }
 
 static int waiting_interval(struct findings *findings, void *state,
 			    const struct wait_thread *waiter,
 			    const struct states_interval *interval)
 {
+	struct waiting *waiting = state;
+
 	(void)findings;
-	return polls_interval(&((struct waiting *)state)->polls, waiter, interval);
+	if (flags_interval(&waiting->flags, waiter, interval))
+		return -ENOMEM;
+	return polls_interval(&waiting->polls, waiter, interval);
+}
+
+static int waiting_event(struct findings *findings, void *state, const struct sequence_event *event)
+{
+	(void)findings;
+	flags_event(&((struct waiting *)state)->flags, event);
+	return 0;
 }
 
 static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_t begin_ns,
@@ -323,6 +337,8 @@ static int waiting_end(struct findings *findings, void *state)
 		status = add_threads(findings, waiting, cause);
 	if (!status)
 		status = polls_add(&waiting->polls, findings);
+	if (!status)
+		status = flags_add(&waiting->flags, findings);
 	return status ? status : find_spinning(findings, waiting);
 }
 
@@ -334,6 +350,7 @@ static void waiting_release(struct findings *findings, void *state)
 	free(waiting->threads);
 	free(waiting->calls);
 	polls_release(&waiting->polls);
+	flags_release(&waiting->flags);
 }
 
 const struct finding_ops finding_waiting = {
@@ -344,6 +361,7 @@ const struct finding_ops finding_waiting = {
 	.graph = true,
 	.begin = waiting_begin,
 	.item = waiting_item,
+	.event = waiting_event,
 	.interval = waiting_interval,
 	.end = waiting_end,
 	.release = waiting_release,
