@@ -400,7 +400,7 @@ static int buoy_listen(pid_t *buoy, int messages)
 	close(ends[0]);
 	for (int i = 0; i < messages; i++) {
 		nap(3000);
-		memset(message, i % 2, sizeof(message));
+		memset(message, i, sizeof(message));
 		if (write(ends[1], message, sizeof(message)) < 0)
 			_exit(1);
 	}
