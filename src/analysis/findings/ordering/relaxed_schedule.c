@@ -55,16 +55,31 @@ static int64_t room_from(const struct relaxed_schedule *schedule,
 	return schedule->slots[slot_free(schedule, command->slots - 1)];
 }
 
+/* The slot that is free the latest of those that are by `ns`: what starts later leaves the others to
+ * what comes behind it. */
+static int64_t *slot_for(struct relaxed_schedule *schedule, int64_t ns)
+{
+	int64_t *best = NULL;
+
+	for (unsigned i = 0; i < schedule->slot_count; i++) {
+		int64_t *slot = &schedule->slots[i];
+
+		if (*slot <= ns && (!best || *slot > *best))
+			best = slot;
+	}
+	return best ? best : &schedule->slots[slot_free(schedule, 0)];
+}
+
 static void room_take(struct relaxed_schedule *schedule, const struct relaxed_command *command,
-		      int64_t end_ns)
+		      int64_t start_ns, int64_t end_ns)
 {
 	if (command->engine >= 0) {
 		schedule->engines[command->engine] = end_ns;
 		return;
 	}
-	/* Each of the earliest becomes the latest, or one of those. */
+	/* One that was taken is free after the start. */
 	for (unsigned i = 0; i < command->slots; i++)
-		schedule->slots[slot_free(schedule, 0)] = end_ns;
+		*slot_for(schedule, start_ns) = end_ns > start_ns ? end_ns : start_ns + 1;
 }
 
 /* What it has to wait for. */
@@ -123,7 +138,7 @@ int relaxed_command(struct relaxed_schedule *schedule, const struct relaxed_comm
 	if (start_ns > command->start_ns)
 		start_ns = command->start_ns;
 	end_ns = start_ns + command->end_ns - command->start_ns;
-	room_take(schedule, command, end_ns);
+	room_take(schedule, command, start_ns, end_ns);
 	schedule->ended_ns = later(schedule->ended_ns, end_ns);
 	schedule->recorded_ns = later(schedule->recorded_ns, command->end_ns);
 	schedule->recent_ns[schedule->recent++ % RELAXED_RECENT] = command->end_ns;

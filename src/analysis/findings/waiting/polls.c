@@ -190,7 +190,7 @@ static int add_sum(struct findings *findings, const struct poll_sum *sum, enum p
 			units_count(questions, cores));
 	}
 	/* The run itself may lose nothing: a CPU does. */
-	finding->always_report = kind == POLL_BUSY;
+	finding->always_report = kind == POLL_BUSY && 100 * sum->asked_ns > findings->duration_ns;
 	finding->suggestion = findings_text(
 		findings, "%s", trace_session_event_domain(findings->session, sum->api)->use_wait);
 	finding_place(findings, finding, stream);
