@@ -20,15 +20,16 @@ struct allocation_row { /* one function, and sizes up to the next power of two *
 	const struct tandem_event *api;
 	uint64_t bytes; /* of all */
 	bool parts;	/* of other memory: what is touched is that one's */
+	bool shared;	/* with the host */
 	uint64_t count, freed, live, most_live;
 	uint64_t ns, first_ns; /* of the calls that made and freed them */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the second */
 };
 
-struct allocation_process { /* what was allocated again */
-	uint64_t live;
-	uint64_t pages; /* that may still be touched for the first time */
+struct allocation_process {	    /* what was allocated again */
+	uint64_t live, live_shared; /* shared: the host touches it as well, in no call */
+	uint64_t pages;		    /* that may still be touched for the first time */
 };
 
 struct allocations {
@@ -36,6 +37,8 @@ struct allocations {
 	size_t count, capacity;
 	struct map row_of; /* function and class of sizes -> row */
 	struct map live;   /* process and number -> row */
+	/* By stream: row, + 1, of what was freed, where the call that frees it comes behind. */
+	size_t *freeing;
 	struct allocation_process *processes;
 	struct map process_of; /* pid -> index */
 	uint64_t faults;       /* that count */
@@ -47,7 +50,9 @@ static int allocations_begin(struct findings *findings, void *state)
 
 	allocations->processes =
 		calloc(findings->session->process_count + 1, sizeof(*allocations->processes));
-	if (!allocations->processes)
+	allocations->freeing =
+		calloc(findings->session->stream_count + 1, sizeof(*allocations->freeing));
+	if (!allocations->processes || !allocations->freeing)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < findings->session->process_count; i++) {
 		const struct trace_process *process = &findings->session->processes[i];
@@ -101,6 +106,9 @@ static int count_new(struct findings *findings, struct allocations *allocations,
 		return -ENOMEM;
 	row = &allocations->rows[index];
 	row->parts = record->kind == TANDEM_MEMORY_KIND_sub_buffer;
+	row->shared = record->kind == TANDEM_MEMORY_KIND_svm ||
+		      record->kind == TANDEM_MEMORY_KIND_usm_shared ||
+		      record->kind == TANDEM_MEMORY_KIND_managed;
 	row->count++;
 	row->bytes += record->bytes;
 	row->ns += call_ns(call);
@@ -118,6 +126,7 @@ static int count_new(struct findings *findings, struct allocations *allocations,
 	process = &allocations->processes[event->stream->process->index];
 	if (!row->parts) {
 		process->live++;
+		process->live_shared += row->shared;
 		process->pages += record->bytes / PAGE_BYTES;
 	}
 	return graph_remove(findings->graph, item->call, GRAPH_ALLOCATION);
@@ -137,14 +146,39 @@ static int count_free(struct findings *findings, struct allocations *allocations
 	row = &allocations->rows[index];
 	row->live--;
 	process = &allocations->processes[event->stream->process->index];
+	if (row->freed && row->shared && process->live_shared)
+		process->live_shared--;
 	if (row->freed++ && !row->parts && process->live && !--process->live)
 		process->pages = 0;
-	if (!call->api || call->api->class != TANDEM_CLASS_RELEASE)
+	if (!call->api || call->api->class != TANDEM_CLASS_RELEASE) {
+		allocations->freeing[event->stream->index] = index + 1;
 		return 0;
+	}
 	row->ns += call_ns(call);
 	if (row->freed > 1)
 		return graph_remove(findings->graph, item->call, GRAPH_ALLOCATION);
 	row->first_ns += call_ns(call);
+	return 0;
+}
+
+/* A call that releases, of which the record was before it. */
+static int count_call(struct findings *findings, struct allocations *allocations,
+		      const struct event_item *item)
+{
+	size_t *freeing = &allocations->freeing[item->event->stream->index], index = *freeing;
+	struct allocation_row *row;
+	uint64_t ns;
+
+	*freeing = 0;
+	if (!index || item->end_ns < item->event->ns ||
+	    item->event->layout->event->class != TANDEM_CLASS_RELEASE)
+		return 0;
+	row = &allocations->rows[index - 1];
+	ns = (uint64_t)(item->end_ns - item->event->ns);
+	row->ns += ns;
+	if (row->freed > 1)
+		return graph_remove(findings->graph, item->call, GRAPH_ALLOCATION);
+	row->first_ns += ns;
 	return 0;
 }
 
@@ -155,6 +189,8 @@ static int allocations_item(struct findings *findings, void *state, const struct
 	const struct tandem_rec_memory *record;
 	uint64_t key;
 
+	if (item->kind == ITEM_CALL)
+		return count_call(findings, allocations, item);
 	if (item->kind != ITEM_MEMORY)
 		return 0;
 	/* Both records begin with the number. */
@@ -165,8 +201,8 @@ static int allocations_item(struct findings *findings, void *state, const struct
 	return count_free(findings, allocations, item, key);
 }
 
-/* First touches while there is memory that was allocated again: by a thread in a call, or by
- * one of the driver's. */
+/* First touches while there is memory that was allocated again: by a thread in a call, by one of
+ * the driver's, or, of memory that the host shares, by any. */
 static int allocations_faults(struct findings *findings, void *state,
 			      const struct trace_event *event)
 {
@@ -188,7 +224,8 @@ static int allocations_faults(struct findings *findings, void *state,
 	waiter = thread ? thread->user : NULL;
 	stream = waiter && waiter->stream ? waiter->stream - 1 : TRACE_NONE;
 	return graph_faults(findings->graph, (uint32_t)index, stream,
-			    event->ns - (int64_t)(record->count * fault_ns), event->ns);
+			    event->ns - (int64_t)(record->count * fault_ns), event->ns,
+			    process->live_shared > 0);
 }
 
 static int add_row(struct findings *findings, const struct allocation_row *row, uint64_t faults)
@@ -276,6 +313,7 @@ static void allocations_release(struct findings *findings, void *state)
 	(void)findings;
 	free(allocations->rows);
 	free(allocations->processes);
+	free(allocations->freeing);
 	map_free(&allocations->process_of);
 	map_free(&allocations->row_of);
 	map_free(&allocations->live);

@@ -79,8 +79,11 @@ int graph_remove_wait(struct graph *graph, uint64_t call, enum graph_cause cause
 }
 
 int graph_faults(struct graph *graph, uint32_t process, uint32_t stream, int64_t from_ns,
-		 int64_t to_ns)
+		 int64_t to_ns, bool own)
 {
+	if (own && stream != TRACE_NONE &&
+	    recent_add(&graph->threads[stream].own_faults, from_ns, to_ns))
+		return -ENOMEM;
 	return recent_add(stream == TRACE_NONE ? &graph->faults[process]
 					       : &graph->threads[stream].faults,
 			  from_ns, to_ns);
@@ -313,6 +316,7 @@ void graph_close(struct graph *graph)
 	for (size_t i = 0; graph->threads && i < graph->iterator->session->stream_count; i++) {
 		recent_free(&graph->threads[i].slept);
 		recent_free(&graph->threads[i].faults);
+		recent_free(&graph->threads[i].own_faults);
 	}
 	for (size_t i = 0; graph->faults && i < graph->iterator->session->process_count; i++)
 		recent_free(&graph->faults[i]);

@@ -132,8 +132,9 @@ struct graph_thread {
 	struct graph_point at;
 	struct graph_woken woken[GRAPH_WAKES_MOST]; /* since then, in their order */
 	unsigned woken_count;
-	struct recent slept;  /* where a device is the CPU */
-	struct recent faults; /* first touches of memory that is allocated again */
+	struct recent slept;	  /* where a device is the CPU */
+	struct recent faults;	  /* first touches of memory that is allocated again */
+	struct recent own_faults; /* those of them that count in no call, too */
 	struct graph_frame frames[GRAPH_DEPTH_MOST];
 	unsigned depth; /* may be more than GRAPH_DEPTH_MOST */
 	/* The latest call that returned, and when it began, without each cause: what it did may be
@@ -250,10 +251,10 @@ int graph_remove_wait(struct graph *graph, uint64_t call, enum graph_cause cause
 #define GRAPH_KEEPS 16
 
 /* Without GRAPH_ALLOCATION there were no page faults then: of a thread, or, with TRACE_NONE, of threads
- * of the process that make no calls. What a command took of it, it takes less. As soon as it is
- * known. Returns 0 or -ENOMEM. */
+ * of the process that make no calls. What a command took of it, it takes less; what the host did in
+ * no call as well, if it is `own`. As soon as it is known. Returns 0 or -ENOMEM. */
 int graph_faults(struct graph *graph, uint32_t process, uint32_t stream, int64_t from_ns,
-		 int64_t to_ns);
+		 int64_t to_ns, bool own);
 
 void graph_close(struct graph *graph);
 

@@ -90,6 +90,9 @@ int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t
 	if (frame && took > 0 && !(frame->removed & 1u << GRAPH_ALLOCATION))
 		thread->at.saved[GRAPH_ALLOCATION] +=
 			recent_within(&thread->faults, thread->at.ns, ns);
+	if (!frame && took > 0)
+		thread->at.saved[GRAPH_ALLOCATION] +=
+			recent_within(&thread->own_faults, thread->at.ns, ns);
 	return graph_point_extend(graph, &thread->at, ns, frame ? GRAPH_PART_CALL : GRAPH_PART_HOST,
 				  frame ? frame->api->name : "");
 }

@@ -13,6 +13,9 @@
 #define HABIT_COUNT 16u
 #define HEAVY_NS 100000
 
+/* Of a command: such a function is before it; or it is one, as OpenCL's native kernels are. */
+enum { BEHIND = 1, IS_FUNCTION };
+
 static struct host_function_queue *queue_find(struct host_functions *functions, uint32_t process,
 					      uint32_t number)
 {
@@ -40,31 +43,34 @@ int host_functions_call(struct host_functions *functions, const struct trace_eve
 	if (gives) {
 		queue->api = queue->given = api;
 		queue->stream = event->stream->index;
-		return 0;
+		return op ? map_set(&functions->behind, operation_key(process, op), IS_FUNCTION)
+			  : 0;
 	}
 	if (!queue->api)
 		return 0;
 	queue->api = NULL;
-	return map_set(&functions->behind, operation_key(process, op), 1);
+	return map_set(&functions->behind, operation_key(process, op), BEHIND);
 }
 
 int host_functions_operation(struct host_functions *functions, const struct operation *operation)
 {
 	struct host_function_queue *queue;
 	int64_t before_ns, ns;
-	bool behind;
+	uint64_t what;
 
 	if (!functions->count || !operation->placed)
 		return 0;
 	queue = queue_find(functions, operation->process, operation->queue_number);
 	if (!queue)
 		return -ENOMEM;
+	what = map_remove(&functions->behind, operation_key(operation->process, operation->op));
+	/* What it takes is between the commands around it. */
+	if (what == IS_FUNCTION)
+		return 0;
 	before_ns = queue->end_ns;
 	queue->end_ns = operation->times.end_ns;
 	queue->device = operation->device;
-	behind = map_remove(&functions->behind, operation_key(operation->process, operation->op)) !=
-		 MAP_NONE;
-	if (!behind || !before_ns || operation->times.queued_ns > before_ns)
+	if (what != BEHIND || !before_ns || operation->times.queued_ns > before_ns)
 		return 0;
 	ns = operation->times.start_ns - before_ns;
 	if (ns < HEAVY_NS)

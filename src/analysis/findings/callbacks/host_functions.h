@@ -30,7 +30,7 @@ struct host_functions {
 	struct map queue_of; /* process and number -> queue */
 	struct host_function_queue *queues;
 	size_t count, capacity;
-	struct map behind; /* operation_key() -> 1: such a function is before it */
+	struct map behind; /* operation_key() -> it is such a function, or one is before it */
 };
 
 /* Return 0 or -ENOMEM; after an error host_functions_free() is called as well. */
