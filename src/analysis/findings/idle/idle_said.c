@@ -20,6 +20,9 @@
 /* A device that has its next command takes no such time to start it. */
 #define HELD_BACK_NS 100000
 
+/* What passes between two calls is no time that a flush would save. */
+#define UNFLUSHED_NS 20000u
+
 /* A thread that waits for less than such a part of a device's gaps does not wait. */
 #define NEVER 16
 
@@ -163,7 +166,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 			       ? cause->ns
 			       : 0;
 	case UNFLUSHED:
-		if (cause->count < HABIT_COUNT)
+		if (cause->count < HABIT_COUNT || cause->ns < cause->count * UNFLUSHED_NS)
 			return 0;
 		/* All of the wait would have passed before, as far as the host was busy. */
 		waited_ns = (uint64_t)idle->threads[cause->stream].spent[WAITING];

@@ -31,7 +31,7 @@ struct leak_events {
 };
 
 /* Fewer such are no growth. */
-#define GROWS_LEAST 8u
+#define GROWS_LEAST 16u
 
 struct leaks {
 	struct growth *addresses; /* of allocations without an object, by index of the process */
