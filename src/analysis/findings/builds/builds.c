@@ -22,6 +22,8 @@ struct build_source { /* of a program object */
 	uint64_t bytes;
 	uint64_t hash; /* of what it was made of; 0: not recorded */
 	bool from_binary;
+	bool used;	   /* a kernel was made of it, or it was linked */
+	uint64_t first_ns; /* that its first builds took */
 };
 
 struct build_row { /* one process, source, options, device */
@@ -120,6 +122,17 @@ static void note_hash(struct build_state *builds, const struct trace_event *even
 		builds->sources[source].hash = record->hash;
 }
 
+/* A program of which a kernel is made is used. */
+static void note_kernel(struct build_state *builds, const struct trace_event *event)
+{
+	const struct tandem_rec_kernel *record = (const void *)event->record;
+	uint64_t source = map_get(&builds->programs,
+				  (uint64_t)event->stream->process->index << 32 | record->program);
+
+	if (source != MAP_NONE)
+		builds->sources[source].used = true;
+}
+
 static int row_find(struct build_state *builds, const struct build_row *wanted,
 		    struct build_row **row)
 {
@@ -193,8 +206,12 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	ns = (uint64_t)(trace_clock_ns(clock, record->end) - trace_clock_ns(clock, record->begin));
 	row->count++;
 	row->total_ns += ns;
+	/* What is compiled alone is there to be linked. */
+	if (record->step != TANDEM_BUILD_STEP_build)
+		builds->sources[source].used = true;
 	if (row->count == 1) {
 		row->first_ns = ns;
+		builds->sources[source].first_ns += ns;
 		count_first(builds, row, findings->calls[event->stream->index].api,
 			    trace_clock_ns(clock, record->begin),
 			    trace_clock_ns(clock, record->end));
@@ -221,6 +238,8 @@ static int builds_item(struct findings *findings, void *state, const struct even
 		note_source(state, item->event);
 	else if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_program)
 		return note_program(state, item->event);
+	else if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_kernel)
+		note_kernel(state, item->event);
 	else if (item->kind == ITEM_OTHER && item->event &&
 		 item->event->record->id == TANDEM_EVENT_program_hash)
 		note_hash(state, item->event);
@@ -294,16 +313,74 @@ static bool is_much(uint64_t count, uint64_t build_ns, uint64_t run_ns)
 	       ((build_ns >= MOST_LEAST_NS || count >= MANY_BUILDS) && build_ns >= run_ns / 2);
 }
 
+struct unused { /* programs that were built from source, and of which nothing was used */
+	uint64_t count, ns;
+};
+
+/* None where no kernel was seen of any. */
+static struct unused find_unused(const struct build_state *builds)
+{
+	struct unused unused = {0};
+	bool any = false;
+
+	for (size_t i = 0; i < builds->source_count; i++) {
+		const struct build_source *source = &builds->sources[i];
+
+		any |= source->used && source->first_ns;
+		if (source->used || source->from_binary || !source->first_ns)
+			continue;
+		unused.count++;
+		unused.ns += source->first_ns;
+	}
+	return any ? unused : (struct unused){0};
+}
+
+static const char *unused_words(struct findings *findings, const struct unused *unused)
+{
+	char count[UNITS_BYTES], took[UNITS_BYTES];
+
+	return findings_text(findings, "%s of them, %s, had no kernel that was used",
+			     units_count(count, unused->count), units_ns(took, (double)unused->ns));
+}
+
+/* Short builds, and few, are not told, but of what is not used. */
+static int add_unused(struct findings *findings, const struct build_state *builds,
+		      const struct unused *unused)
+{
+	char count[UNITS_BYTES];
+	struct finding *finding;
+
+	if (!unused->count)
+		return 0;
+	finding = findings_add(findings, "builds", "first");
+	if (!finding)
+		return -ENOMEM;
+	finding->count = unused->count;
+	finding->cost_ns = unused->ns;
+	finding->object = builds->first.api ? builds->first.api->name : "";
+	finding->what = findings_text(findings, "%s programs were built from source%s%s%s; %s",
+				      units_count(count, builds->first.count),
+				      *finding->object ? " (" : "", finding->object,
+				      *finding->object ? ")" : "", unused_words(findings, unused));
+	finding->confidence = CONFIDENCE_HIGH;
+	finding->why = "no kernel object was made of them";
+	finding->suggestion = "build a program when its first kernel is needed";
+	finding_place(findings, finding, builds->first.stream);
+	finding_time(findings, finding, builds->first.begin_ns, builds->first.end_ns);
+	return 0;
+}
+
 /* What no run need do again. */
 static int add_first(struct findings *findings, const struct build_state *builds)
 {
+	struct unused unused = find_unused(builds);
 	uint64_t run_ns = trace_session_duration_ns(findings->session);
 	struct finding *finding;
 	const char *binary;
 	char count[UNITS_BYTES], took[UNITS_BYTES];
 
 	if (!is_much(builds->first.count, builds->first.total_ns, run_ns))
-		return 0;
+		return add_unused(findings, builds, &unused);
 	finding = findings_add(findings, "builds", "first");
 	if (!finding)
 		return -ENOMEM;
@@ -317,6 +394,9 @@ static int add_first(struct findings *findings, const struct build_state *builds
 		units_count(count, builds->first.count), builds->first.count == 1 ? "" : "s",
 		units_ns(took, (double)builds->first.total_ns), *finding->object ? " (" : "",
 		finding->object, *finding->object ? ")" : "");
+	if (unused.count)
+		finding->what = findings_text(findings, "%s; %s", finding->what,
+					      unused_words(findings, &unused));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "loading a binary takes some time as well";
 	finding->suggestion =

@@ -56,6 +56,8 @@ const char *transfer_direction(uint8_t kind)
 		return "to the device";
 	case TANDEM_OPERATION_KIND_copy_d2h:
 		return "to the host";
+	case TANDEM_OPERATION_KIND_map:
+		return "for the host";
 	default:
 		return "on the device";
 	}

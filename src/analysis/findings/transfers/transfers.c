@@ -37,7 +37,7 @@ struct transfer_row { /* one device and direction */
 	struct transfer_class places[PLACES]; /* large ones, by their host memory */
 };
 
-enum direction { TO_DEVICE, TO_HOST, ON_DEVICE, FILLS, DIRECTIONS };
+enum direction { TO_DEVICE, TO_HOST, ON_DEVICE, FILLS, MAPS, DIRECTIONS };
 
 struct transfer_run {	/* transfers of one direction */
 	uint64_t call;	/* the latest; 0: none */
@@ -103,6 +103,8 @@ static enum direction direction_of(uint8_t kind)
 		return ON_DEVICE;
 	case TANDEM_OPERATION_KIND_fill:
 		return FILLS;
+	case TANDEM_OPERATION_KIND_map:
+		return MAPS;
 	default:
 		return DIRECTIONS;
 	}
@@ -256,6 +258,20 @@ static bool is_small(const struct transfer_class *class, double best, double fix
 		class->bytes <= class->count * TINY_BYTES);
 }
 
+static const char *kind_words(uint8_t kind)
+{
+	switch (direction_of(kind)) {
+	case FILLS:
+		return "fills";
+	case MAPS:
+		return "maps";
+	case ON_DEVICE:
+		return "copies";
+	default:
+		return "transfers";
+	}
+}
+
 static int add_small(struct findings *findings, const struct further *further,
 		     const struct transfer_row *row, double best, double fixed)
 {
@@ -289,7 +305,8 @@ static int add_small(struct findings *findings, const struct further *further,
 	if (small.count < HABIT_COUNT || moved_ns >= (double)small.ns)
 		return 0;
 	/* On the device: of two or three each may have another buffer. */
-	if (!is_transfer(row->kind) && small.count < FEW_ON_DEVICE * runs)
+	if (!is_transfer(row->kind) && direction_of(row->kind) != MAPS &&
+	    small.count < FEW_ON_DEVICE * runs)
 		return 0;
 	finding = transfer_class_finding(&small, findings, row->device, row->kind, "small");
 	if (!finding)
@@ -303,10 +320,7 @@ static int add_small(struct findings *findings, const struct further *further,
 		findings,
 		"%s small %s %s (%s), of %s on average, one right after another, took %s "
 		"with what is between them",
-		units_count(count, finding->count),
-		row->kind == TANDEM_OPERATION_KIND_fill ? "fills"
-		: is_transfer(row->kind)		? "transfers"
-							: "copies",
+		units_count(count, finding->count), kind_words(row->kind),
 		transfer_direction(row->kind), transfer_class_api(&small, findings),
 		units_bytes(bytes, (double)small.bytes / (double)small.count),
 		units_ns(all, (double)small.ns));
@@ -317,7 +331,8 @@ static int add_small(struct findings *findings, const struct further *further,
 					     ? "least that is assumed of so few bytes"
 					     : "best rate seen here");
 	finding->suggestion =
-		is_transfer(row->kind)
+		direction_of(row->kind) == MAPS ? "map what lies together at once"
+		: is_transfer(row->kind)
 			? "gather them into one buffer and transfer that at once, or leave the data on "
 			  "the device"
 			: "let one command do it: a two-dimensional copy, a larger one, or a kernel";
