@@ -18,6 +18,9 @@
 #define MOST_LEAST_NS UINT64_C(300000000)
 #define MANY_BUILDS 4u /* as many are worth a cache wherever they are most of the run */
 
+/* Of one it may be that this run had no need of it. */
+#define UNUSED_LEAST 2u
+
 struct build_source { /* of a program object */
 	uint64_t bytes;
 	uint64_t hash; /* of what it was made of; 0: not recorded */
@@ -350,7 +353,7 @@ static int add_unused(struct findings *findings, const struct build_state *build
 	char count[UNITS_BYTES];
 	struct finding *finding;
 
-	if (!unused->count)
+	if (unused->count < UNUSED_LEAST)
 		return 0;
 	finding = findings_add(findings, "builds", "first");
 	if (!finding)

@@ -24,10 +24,13 @@ struct turns_command { /* the latest of a queue, or what an event stands for */
 
 struct turns_queue {
 	struct turns_command latest, awaited; /* awaited.op: 0: the next one waits for nothing */
+	uint64_t kernel_ns; /* of its kernels, since another one's transfer waited for it */
+	uint64_t filled;    /* buffer of its latest transfer that waited for another queue */
 };
 
 struct turns_sum {
 	uint64_t count, ns, longest_ns;
+	uint64_t one_place; /* of these: into what the kernel uses, as the one before */
 	uint32_t stream, device, queue;
 	int64_t begin_ns, end_ns; /* of the longest */
 };
@@ -40,7 +43,9 @@ struct turns {
 	size_t queue_count, queue_capacity, event_count, event_capacity, sum_count, sum_capacity;
 	struct map awaited; /* a kernel -> how long it ran, + 1; 1: not known yet */
 	struct map waits;   /* a transfer -> the kernel that it waited for */
-	struct map sum_of;  /* process -> sum */
+	struct map
+		one_place; /* a transfer -> the queue that works on what it brings, of one_place */
+	struct map sum_of; /* process -> sum */
 };
 
 /* Return 0 or -ENOMEM; after an error turns_free() is called as well. Operations: in the order of
