@@ -101,9 +101,14 @@ struct graph_point { /* a node */
 /* Calls within calls; deeper ones are part of these. */
 #define GRAPH_DEPTH_MOST 4u
 
+/* What passes between two calls right behind each other: the way into one and out of it, and what
+ * recording it takes, which is not in its own time. */
+#define GRAPH_GAP_MOST_NS 150
+
 struct graph_frame { /* a call that is going on */
 	const struct tandem_event *api;
 	struct graph_point begin;
+	int64_t gap_ns;		  /* before it, that is the call's own: at most GRAPH_GAP_MOST_NS */
 	struct graph_point bound; /* the end of the command that it waits for */
 	int64_t started_ns;	  /* of that command */
 	bool waits;

@@ -38,7 +38,8 @@ static void note_return(struct graph_thread *thread, const struct graph_frame *f
 {
 	thread->returned = call;
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++)
-		thread->returned_from_ns[i] = frame->begin.ns - frame->begin.saved[i];
+		thread->returned_from_ns[i] =
+			frame->begin.ns - frame->gap_ns - frame->begin.saved[i];
 }
 
 static void note_removed(struct graph_thread *thread, const struct graph_frame *frame,
@@ -48,7 +49,8 @@ static void note_removed(struct graph_thread *thread, const struct graph_frame *
 		if (!(frame->removed & 1u << i))
 			continue;
 		thread->removed_call[i] = call;
-		thread->removed_from_ns[i] = frame->begin.ns - frame->begin.saved[i];
+		thread->removed_from_ns[i] =
+			frame->begin.ns - frame->gap_ns - frame->begin.saved[i];
 	}
 }
 
@@ -67,6 +69,8 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_thread *thread = &graph->threads[event->stream];
 	uint64_t removed = removed_take(graph, event);
+	int64_t gap_ns =
+		thread->at.known && !thread->depth ? event->ns - thread->at.ns : GRAPH_GAP_MOST_NS;
 	struct graph_command *command;
 	struct graph_frame *frame;
 	int status;
@@ -85,6 +89,8 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 		frame->scope = event->wait;
 		frame->queue = graph_queue_key(event);
 		frame->removed = removed == MAP_NONE ? 0 : (uint32_t)removed;
+		frame->gap_ns =
+			frame->removed & GRAPH_SINCE || gap_ns >= GRAPH_GAP_MOST_NS ? 0 : gap_ns;
 		graph_point_set(graph, &frame->begin, &thread->at);
 		graph_point_drop(graph, &frame->bound);
 	}
@@ -165,8 +171,8 @@ static void call_removed(struct graph_thread *thread, const struct graph_frame *
 {
 	for (unsigned i = 0; frame->removed && i < GRAPH_CAUSE_COUNT; i++) {
 		if (frame->removed & 1u << i)
-			thread->at.saved[i] =
-				thread->at.ns - (frame->begin.ns - frame->begin.saved[i]);
+			thread->at.saved[i] = thread->at.ns - (frame->begin.ns - frame->gap_ns -
+							       frame->begin.saved[i]);
 	}
 }
 
