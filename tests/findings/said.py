@@ -19,6 +19,7 @@ BASIC = {"POCL_DEVICES": "basic"}
 PTHREAD = {"POCL_DEVICES": "pthread"}
 OUTSIDE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "outside", "outside")
 WORKLOADS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "workloads", "workloads")
+PRACTICE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "practice", "practice")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
 
@@ -91,7 +92,8 @@ IN_OUTSIDE = [
     ("probe_field", [], ["copies/dominate"], ["copies/unchanged"]),
 ]
 # Of tests/findings/workloads: what a CPU cannot overlap; transfers of 256 KiB are not small; few values of
-# 256 KiB change; answers are asked for again and again; kernels are kept apart that are too small.
+# 256 KiB change; answers are asked for again and again; kernels are kept apart that are too small, and
+# run in turn in one queue.
 IN_WORKLOADS = [
     ("clean_cg", [], PTHREAD, [], ["overlap/one-queue"]),
     ("lens_table", [], PTHREAD, ["copies/unchanged"], ["transfers/small", "transfers/slow"]),
@@ -100,9 +102,27 @@ IN_WORKLOADS = [
     ("effect_chain", [], BASIC, ["idle-device/host-calls"], []),
     ("effect_chain", ["repaired"], BASIC, [], ["idle-device/host-calls"]),
     ("align_tiles", [], PTHREAD, ["ordering/events"], []),
+    ("twin_solvers", [], PTHREAD, ["overlap/one-queue"], []),
+    ("twin_solvers", ["repaired"], PTHREAD, [], ["overlap/one-queue"]),
+]
+# Of tests/findings/practice: an end that is asked for; a native kernel; programs without a kernel; small
+# maps; what is sent anew is new.
+IN_PRACTICE = [
+    ("stamp_poll", [], STUB, ["waiting/polling"], []),
+    ("stamp_poll", ["repaired"], STUB, [], ["waiting/polling"]),
+    ("native_seal", [], STUB, ["callbacks/heavy"], []),
+    ("native_seal", ["repaired"], STUB, [], ["callbacks/heavy"]),
+    ("tap_variants", [], BUILDS, ["builds/first"], []),
+    ("tap_variants", ["repaired"], BUILDS, [], ["builds/first"]),
+    ("ledger_maps", [], PTHREAD, ["transfers/small"], []),
+    ("ledger_maps", ["repaired"], PTHREAD, [], ["transfers/small"]),
+    ("parcel_barriers", [], STUB, ["ordering/barriers"], ["copies/unchanged"]),
+    ("parcel_barriers", ["repaired"], STUB, [], ["ordering/barriers", "copies/unchanged"]),
 ]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
+    IN_WORKLOADS += [("mandel_flag", [], PTHREAD, ["waiting/spinning"], []),
+                     ("mandel_flag", ["repaired"], PTHREAD, [], ["waiting/spinning"])]
 if scope()[0] == "system":
     CASES += [("allocate_in_loop", [], BASIC, ["allocations/loop"], []),
               ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"])]
@@ -116,7 +136,7 @@ if os.access(OUTSIDE, os.X_OK):
     CASES += [(name, arguments, STUB, wanted, unwanted)
               for name, arguments, wanted, unwanted in IN_OUTSIDE]
 
-CASES += IN_WORKLOADS
+CASES += IN_WORKLOADS + IN_PRACTICE
 
 for name, arguments, device, wanted, unwanted in CASES:
     where = f"{name} {' '.join(arguments)}".strip()
@@ -129,6 +149,8 @@ for name, arguments, device, wanted, unwanted in CASES:
         program = other if (name, arguments) in [row[:2] for row in rows] else program
     if (name, arguments) in [row[:2] for row in IN_WORKLOADS]:
         program = WORKLOADS
+    if (name, arguments) in [row[:2] for row in IN_PRACTICE]:
+        program = PRACTICE
     status = record(path, [program, name, *arguments], "--args", "full", env=device)
     said = tandem("findings", "--all", "--format", "json", path)
     if not check(status == 0 and said.returncode == 0, f"{where} is recorded", said.stderr):

@@ -13,7 +13,7 @@
 /* Less is not worth a look. */
 #define STRETCH_NS 20000
 
-/* A thread that looks at a flag all the time sees it so soon. */
+/* A thread that looks at a flag all the time sees it so soon, while it has a CPU. */
 #define SEEN_NS 10000
 
 /* One that slept for more of it than this part did not only look. */
@@ -34,10 +34,13 @@ int flags_begin(struct flags *flags, const struct trace_session *session)
 int flags_interval(struct flags *flags, const struct wait_thread *waiter,
 		   const struct states_interval *interval)
 {
-	return waiter->stream && interval->state == STATE_WAIT_BLOCKED
-		       ? recent_add(&flags->threads[waiter->stream - 1].slept, interval->from,
-				    interval->to)
-		       : 0;
+	struct flag_thread *thread = waiter->stream ? &flags->threads[waiter->stream - 1] : NULL;
+
+	if (thread && interval->state == STATE_WAIT_BLOCKED)
+		return recent_add(&thread->slept, interval->from, interval->to);
+	if (thread && interval->state == STATE_WAIT_CPU)
+		return recent_add(&thread->preempted, interval->from, interval->to);
+	return 0;
 }
 
 static void callback_event(struct flag_process *process, const struct sequence_event *event)
@@ -57,7 +60,9 @@ static bool is_behind_callback(const struct flag_thread *thread, const struct fl
 			       int64_t ns)
 {
 	return process->callback && process->begin_ns > thread->returned_ns &&
-	       (process->running || ns - process->end_ns < SEEN_NS);
+	       (process->running ||
+		ns - process->end_ns - recent_within(&thread->preempted, process->end_ns, ns) <
+			SEEN_NS);
 }
 
 static void stretch_end(struct flag_thread *thread, const struct flag_process *process, int64_t ns)
@@ -152,8 +157,10 @@ int flags_add(const struct flags *flags, struct findings *findings)
 
 void flags_release(struct flags *flags)
 {
-	for (size_t i = 0; flags->threads && i < flags->count; i++)
+	for (size_t i = 0; flags->threads && i < flags->count; i++) {
 		recent_free(&flags->threads[i].slept);
+		recent_free(&flags->threads[i].preempted);
+	}
 	free(flags->threads);
 	free(flags->processes);
 }
