@@ -109,7 +109,8 @@ static const char *check_wait(const struct tandem_event *event)
 					     "hsa_*signal_*wait_*", NULL};
 	static const char *const in_queue[] = {"*StreamWaitEvent", "*StreamWaitEvent_spt",
 					       "clEnqueueWaitForEvents", NULL};
-	static const char *const hosts[] = {"*LaunchHostFunc*", "*StreamAddCallback*", NULL};
+	static const char *const hosts[] = {"*LaunchHostFunc*", "*StreamAddCallback*",
+					    "*NativeKernel", NULL};
 	uint8_t scope = event->traits.wait;
 
 	if ((event->class == TANDEM_CLASS_WAIT) !=

@@ -6,10 +6,6 @@
 #include "trace/field.h"
 #include "util/units.h"
 
-/* Fewer are how a program begins, unless they make such a part of the run. */
-#define HABIT_COUNT 8u
-#define HABIT_PART 20u
-
 /* Smaller ones take as long wherever they lie. */
 #define PLACED_BYTES 65536u
 
@@ -148,12 +144,6 @@ static int add_place(struct findings *findings, uint32_t device, uint8_t kind, e
 	return 0;
 }
 
-static bool is_habit(const struct findings *findings, const struct transfer_class *class)
-{
-	return class->count >= HABIT_COUNT ||
-	       (class->count && HABIT_PART * class->ns > findings->duration_ns);
-}
-
 int places_add(const struct places *places, struct findings *findings, uint32_t device,
 	       uint8_t kind, const struct transfer_class classes[PLACES])
 {
@@ -164,8 +154,7 @@ int places_add(const struct places *places, struct findings *findings, uint32_t 
 		struct reached reached =
 			reached_find(places, findings, device, place, &classes[PLACE_OTHER]);
 
-		if (is_habit(findings, class) &&
-		    transfer_class_rate(class) * PLACED_SLOWER <= reached.rate)
+		if (class->count && transfer_class_rate(class) * PLACED_SLOWER <= reached.rate)
 			status = add_place(findings, device, kind, place, class, &reached);
 	}
 	return status;

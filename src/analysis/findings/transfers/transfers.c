@@ -331,7 +331,7 @@ static int add_small(struct findings *findings, const struct further *further,
 					     ? "least that is assumed of so few bytes"
 					     : "best rate seen here");
 	finding->suggestion =
-		direction_of(row->kind) == MAPS ? "map what lies together at once"
+		direction_of(row->kind) == MAPS ? "map all of them with one call"
 		: is_transfer(row->kind)
 			? "gather them into one buffer and transfer that at once, or leave the data on "
 			  "the device"
