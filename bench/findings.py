@@ -2,8 +2,8 @@
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
 outside_scripts, workloads and practice, each with a fault and without, and some that have none, on
 several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and packaged
-programs, as far as they are installed (tests/findings/packages). What may be said of each stands in table.json
-beside them, which is written before it is run.
+programs, as far as they are installed (tests/findings/packages). What may be said of each stands
+in table.json beside them, which is written before it is run.
 
 A row of the table with `command` is that program; its twin is the same one where drivers and the
 program find what they kept of the run before (`cache`), or there is none, and the cost is not

@@ -59,8 +59,7 @@ struct share {
 	size_t owner_count, owner_capacity;
 	struct map scope_of; /* device and process -> scope */
 	struct map owner_of; /* scope and process or context -> owner */
-	struct map
-		small; /* operation_key() of a kernel -> what it takes of the device, in ROOM_PARTS */
+	struct map small; /* operation_key() of a kernel -> its part of the device, in ROOM_PARTS */
 	struct launch_configs configs;
 };
 
@@ -230,7 +229,7 @@ static int share_item(struct findings *findings, void *state, const struct event
 		return 0;
 	room = room_taken(&share->configs, &findings->iterator->devices, operation);
 	return room < 1 ? map_set(&share->small, operation_key(operation->process, operation->op),
-				  (uint64_t)(room * ROOM_PARTS) + 1)
+				  (uint64_t)(room * ROOM_PARTS))
 			: 0;
 }
 

@@ -55,9 +55,8 @@ struct order_process {
 	uint64_t count;
 	struct order_sum sums[CAUSES];
 	struct relaxed_schedule relaxed;
-	struct relaxed_schedule
-		divided;	/* same, with queues for all that need not follow each other */
-	uint64_t relaxed_count; /* commands that both have, or will not have */
+	struct relaxed_schedule divided; /* same, with a queue for each command */
+	uint64_t relaxed_count;		 /* commands that both have, or will not have */
 };
 
 struct ordering {

@@ -41,11 +41,10 @@ struct turns {
 	struct turns_command *events;
 	struct turns_sum *sums;
 	size_t queue_count, queue_capacity, event_count, event_capacity, sum_count, sum_capacity;
-	struct map awaited; /* a kernel -> how long it ran, + 1; 1: not known yet */
-	struct map waits;   /* a transfer -> the kernel that it waited for */
-	struct map
-		one_place; /* a transfer -> the queue that works on what it brings, of one_place */
-	struct map sum_of; /* process -> sum */
+	struct map awaited;   /* a kernel -> how long it ran, + 1; 1: not known yet */
+	struct map waits;     /* a transfer -> the kernel that it waited for */
+	struct map one_place; /* a transfer -> the queue that works on what it brings */
+	struct map sum_of;    /* process -> sum */
 };
 
 /* Return 0 or -ENOMEM; after an error turns_free() is called as well. Operations: in the order of
