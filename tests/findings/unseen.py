@@ -59,9 +59,11 @@ killed = findings("killed", ["timeout", "-s", "KILL", "0.3", CORPUS, "events_unn
 check(killed and not [f for f in killed if f["name"] == "leaks"],
       "a program that was killed leaks nothing", killed)
 
-# What released its objects is among what is missing.
+# What released its objects is among what is missing. On a busy machine the kernel's records can be
+# missing too: that is another loss, said beside it.
 lost = findings("lost", [CORPUS, "small_writes"], "--limit-size", "64K")
-check(len(pick(lost, "trace", "losses")) == 1, "losses: said once", lost)
+limit = [f for f in pick(lost, "trace", "losses") if "--limit-size" in f["description"]]
+check(len(limit) == 1, "losses: said once", lost)
 check(not [f for f in lost if f["name"] == "leaks"], "and nothing of releases that were lost", lost)
 unlimited = findings("unlimited", [CORPUS, "buffers_leaked"], "--limit-size", "1G")
 check(len(pick(unlimited, "leaks", "memory")) == 1, "where none were, what is leaked is said", unlimited)
@@ -70,7 +72,7 @@ pair = f"{CORPUS} wait_each & {CORPUS} clean_pipeline & wait"
 both = findings("both", ["sh", "-c", pair])
 each = pick(both, "waiting", "after-each-command")
 check(len(each) == 1, "of two processes, the one that waits is named", both)
-check(len({json.dumps(f["where"].get("process")) + f["cause"] for f in both
-           if f["name"] == "trace"}) == len([f for f in both if f["name"] == "trace"]),
-      "and of the trace each thing is said once", both)
+of_trace = [(f["where"].get("process"), f["cause"], f["description"].partition(": ")[2]
+             if f["cause"] == "losses" else "") for f in both if f["name"] == "trace"]
+check(len(set(of_trace)) == len(of_trace), "and of the trace each thing is said once", both)
 finish()
