@@ -136,7 +136,9 @@ enum tandem_in_order { TANDEM_IN_ORDER_no, TANDEM_IN_ORDER_queue, TANDEM_IN_ORDE
 	X(destination) /* where a transfer goes to, as an address, ... */           \
 	X(source)      /* ... and where it comes from; the host's end, ... */       \
 	X(direction)   /* ... where it has no role `address`: 1: the source, ... */ \
-		       /* ... 2: the destination, 3: neither; else not known */
+	/* ... 2: the destination, 3: neither; else not known */                    \
+	X(origin) /* of a part of a memory object: its first byte in it */          \
+	X(row)	  /* of a box that a transfer moves: its width, in bytes (of an image: in pixels) */
 
 #define X(name) TANDEM_WHEN_##name,
 enum tandem_when { TANDEM_WHENS(X) TANDEM_WHEN_COUNT };
@@ -172,7 +174,8 @@ struct tandem_traits {
 	 * `queue`. argument: where the field of role `query` is poll_value. */
 	uint8_t poll;
 
-	uint8_t graph; /* 1: one call, one operation id, many operations */
+	uint8_t graph;	/* 1: one call, one operation id, many operations */
+	uint8_t signal; /* 1: the operation in `event`, which is the program's own, ends with it */
 	uint32_t poll_value;
 };
 

@@ -194,6 +194,8 @@ static void add_event(struct text *text, const struct tandem_event *event,
 		add_trait(text, "is", record_words[traits->record]);
 	if (traits->graph)
 		add_trait(text, "graph", "1");
+	if (traits->signal)
+		add_trait(text, "signal", "1");
 	if (traits->poll == TANDEM_WHEN_argument)
 		text_format(text, " poll=%" PRIu32, traits->poll_value);
 	else if (traits->poll)

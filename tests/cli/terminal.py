@@ -128,6 +128,9 @@ check(shell.expect("four:4"), "a program in the background", shell.text)
 shell.command("exit 0")
 check(shell.end() == 0, "no job is left behind", shell.text)
 
+# Who runs this with nohup hands down that SIGHUP is ignored.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 # A terminal that hangs up takes the program along, not the session.
 terminal = Terminal([TANDEM, "record", "-o", "hangup", sys.executable, "-c",
                      "import time; print('ready', flush=True); time.sleep(20)"])

@@ -76,6 +76,7 @@ class Traits:
     synchronous: str = "never"  # TANDEM_WHENS
     memory: str = "none"      # TANDEM_MEMORY_ROLES
     graph: bool = False
+    signal: bool = False
     poll: object = None       # value of the field of role `query` that asks for completion;
                               # "always": all calls do
     record: str = "none"      # TANDEM_RECORD_ROLES
@@ -116,7 +117,7 @@ LASTING = ("description", "device_limits", "device_link", "task_construct", "mod
 ROLES = ("none", "op", "returned", "queue", "event", "events", "kernel", "memory", "memory_from",
          "memory_to", "bytes", "blocking", "query", "address", "source_text", "global", "local",
          "offset", "high", "task", "argument", "index",
-         "destination", "source", "direction")
+         "destination", "source", "direction", "origin", "row")
 
 
 class Roles:

@@ -11,7 +11,8 @@ import shlex
 from model import CLASSES, MEMORIES, WAITS, WHENS, Roles, SourceError, Traits
 
 # Keys of a function's rule that every back end knows; the others it names itself.
-COMMON = ("class", "wait", "synchronous", "memory", "graph", "poll")
+COMMON = ("class", "wait", "synchronous", "memory", "graph", "signal",
+          "poll")
 WORDS = {"class": CLASSES, "wait": WAITS, "synchronous": WHENS, "memory": MEMORIES}
 
 
@@ -118,7 +119,7 @@ class Rules:
     def traits(self, name, rule, cls, synchronous="never"):
         traits = Traits(wait=rule.get("wait", "none"), memory=rule.get("memory", "none"),
                         synchronous=rule.get("synchronous", synchronous),
-                        graph="graph" in rule,
+                        graph="graph" in rule, signal="signal" in rule,
                         poll=poll_of(rule.get("poll")))
         if cls == "wait" and traits.wait == "none":
             self.fail(rule, name, "what is complete after this wait?")

@@ -97,6 +97,8 @@ def traits_c(traits):
         members += [".poll = TANDEM_WHEN_argument", ".poll_value = %#x" % traits.poll]
     if traits.graph:
         members.append(".graph = 1")
+    if traits.signal:
+        members.append(".signal = 1")
     return "{ %s }" % (", ".join(members) or "0")
 
 

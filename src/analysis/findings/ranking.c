@@ -42,6 +42,7 @@ static const struct symptom {
 	{"copies", "dominate", "copies", "unchanged", 0},
 	{"copies", "dominate", "transfers", "small", 0},
 	{"copies", "dominate", "transfers", "back-and-forth", 0},
+	{"copies", "dominate", "transfers", "slow", 2},
 	{"idle-device", "synchronisation", "allocations", "loop", 0},
 	{"overlap", "one-queue", "waiting", "after-each-command", 0},
 	{"overlap", "one-queue", "transfers", "small", 0},

@@ -9,9 +9,23 @@
 #include "trace/field.h"
 #include "util/keyed_row.h"
 
+/* Parts of an object that are told apart. */
+#define PARTS 32u
+
 struct used_memory_kernel { /* by the argument's place */
 	uint32_t memory[USED_MEMORY_MOST];
 	bool unknown;
+};
+
+struct used_memory_part {
+	uint64_t from, to; /* bytes */
+	uint32_t memory;
+};
+
+struct used_memory_whole {
+	struct used_memory_part parts[PARTS];
+	uint32_t count;
+	bool mixed; /* some share bytes, or there are too many: each counts as the whole */
 };
 
 static uint64_t key_of(uint32_t process, uint64_t number)
@@ -39,8 +53,58 @@ static int note_memory(struct used_memory *used, const struct trace_event *event
 	if (record->parent && map_set(&used->parents, key_of(process, record->memory),
 				      whole_of(used, process, record->parent)))
 		return -ENOMEM;
-	return map_set(&used->memory_of, mixed(process, record->handle),
-		       whole_of(used, process, record->memory));
+	return map_set(&used->memory_of, mixed(process, record->handle), record->memory);
+}
+
+static int whole_find(struct used_memory *used, uint64_t key, struct used_memory_whole **whole)
+{
+	static const struct used_memory_whole fresh;
+
+	*whole = keyed_row(&used->whole_of, key, &used->wholes, &used->whole_capacity,
+			   &used->whole_count, &fresh, sizeof(fresh));
+	return *whole ? 0 : -ENOMEM;
+}
+
+/* The number of the first part that is the same bytes; 0: it shares bytes with another one. */
+static uint32_t part_place(struct used_memory_whole *whole, const struct used_memory_part *part)
+{
+	for (unsigned i = 0; i < whole->count; i++) {
+		const struct used_memory_part *known = &whole->parts[i];
+
+		if (known->from == part->from && known->to == part->to)
+			return known->memory;
+		if (known->from < part->to && part->from < known->to)
+			return 0;
+	}
+	if (whole->count == PARTS)
+		return 0;
+	whole->parts[whole->count++] = *part;
+	return part->memory;
+}
+
+/* A call that makes a part of an object. */
+static int note_part(struct used_memory *used, const struct trace_event *event,
+		     const struct tandem_field *origin)
+{
+	const struct tandem_field *of = trace_field_role(event->layout, TANDEM_ROLE_memory);
+	const struct tandem_field *made = trace_field_role(event->layout, TANDEM_ROLE_returned);
+	const struct tandem_field *bytes = trace_field_role(event->layout, TANDEM_ROLE_bytes);
+	uint32_t process = event->stream->process->index, parent;
+	struct used_memory_part part = {.from = trace_field_unsigned(event, origin)};
+	struct used_memory_whole *whole;
+
+	if (!of || !made || !bytes || trace_event_failed(event))
+		return 0;
+	part.to = part.from + trace_field_unsigned(event, bytes);
+	part.memory = (uint32_t)trace_field_unsigned(event, made);
+	parent = whole_of(used, process, (uint32_t)trace_field_unsigned(event, of));
+	if (!part.memory || !parent)
+		return 0;
+	if (whole_find(used, key_of(process, parent), &whole))
+		return -ENOMEM;
+	parent = part_place(whole, &part);
+	whole->mixed |= !parent;
+	return parent ? map_set(&used->part_of, key_of(process, part.memory), parent) : 0;
 }
 
 static int kernel_find(struct used_memory *used, uint64_t key, struct used_memory_kernel **kernel)
@@ -101,18 +165,30 @@ int used_memory_item(struct used_memory *used, const struct event_item *item)
 		return note_memory(used, item->event);
 	if (item->kind != ITEM_CALL)
 		return 0;
+	value = trace_field_role(item->event->layout, TANDEM_ROLE_origin);
+	if (value && item->event->layout->event->class == TANDEM_CLASS_CREATE)
+		return note_part(used, item->event, value);
 	value = trace_field_role(item->event->layout, TANDEM_ROLE_argument);
 	return value ? note_argument(used, item->event, value) : 0;
 }
 
-static void list_add(struct used_memory_list *list, uint32_t memory)
+static void list_add(const struct used_memory *used, struct used_memory_list *list,
+		     uint32_t process, uint32_t memory)
 {
+	uint32_t whole = memory ? whole_of(used, process, memory) : 0;
+	uint64_t part, parts;
+
 	if (!memory)
 		return;
-	if (list->count == USED_MEMORY_MOST)
+	if (list->count == USED_MEMORY_MOST) {
 		list->unknown = true;
-	else
-		list->memory[list->count++] = memory;
+		return;
+	}
+	part = whole == memory ? MAP_NONE : map_get(&used->part_of, key_of(process, memory));
+	parts = part == MAP_NONE ? MAP_NONE : map_get(&used->whole_of, key_of(process, whole));
+	list->memory[list->count] =
+		parts == MAP_NONE || used->wholes[parts].mixed ? whole : (uint32_t)part;
+	list->whole[list->count++] = whole;
 }
 
 void used_memory_find(const struct used_memory *used, const struct trace_event *event,
@@ -129,15 +205,23 @@ void used_memory_find(const struct used_memory *used, const struct trace_event *
 		const struct tandem_field *field = trace_field_role(event->layout, roles[i]);
 
 		if (field && field->kind == TANDEM_FIELD_OBJECT && !field->variable)
-			list_add(list, whole_of(used, process,
-						(uint32_t)trace_field_unsigned(event, field)));
+			list_add(used, list, process, (uint32_t)trace_field_unsigned(event, field));
 	}
 	if (!kernel)
 		return;
 	known = map_get(&used->kernel_of, key_of(process, trace_field_unsigned(event, kernel)));
 	list->unknown = known == MAP_NONE || used->kernels[known].unknown;
 	for (unsigned i = 0; !list->unknown && i < USED_MEMORY_MOST; i++)
-		list_add(list, used->kernels[known].memory[i]);
+		list_add(used, list, process, used->kernels[known].memory[i]);
+}
+
+/* Of one object, where one at least is all of it, or both are the same part. */
+static bool share(const struct used_memory_list *a, unsigned i, const struct used_memory_list *b,
+		  unsigned j)
+{
+	return a->whole[i] == b->whole[j] &&
+	       (a->memory[i] == b->memory[j] || a->memory[i] == a->whole[i] ||
+		b->memory[j] == b->whole[j]);
 }
 
 bool used_memory_is_apart(const struct used_memory_list *a, const struct used_memory_list *b)
@@ -146,7 +230,7 @@ bool used_memory_is_apart(const struct used_memory_list *a, const struct used_me
 		return false;
 	for (unsigned i = 0; i < a->count; i++) {
 		for (unsigned j = 0; j < b->count; j++) {
-			if (a->memory[i] == b->memory[j])
+			if (share(a, i, b, j))
 				return false;
 		}
 	}
@@ -157,6 +241,9 @@ void used_memory_free(struct used_memory *used)
 {
 	map_free(&used->memory_of);
 	map_free(&used->parents);
+	map_free(&used->part_of);
+	map_free(&used->whole_of);
+	free(used->wholes);
 	map_free(&used->kernel_of);
 	free(used->kernels);
 	memset(used, 0, sizeof(*used));

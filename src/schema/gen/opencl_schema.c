@@ -1168,7 +1168,7 @@ static const struct tandem_field fields_73[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
 	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 41, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 43, NULL },
 };
 
@@ -1177,8 +1177,8 @@ static const struct tandem_field fields_74[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
 	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 43, NULL },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_origin, 41, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 43, NULL },
 	{ "row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 45, NULL },
 	{ "slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 53, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 61, NULL },
@@ -1192,8 +1192,8 @@ static const struct tandem_field fields_75[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
 	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 43, NULL },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_origin, 41, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 43, NULL },
 	{ "input_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 45, NULL },
 	{ "input_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 53, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 61, NULL },
@@ -1207,7 +1207,7 @@ static const struct tandem_field fields_76[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
 	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 44, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 46, NULL },
 };
 
@@ -1218,7 +1218,7 @@ static const struct tandem_field fields_77[] = {
 	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
 	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
 	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 46, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 48, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 48, NULL },
 	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 50, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 54, NULL },
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
@@ -1229,7 +1229,7 @@ static const struct tandem_field fields_78[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
 	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 44, NULL },
 	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 54, NULL },
 };
@@ -1240,7 +1240,7 @@ static const struct tandem_field fields_79[] = {
 	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
 	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
 	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 46, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 46, NULL },
 	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 60, NULL },
@@ -1253,7 +1253,7 @@ static const struct tandem_field fields_80[] = {
 	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
 	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
 	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 52, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 52, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 54, NULL },
 };
 
@@ -1264,7 +1264,7 @@ static const struct tandem_field fields_81[] = {
 	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
 	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 52, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 54, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 54, NULL },
 	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 60, NULL },
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
@@ -1308,7 +1308,7 @@ static const struct tandem_field fields_84[] = {
 	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
 	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
 	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, &names_cl_map_flags },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 49, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 49, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 51, NULL },
 };
 
@@ -1318,8 +1318,8 @@ static const struct tandem_field fields_85[] = {
 	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
 	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
 	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, &names_cl_map_flags },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 49, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 51, NULL },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_origin, 49, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 51, NULL },
 	{ "image_row_pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 53, NULL },
 	{ "image_slice_pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 61, NULL },
 	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 69, NULL },
@@ -1575,7 +1575,7 @@ static const struct tandem_field fields_114[] = {
 	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 28, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
 	{ "buffer_create_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_buffer_create_type },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_origin, 44, NULL },
 	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
@@ -1586,7 +1586,7 @@ static const struct tandem_field fields_115[] = {
 	{ "buffer_create_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_buffer_create_type },
 	{ "buffer_create_info", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_origin, 60, NULL },
 	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 68, NULL },
 };
 
@@ -1617,7 +1617,7 @@ static const struct tandem_field fields_120[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
 	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 41, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 43, NULL },
 };
 
@@ -1628,7 +1628,7 @@ static const struct tandem_field fields_121[] = {
 	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
 	{ "buffer_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
 	{ "host_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 43, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 45, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 45, NULL },
 	{ "buffer_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 47, NULL },
 	{ "buffer_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 55, NULL },
 	{ "host_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 63, NULL },
@@ -1644,7 +1644,7 @@ static const struct tandem_field fields_122[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
 	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 44, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 46, NULL },
 };
 
@@ -1655,7 +1655,7 @@ static const struct tandem_field fields_123[] = {
 	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
 	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
 	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 46, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 48, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 48, NULL },
 	{ "src_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
 	{ "src_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
 	{ "dst_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 66, NULL },
@@ -1850,7 +1850,7 @@ static const struct tandem_field fields_143[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 40, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 42, NULL },
 };
 
@@ -1859,8 +1859,8 @@ static const struct tandem_field fields_144[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
 	{ "fill_color", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 48, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 50, NULL },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_origin, 48, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_row, 50, NULL },
 	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 56, NULL },
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
@@ -3392,7 +3392,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 28, 1, fields_27 }, { 44, 3, fields_116 } } },
 	[79] = { 1103, TANDEM_CLASS_CREATE, 1, "clCreateUserEvent", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_117 }, { 44, 3, fields_118 } } },
-	[80] = { 1104, TANDEM_CLASS_CALL, 1, "clSetUserEventStatus", &names_cl_error, { 0 },
+	[80] = { 1104, TANDEM_CLASS_CALL, 1, "clSetUserEventStatus", &names_cl_error, { .signal = 1 },
 	  { { 24, 0, NULL }, { 36, 2, fields_119 }, { 36, 2, fields_119 } } },
 	[81] = { 1105, TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadBufferRect", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 45, 6, fields_120 }, { 101, 15, fields_121 } } },

@@ -93,6 +93,8 @@ static void read_trait(const struct token *key, const struct token *value,
 		traits->record = word_of(record_words, value);
 	else if (token_is(key, "graph"))
 		traits->graph = 1;
+	else if (token_is(key, "signal"))
+		traits->signal = 1;
 	else if (token_is(key, "poll") && token_number(value, &number)) {
 		traits->poll = TANDEM_WHEN_argument;
 		traits->poll_value = (uint32_t)number;

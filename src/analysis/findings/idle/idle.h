@@ -88,11 +88,18 @@ struct idle_device {
 	int64_t in_call_ns; /* while it ran something, in calls that enqueue */
 };
 
+struct idle_signal { /* the program set an event that commands may wait for */
+	int64_t ns;
+	uint32_t stream;	   /* whose thread did */
+	int64_t spent[ACTIVITIES]; /* by it until then */
+};
+
 struct idle {
-	struct map process_of;	/* pid -> index */
-	struct recent *drivers; /* by process: its threads without calls, for a CPU */
-	bool *begun;		/* by process: it has run a command */
-	int64_t *called_ns;	/* same: when the driver called it last, as a command had ended */
+	struct map process_of;	     /* pid -> index */
+	struct idle_signal *signals; /* by process: the latest; ns 0: none */
+	struct recent *drivers;	     /* by process: its threads without calls, for a CPU */
+	bool *begun;		     /* by process: it has run a command */
+	int64_t *called_ns; /* same: when the driver called it last, as a command had ended */
 	struct idle_thread *threads;
 	struct idle_device *devices;
 	size_t device_count;

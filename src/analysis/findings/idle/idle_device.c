@@ -36,6 +36,10 @@
 #define PACE_COMMANDS 8u
 #define PACE_MOST_NS 200000
 
+/* A command that starts when the program has set an event waited for that, if the gap before it is so
+ * many times as long as what passed in between. */
+#define SIGNAL_TIMES 4
+
 /* Between two questions that follow each other so fast, nothing was done. */
 #define ASKING_MOST_NS 1000
 
@@ -49,11 +53,13 @@ static int idle_begin(struct findings *findings, void *state)
 	idle->drivers = calloc(findings->session->process_count + 1, sizeof(*idle->drivers));
 	idle->begun = calloc(findings->session->process_count + 1, sizeof(*idle->begun));
 	idle->called_ns = calloc(findings->session->process_count + 1, sizeof(*idle->called_ns));
+	idle->signals = calloc(findings->session->process_count + 1, sizeof(*idle->signals));
 	for (size_t i = 0; i < findings->session->process_count; i++) {
 		if (map_set(&idle->process_of, findings->session->processes[i].pid, i))
 			return -ENOMEM;
 	}
-	return idle->threads && idle->devices && idle->drivers && idle->begun && idle->called_ns
+	return idle->threads && idle->devices && idle->drivers && idle->begun && idle->called_ns &&
+			       idle->signals
 		       ? 0
 		       : -ENOMEM;
 }
@@ -142,6 +148,11 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 			thread->enqueued_before = thread->enqueued;
 		if (event->queue && !event->op && event->api->class == TANDEM_CLASS_CALL)
 			thread->flush_ns = event->ns;
+	}
+	if (event->api->traits.signal) {
+		idle->signals[event->process] =
+			(struct idle_signal){.ns = event->ns, .stream = event->stream};
+		memcpy(idle->signals[event->process].spent, thread->spent, sizeof(thread->spent));
 	}
 	if (!status && event->op)
 		status = remember(thread, event);
@@ -245,6 +256,31 @@ static bool is_pace(const struct findings *findings, const struct idle_thread *t
 		!(devices_taken_part(&findings->iterator->devices.rows[next->device]) > 0));
 }
 
+/* What the thread did that set the event which the command had waited for; AHEAD: none did. */
+static enum idle_cause_kind before_signal(const struct idle *idle,
+					  const struct sequence_event *next,
+					  const struct idle_device *device)
+{
+	const struct idle_signal *signal = &idle->signals[next->process];
+	const struct idle_thread *thread = &idle->threads[signal->stream];
+	int64_t spent[ACTIVITIES];
+
+	if (signal->ns <= device->idle_ns || !thread->marks ||
+	    thread->marks[next->device].gap != device->gap ||
+	    SIGNAL_TIMES * (next->ns - signal->ns) > next->ns - device->idle_ns)
+		return AHEAD;
+	for (unsigned i = 0; i < ACTIVITIES; i++)
+		spent[i] = signal->spent[i] - thread->marks[next->device].spent[i];
+	spent[CALLING] += spent[ENQUEUING];
+	if (spent[WAITING] > spent[WORKING] && spent[WAITING] > spent[CALLING])
+		return SYNCHRONISATION;
+	if (spent[WORKING] < spent[CALLING])
+		return HOST_CALLS;
+	return 2 * recent_within(&thread->slept, device->idle_ns, signal->ns) > spent[WORKING]
+		       ? HOST_BLOCKED
+		       : HOST_WORK;
+}
+
 static enum idle_cause_kind cause_of(const struct findings *findings, const struct idle *idle,
 				     const struct sequence_event *next,
 				     const struct idle_device *device)
@@ -255,14 +291,20 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 	size_t index = next->device;
 
 	if (next->stream == TRACE_NONE)
-		return AHEAD;
+		return before_signal(idle, next, device);
 	thread = &idle->threads[next->stream];
 	enqueue = recall(thread, next->call);
 	if (enqueue && is_kept(idle, enqueue, device, next))
 		return UNFLUSHED;
+	if (enqueue && idle->signals[next->process].ns > enqueue->ns) {
+		enum idle_cause_kind kind = before_signal(idle, next, device);
+
+		if (kind != AHEAD)
+			return kind;
+	}
 	if (!enqueue || enqueue->ns <= device->idle_ns || !thread->marks ||
 	    thread->marks[index].gap != device->gap)
-		return AHEAD;
+		return before_signal(idle, next, device);
 	for (unsigned i = 0; i < ACTIVITIES; i++)
 		spent[i] = enqueue->spent[i] - thread->marks[index].spent[i];
 	launch = next->ns - enqueue->ns;
@@ -450,6 +492,7 @@ static void idle_release(struct findings *findings, void *state)
 	free(idle->drivers);
 	free(idle->begun);
 	free(idle->called_ns);
+	free(idle->signals);
 	map_free(&idle->process_of);
 	free(idle->threads);
 	free(idle->devices);

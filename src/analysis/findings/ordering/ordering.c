@@ -11,6 +11,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/findings/ordering/default_queue.h"
+#include "analysis/findings/ordering/gates.h"
 #include "analysis/findings/ordering/relaxed_schedule.h"
 #include "analysis/findings/ordering/turns.h"
 #include "analysis/operations/room.h"
@@ -68,6 +69,7 @@ struct ordering {
 	struct order_process *processes;
 	struct turns turns;
 	struct default_queues defaults;
+	struct gates gates;
 };
 
 static uint64_t key_of(uint32_t process, uint64_t number)
@@ -81,7 +83,9 @@ static int ordering_begin(struct findings *findings, void *state)
 
 	ordering->processes =
 		calloc(findings->session->process_count + 1, sizeof(*ordering->processes));
-	return ordering->processes ? 0 : -ENOMEM;
+	if (!ordering->processes)
+		return -ENOMEM;
+	return gates_begin(&ordering->gates, findings->session);
 }
 
 static int note_queue(struct ordering *ordering, const struct trace_event *event)
@@ -135,7 +139,9 @@ static int note_enqueue(struct ordering *ordering, const struct trace_event *eve
 	key = key_of(process, command->queue);
 	command->previous = map_get(&ordering->latest, key) % MAP_NONE;
 	of->count++;
-	if (map_set(&ordering->latest, key, of->count))
+	if (map_set(&ordering->latest, key, of->count) ||
+	    gates_enqueue(&ordering->gates, event, command->queue,
+			  map_get(&ordering->out_of_order, key) == MAP_NONE))
 		return -ENOMEM;
 	return map_set(&ordering->place_of, operation_key(process, command->op), of->count);
 }
@@ -386,6 +392,7 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 	if (item->kind == ITEM_OPERATION) {
 		room = room_taken(&ordering->configs, &findings->iterator->devices,
 				  &item->operation);
+		gates_operation(&ordering->gates, &item->operation);
 		status = note_end(ordering, findings, &item->operation, room);
 		if (!status)
 			status = default_queue_operation(&ordering->defaults, findings,
@@ -400,6 +407,7 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 		relaxed_waited(&process->relaxed, item->end_ns);
 		relaxed_waited(&process->divided, item->end_ns);
 	}
+	gates_call(&ordering->gates, item->event);
 	status = turns_call(&ordering->turns, item->event);
 	if (!status && trace_event_op(item->event) && !trace_event_failed(item->event))
 		status = note_enqueue(ordering, item->event);
@@ -475,6 +483,8 @@ static int ordering_end(struct findings *findings, void *state)
 			status = add_sum(findings, &ordering->processes[i], cause);
 	}
 	if (!status)
+		status = gates_add(&ordering->gates, findings);
+	if (!status)
 		status = turns_add(&ordering->turns, findings);
 	return status ? status : default_queue_add(&ordering->defaults, findings);
 }
@@ -496,6 +506,7 @@ static void ordering_release(struct findings *findings, void *state)
 	launch_configs_free(&ordering->configs);
 	turns_free(&ordering->turns);
 	default_queue_free(&ordering->defaults);
+	gates_free(&ordering->gates);
 }
 
 const struct finding_ops finding_ordering = {

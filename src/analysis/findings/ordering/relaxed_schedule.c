@@ -82,6 +82,28 @@ static void room_take(struct relaxed_schedule *schedule, const struct relaxed_co
 		*slot_for(schedule, start_ns) = end_ns > start_ns ? end_ns : start_ns + 1;
 }
 
+/* Of what used the memory before: what is a part waits for those that used that part, or all; what
+ * is all, for those that used any part of it. */
+static int64_t memory_end(const struct relaxed_schedule *schedule,
+			  const struct used_memory_list *list, uint32_t at)
+{
+	uint32_t memory = list->memory[at], whole = list->whole[at];
+
+	if (memory == whole)
+		return end_of(&schedule->any_of, whole);
+	return later(end_of(&schedule->memory_of, memory), end_of(&schedule->memory_of, whole));
+}
+
+static int memory_take(struct relaxed_schedule *schedule, const struct used_memory_list *list,
+		       uint32_t at, int64_t end_ns)
+{
+	int64_t any_ns = later(end_ns, end_of(&schedule->any_of, list->whole[at]));
+
+	if (map_set(&schedule->memory_of, list->memory[at], (uint64_t)end_ns))
+		return -ENOMEM;
+	return map_set(&schedule->any_of, list->whole[at], (uint64_t)any_ns);
+}
+
 /* What it has to wait for. */
 static int64_t needs(const struct relaxed_schedule *schedule, const struct relaxed_command *command)
 {
@@ -92,7 +114,7 @@ static int64_t needs(const struct relaxed_schedule *schedule, const struct relax
 	if (command->memory->unknown || !command->memory->count)
 		return later(ns, schedule->ended_ns);
 	for (uint32_t i = 0; i < command->memory->count; i++)
-		ns = later(ns, end_of(&schedule->memory_of, command->memory->memory[i]));
+		ns = later(ns, memory_end(schedule, command->memory, i));
 	return ns;
 }
 
@@ -145,7 +167,7 @@ int relaxed_command(struct relaxed_schedule *schedule, const struct relaxed_comm
 	if (map_set(&schedule->queue_of, command->queue, (uint64_t)end_ns))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < command->memory->count; i++) {
-		if (map_set(&schedule->memory_of, command->memory->memory[i], (uint64_t)end_ns))
+		if (memory_take(schedule, command->memory, i, end_ns))
 			return -ENOMEM;
 	}
 	return 0;
@@ -170,5 +192,6 @@ uint64_t relaxed_saved_ns(const struct relaxed_schedule *schedule)
 void relaxed_free(struct relaxed_schedule *schedule)
 {
 	map_free(&schedule->memory_of);
+	map_free(&schedule->any_of);
 	map_free(&schedule->queue_of);
 }

@@ -38,6 +38,7 @@ struct relaxed_schedule {
 	unsigned slot_count;
 	int64_t slots[RELAXED_SLOTS], engines[2]; /* free from then on */
 	struct map memory_of, queue_of;		  /* number -> its latest command's end */
+	struct map any_of;			  /* same, of the memory or of any part of it */
 	int64_t recorded_ns, ended_ns;		  /* the latest end, as recorded and here */
 	int64_t recent_ns[RELAXED_RECENT];	  /* a ring: ends as recorded */
 	unsigned recent;

@@ -98,7 +98,7 @@ static int note_enqueue(struct frames *frames, const struct trace_event *event)
 	if (list.unknown)
 		return 0;
 	for (unsigned i = 0; i < list.count; i++)
-		used.keys[used.count++] = (uint64_t)process << 32 | list.memory[i];
+		used.keys[used.count++] = (uint64_t)process << 32 | list.whole[i];
 	if (!used.count && transfer_ends_find(event, &ends))
 		used.keys[used.count++] = ends.buffer;
 	if (used.count < 2)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Transfers: many small ones, and rates far under the best of the device. What their host memory
- * has to do with it (places.h), and the same buffer back and forth (bounces.h). */
+ * has to do with it (places.h), rows of a few bytes (rows.h), and the same buffer back and forth
+ * (bounces.h). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@
 #include "analysis/findings/transfers/bounces.h"
 #include "analysis/findings/transfers/further.h"
 #include "analysis/findings/transfers/places.h"
+#include "analysis/findings/transfers/rows.h"
 #include "util/array.h"
 #include "util/units.h"
 
@@ -35,6 +37,7 @@ struct transfer_row { /* one device and direction */
 	struct transfer_class further[SIZE_CLASSES];
 	uint64_t runs[SIZE_CLASSES]; /* of such, by the size of the second: one more is in each */
 	struct transfer_class places[PLACES]; /* large ones, by their host memory */
+	struct transfer_class rows;	      /* of a few bytes: these are in none of the others */
 };
 
 enum direction { TO_DEVICE, TO_HOST, ON_DEVICE, FILLS, MAPS, DIRECTIONS };
@@ -58,6 +61,7 @@ struct transfers {
 	struct further further;
 	int64_t *kernels_until_ns; /* by process */
 	struct places places;
+	struct rows narrow;
 };
 
 static int transfers_begin(struct findings *findings, void *state)
@@ -175,6 +179,8 @@ static bool is_transfer(uint8_t kind)
 static int count_command(struct transfers *transfers, const struct operation *operation)
 {
 	enum place place = places_take(&transfers->places, operation);
+	bool narrow = rows_take(&transfers->narrow, operation);
+	struct transfer_row *row;
 	int64_t *kernels_until_ns = &transfers->kernels_until_ns[operation->process];
 	uint64_t ns;
 	int status;
@@ -191,7 +197,10 @@ static int count_command(struct transfers *transfers, const struct operation *op
 	if (!is_transfer(operation->kind))
 		return count_size(transfers, operation, PLACES, ns);
 	further_command(&transfers->further, operation);
-	status = count_size(transfers, operation, place, ns);
+	row = narrow ? row_find(transfers, operation->device, operation->kind) : NULL;
+	if (row)
+		transfer_class_add(&row->rows, operation, ns);
+	status = row ? 0 : count_size(transfers, operation, place, ns);
 	return status ? status : bounces_command(&transfers->bounces, operation, ns);
 }
 
@@ -214,6 +223,8 @@ static int transfers_item(struct findings *findings, void *state, const struct e
 	struct transfers *transfers = state;
 	int status = places_item(&transfers->places, findings, item);
 
+	if (!status && item->kind == ITEM_CALL)
+		status = rows_call(&transfers->narrow, item);
 	if (!status && item->kind == ITEM_CALL)
 		status = further_call(&transfers->further, findings->graph, item);
 	if (!status && item->kind == ITEM_CALL)
@@ -391,7 +402,8 @@ static int transfers_end(struct findings *findings, void *state)
 		const struct transfer_row *row = &transfers->rows[i];
 		double best = best_of(row);
 
-		if (!(best > 0))
+		status = rows_add(findings, row->device, row->kind, &row->rows, best);
+		if (status || !(best > 0))
 			continue;
 		status = add_small(findings, &transfers->further, row, best, fixed_ns(row, best));
 		if (!is_transfer(row->kind))
@@ -415,6 +427,7 @@ static void transfers_release(struct findings *findings, void *state)
 	bounces_release(&transfers->bounces);
 	further_release(&transfers->further);
 	places_release(&transfers->places);
+	rows_free(&transfers->narrow);
 	free(transfers->kernels_until_ns);
 }
 
