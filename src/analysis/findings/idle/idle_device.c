@@ -356,6 +356,13 @@ static void note_long(struct idle_cause *cause, uint64_t ns)
 	}
 }
 
+/* It runs for no time that a gap could be compared with. */
+static bool is_marker(const struct sequence_event *command)
+{
+	return command->operation_kind == TANDEM_OPERATION_KIND_barrier ||
+	       command->operation_kind == TANDEM_OPERATION_KIND_marker;
+}
+
 static int count_gap(const struct findings *findings, const struct idle *idle,
 		     struct idle_device *device, const struct sequence_event *next)
 {
@@ -376,7 +383,7 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 	cause->count++;
 	cause->ns += ns;
 	note_long(cause, ns);
-	cause->longer += ns > next->duration_ns;
+	cause->longer += ns > next->duration_ns && !is_marker(next);
 	if (kind == HOST_BLOCKED && is_overslept(idle, device, next)) {
 		cause->overslept++;
 		cause->overslept_ns += ns;

@@ -19,29 +19,43 @@
  * copies so fast, and PCI Express 3.0 with 16 lanes does. */
 #define PIECE_RATE 10.0
 
+/* In a map's value: the width, and from there on the elements of the box, 0: not known. */
+#define WIDTH_BITS 16
+
 int rows_call(struct rows *rows, const struct event_item *item)
 {
 	const struct tandem_field *row = trace_field_role(item->event->layout, TANDEM_ROLE_row);
+	uint64_t width = 0, box = 0;
 	const uint8_t *elements;
-	uint64_t width = 0;
 	size_t count;
 
 	if (!row || !trace_event_op(item->event) || trace_event_failed(item->event))
 		return 0;
 	if (row->variable) {
 		elements = trace_field_elements(item->event, row, &count);
-		if (count)
-			width = trace_element_unsigned(row, elements);
+		box = count ? 1 : 0;
+		for (size_t i = 0; i < count; i++)
+			box *= trace_element_unsigned(row, elements + i * row->bytes);
+		width = count ? trace_element_unsigned(row, elements) : 0;
 	} else {
 		width = trace_field_unsigned(item->event, row);
 	}
-	return width && width <= ROW_BYTES ? map_set(&rows->narrow, item->call, 1) : 0;
+	return width && width <= ROW_BYTES
+		       ? map_set(&rows->narrow, item->call, box << WIDTH_BITS | width)
+		       : 0;
 }
 
 bool rows_take(struct rows *rows, const struct operation *operation)
 {
-	return rows->narrow.count && map_remove(&rows->narrow, operation->call) != MAP_NONE &&
-	       operation->record && operation->record->bytes >= LEAST_BYTES;
+	uint64_t known = rows->narrow.count ? map_remove(&rows->narrow, operation->call) : MAP_NONE;
+	uint64_t bytes, box;
+
+	if (known == MAP_NONE || !operation->record || operation->record->bytes < LEAST_BYTES)
+		return false;
+	/* An image's elements are pixels. */
+	bytes = known & ((1u << WIDTH_BITS) - 1);
+	box = known >> WIDTH_BITS;
+	return (box ? bytes * (operation->record->bytes / box) : bytes) <= ROW_BYTES;
 }
 
 int rows_add(struct findings *findings, uint32_t device, uint8_t kind,

@@ -18,7 +18,7 @@
 #include "util/map.h"
 
 struct rows {
-	struct map narrow; /* call -> 1 */
+	struct map narrow; /* call -> its box */
 };
 
 /* Returns 0 or -ENOMEM. */
