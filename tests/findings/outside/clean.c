@@ -7,100 +7,100 @@
 #include <string.h>
 
 /* Two slots: while one is computed the host fills the other. */
-void outside_clean_pipelined(struct outside *outside)
+void outside_clean_pipelined(struct app *app)
 {
 	enum { items = 64 * KIB, frames = 120 };
 	static float data[2][items];
-	cl_kernel advance = kernel_of(outside->program, "advance");
+	cl_kernel advance = kernel_new(app->program, "advance");
 	cl_event done[2] = {NULL};
 	cl_mem memory[2];
 
 	for (int i = 0; i < 2; i++)
-		memory[i] = memory_of(outside, sizeof(data[i]));
+		memory[i] = buffer_new(app, sizeof(data[i]));
 	for (int i = 0; i < frames; i++) {
 		int at = i % 2;
 
 		if (done[at])
-			must(clWaitForEvents(1, &done[at]), "clWaitForEvents");
+			TRY(clWaitForEvents(1, &done[at]));
 		free_event(&done[at]);
 		crunch(data[at], items, 2);
-		put(outside->queue, memory[at], false, sizeof(data[at]), data[at]);
-		set(advance, "mii", memory[at], 15, items);
+		put(app->queue, memory[at], sizeof(data[at]), data[at]);
+		args(advance, "bii", memory[at], 15, items);
 		for (int j = 0; j < 6; j++)
-			run_after(outside->queue, advance, items, 64, 0, NULL,
-				  j == 5 ? &done[at] : NULL);
-		flush(outside->queue);
+			run_with(app->queue, advance, items, 64, 0, NULL,
+				 j == 5 ? &done[at] : NULL);
+		flush(app->queue);
 	}
-	finish(outside->queue);
+	finish(app->queue);
 	for (int i = 0; i < 2; i++) {
 		free_event(&done[i]);
-		free_memory(memory[i]);
+		DROP(memory[i]);
 	}
-	free_kernel(advance);
+	DROP(advance);
 }
 
 static void *worker_main(void *argument)
 {
 	enum { items = 64 * KIB };
-	struct outside *outside = *(struct outside **)argument;
-	cl_command_queue queue = queue_of(outside, 0);
-	cl_kernel advance = kernel_of(outside->program, "advance");
-	cl_mem memory = memory_of(outside, items * sizeof(float));
+	struct app *app = *(struct app **)argument;
+	cl_command_queue queue = queue_new(app, 0);
+	cl_kernel advance = kernel_new(app->program, "advance");
+	cl_mem memory = buffer_new(app, items * sizeof(float));
 	float *data = calloc(items, sizeof(*data));
 
-	put(queue, memory, true, items * sizeof(float), data);
-	set(advance, "mii", memory, 12, items);
+	put_now(queue, memory, items * sizeof(float), data);
+	args(advance, "bii", memory, 12, items);
 	for (int i = 0; i < 600; i++)
 		run(queue, advance, items, 64);
-	get(queue, memory, true, items * sizeof(float), data);
+	get(queue, memory, items * sizeof(float), data);
 	free(data);
-	free_memory(memory);
-	free_kernel(advance);
-	free_queue(queue);
+	DROP(memory);
+	DROP(advance);
+	DROP(queue);
 	return NULL;
 }
 
 /* Three threads, each with its queue, kernel and data. */
-void outside_clean_workers(struct outside *outside)
+void outside_clean_workers(struct app *app)
 {
-	struct outside *each[3] = {outside, outside, outside};
+	struct app *each[3] = {app, app, app};
 
-	in_threads(3, worker_main, each, sizeof(*each));
+	threads_run(3, worker_main, each, sizeof(*each));
 }
 
 /* An out-of-order queue: two branches meet, and the next round needs what they made. */
-void outside_clean_graph(struct outside *outside)
+void outside_clean_graph(struct app *app)
 {
 	enum { items = 64 * KIB };
-	cl_command_queue queue = queue_of(outside, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	cl_kernel advance = kernel_of(outside->program, "advance");
-	cl_kernel add = kernel_of(outside->program, "add");
-	cl_mem left = memory_of(outside, items * sizeof(float));
-	cl_mem right = memory_of(outside, items * sizeof(float));
+	cl_command_queue queue = queue_new(app, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_kernel advance = kernel_new(app->program, "advance");
+	cl_kernel add = kernel_new(app->program, "add");
+	cl_mem left = buffer_new(app, items * sizeof(float));
+	cl_mem right = buffer_new(app, items * sizeof(float));
 	cl_event joined = NULL;
 
 	for (int i = 0; i < 500; i++) {
 		cl_event branch[2];
 
 		for (int j = 0; j < 2; j++) {
-			set(advance, "mii", j ? right : left, 12, items);
-			run_after(queue, advance, items, 64, joined ? 1 : 0,
-				  joined ? &joined : NULL, &branch[j]);
+			args(advance, "bii", j ? right : left, 12, items);
+			branch[j] = run_after(queue, advance, items, 64, joined ? 1 : 0,
+					      joined ? &joined : NULL);
 		}
 		free_event(&joined);
-		set(add, "mmf", left, right, 0.5);
-		run_after(queue, add, items, 64, 2, branch, &joined);
+		args(add, "bbf", left, right, 0.5);
+		joined = run_after(queue, add, items, 64, 2, branch);
 		flush(queue);
 		free_event(&branch[0]);
 		free_event(&branch[1]);
 	}
 	finish(queue);
 	free_event(&joined);
-	free_memory(left);
-	free_memory(right);
-	free_kernel(advance);
-	free_kernel(add);
-	free_queue(queue);
+	DROP(left);
+	DROP(right);
+	DROP(advance);
+	DROP(add);
+	DROP(queue);
 }
 
 static struct {
@@ -121,69 +121,67 @@ static void CL_CALLBACK chain_callback(cl_event event, cl_int status, void *user
 }
 
 /* Callbacks count what is over; the program never has more than four batches under way. */
-void outside_clean_chained(struct outside *outside)
+void outside_clean_chained(struct app *app)
 {
 	enum { items = 64 * KIB };
-	cl_kernel advance = kernel_of(outside->program, "advance");
-	cl_mem memory = memory_of(outside, items * sizeof(float));
+	cl_kernel advance = kernel_new(app->program, "advance");
+	cl_mem memory = buffer_new(app, items * sizeof(float));
 
-	set(advance, "mii", memory, 12, items);
+	args(advance, "bii", memory, 12, items);
 	for (int i = 0; i < 250; i++) {
 		cl_event event;
 
 		for (int j = 0; j < 5; j++)
-			run_after(outside->queue, advance, items, 64, 0, NULL,
-				  j == 4 ? &event : NULL);
-		must(clSetEventCallback(event, CL_COMPLETE, chain_callback, NULL),
-		     "clSetEventCallback");
-		flush(outside->queue);
+			run_with(app->queue, advance, items, 64, 0, NULL, j == 4 ? &event : NULL);
+		TRY(clSetEventCallback(event, CL_COMPLETE, chain_callback, NULL));
+		flush(app->queue);
 		free_event(&event);
 		pthread_mutex_lock(&chain.lock);
 		while (i + 1 - chain.over >= 4)
 			pthread_cond_wait(&chain.changed, &chain.lock);
 		pthread_mutex_unlock(&chain.lock);
 	}
-	finish(outside->queue);
-	free_memory(memory);
-	free_kernel(advance);
+	finish(app->queue);
+	DROP(memory);
+	DROP(advance);
 }
 
 /* One large kernel, and its result. */
-void outside_clean_single(struct outside *outside)
+void outside_clean_single(struct app *app)
 {
 	enum { side = 768 };
-	cl_kernel escape = kernel_of(outside->program, "escape");
-	cl_mem image = memory_of(outside, side * side * sizeof(float));
+	cl_kernel escape = kernel_new(app->program, "escape");
+	cl_mem image = buffer_new(app, side * side * sizeof(float));
 	float *host = malloc(side * side * sizeof(*host));
 
-	set(escape, "mii", image, side, 700);
-	run_plane(outside->queue, escape, side, side, 64, 1);
-	get(outside->queue, image, true, side * side * sizeof(*host), host);
+	args(escape, "bii", image, side, 700);
+	run_plane(app->queue, escape, side, side, 64, 1);
+	get(app->queue, image, side * side * sizeof(*host), host);
 	free(host);
-	free_memory(image);
-	free_kernel(escape);
+	DROP(image);
+	DROP(escape);
 }
 
 /* Sweeps, and after 20 of them how far they are. */
-void outside_clean_solver(struct outside *outside)
+void outside_clean_solver(struct app *app)
 {
 	enum { side = 512, groups = 64, group = 64 };
-	cl_kernel smear = kernel_of(outside->program, "smear");
-	cl_kernel part = kernel_of(outside->program, "dot_part");
-	cl_mem field[2], device_sums = memory_of(outside, groups * sizeof(float));
+	cl_kernel smear = kernel_new(app->program, "smear");
+	cl_kernel part = kernel_new(app->program, "dot_part");
+	cl_mem field[2], device_sums = buffer_new(app, groups * sizeof(float));
 	float sums[groups], off = 0;
 
 	for (int i = 0; i < 2; i++)
-		field[i] = memory_of(outside, side * side * sizeof(float));
-	set(part, "mmmli", field[0], field[1], device_sums, group * sizeof(float),
-	    side * side / (groups * group));
+		field[i] = buffer_new(app, side * side * sizeof(float));
+	args(part, "bbbli", field[0], field[1], device_sums, group * sizeof(float),
+	     side * side / (groups * group));
 	for (int i = 0; i < 500; i++) {
-		set(smear, "mmi", field[i % 2], field[!(i % 2)], side);
-		run_plane(outside->queue, smear, side, side, 64, 4);
+		args(smear, "bbi", field[i % 2], field[!(i % 2)], side);
+		run_plane(app->queue, smear, side, side, 64, 4);
 		if (i % 20 != 19)
 			continue;
-		run(outside->queue, part, (size_t)groups * group, group);
-		get(outside->queue, device_sums, true, sizeof(sums), sums);
+		run(app->queue, part, (size_t)groups * group, group);
+		get(app->queue, device_sums, sizeof(sums), sums);
 		off = 0;
 		for (int j = 0; j < groups; j++)
 			off += sums[j];
@@ -191,59 +189,58 @@ void outside_clean_solver(struct outside *outside)
 			break;
 	}
 	for (int i = 0; i < 2; i++)
-		free_memory(field[i]);
-	free_memory(device_sums);
-	free_kernel(smear);
-	free_kernel(part);
+		DROP(field[i]);
+	DROP(device_sums);
+	DROP(smear);
+	DROP(part);
 }
 
 /* Pictures through five filters, each picture a new one. */
-void outside_clean_filters(struct outside *outside)
+void outside_clean_filters(struct app *app)
 {
 	enum { side = 512, pictures = 50 };
 	static float pixels[pictures][side];
-	cl_kernel smear = kernel_of(outside->program, "smear");
-	cl_kernel sharpen = kernel_of(outside->program, "sharpen");
-	cl_kernel advance = kernel_of(outside->program, "advance");
+	cl_kernel smear = kernel_new(app->program, "smear");
+	cl_kernel sharpen = kernel_new(app->program, "sharpen");
+	cl_kernel advance = kernel_new(app->program, "advance");
 	cl_mem image[2];
 
 	for (int i = 0; i < 2; i++)
-		image[i] = memory_of(outside, side * side * sizeof(float));
+		image[i] = buffer_new(app, side * side * sizeof(float));
 	for (int i = 0; i < pictures; i++) {
 		for (int j = 0; j < side; j++)
 			pixels[i][j] = (float)(i * j % 255);
-		put(outside->queue, image[0], false, sizeof(pixels[i]), pixels[i]);
+		put(app->queue, image[0], sizeof(pixels[i]), pixels[i]);
 		for (int j = 0; j < 6; j++) {
-			set(smear, "mmi", image[0], image[1], side);
-			run_plane(outside->queue, smear, side, side, 64, 4);
-			set(sharpen, "mmf", image[1], image[0], 0.25);
-			run(outside->queue, sharpen, side * side, 64);
-			set(advance, "mii", image[0], 12, side * side);
-			run(outside->queue, advance, side * side, 64);
+			args(smear, "bbi", image[0], image[1], side);
+			run_plane(app->queue, smear, side, side, 64, 4);
+			args(sharpen, "bbf", image[1], image[0], 0.25);
+			run(app->queue, sharpen, side * side, 64);
+			args(advance, "bii", image[0], 12, side * side);
+			run(app->queue, advance, side * side, 64);
 		}
 	}
-	finish(outside->queue);
+	finish(app->queue);
 	for (int i = 0; i < 2; i++)
-		free_memory(image[i]);
-	free_kernel(smear);
-	free_kernel(sharpen);
-	free_kernel(advance);
+		DROP(image[i]);
+	DROP(smear);
+	DROP(sharpen);
+	DROP(advance);
 }
 
 /* A stream by mapped memory: of two buffers one is filled while the other is computed. */
-void outside_clean_mapped_stream(struct outside *outside)
+void outside_clean_mapped_stream(struct app *app)
 {
 	enum { items = 64 * KIB, pieces = 60 };
-	cl_command_queue mapper = queue_of(outside, 0);
-	cl_kernel advance = kernel_of(outside->program, "advance");
+	cl_command_queue mapper = queue_new(app, 0);
+	cl_kernel advance = kernel_new(app->program, "advance");
 	cl_event done[2] = {NULL};
 	cl_mem memory[2];
 	cl_int status;
 
 	for (int i = 0; i < 2; i++) {
-		memory[i] =
-			clCreateBuffer(outside->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-				       items * sizeof(float), NULL, &status);
+		memory[i] = clCreateBuffer(app->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+					   items * sizeof(float), NULL, &status);
 		must(status, "clCreateBuffer");
 	}
 	for (int i = 0; i < pieces; i++) {
@@ -257,56 +254,55 @@ void outside_clean_mapped_stream(struct outside *outside)
 		must(status, "clEnqueueMapBuffer");
 		free_event(&done[at]);
 		crunch(data, items, 1);
-		must(clEnqueueUnmapMemObject(mapper, memory[at], data, 0, NULL, &filled),
-		     "clEnqueueUnmapMemObject");
+		TRY(clEnqueueUnmapMemObject(mapper, memory[at], data, 0, NULL, &filled));
 		flush(mapper);
-		set(advance, "mii", memory[at], 20, items);
+		args(advance, "bii", memory[at], 20, items);
 		for (int j = 0; j < 10; j++)
-			run_after(outside->queue, advance, items, 64, j ? 0 : 1, j ? NULL : &filled,
-				  j == 9 ? &done[at] : NULL);
-		flush(outside->queue);
+			run_with(app->queue, advance, items, 64, j ? 0 : 1, j ? NULL : &filled,
+				 j == 9 ? &done[at] : NULL);
+		flush(app->queue);
 		free_event(&filled);
 	}
-	finish(outside->queue);
+	finish(app->queue);
 	for (int i = 0; i < 2; i++) {
 		free_event(&done[i]);
-		free_memory(memory[i]);
+		DROP(memory[i]);
 	}
-	free_kernel(advance);
-	free_queue(mapper);
+	DROP(advance);
+	DROP(mapper);
 }
 
 /* Sums of all that came before, in three passes over 64 Ki items. */
-void outside_clean_prefix_sum(struct outside *outside)
+void outside_clean_prefix_sum(struct app *app)
 {
 	enum { items = 64 * KIB, group = 256, groups = items / group };
-	cl_kernel block = kernel_of(outside->program, "scan_block");
-	cl_kernel tops = kernel_of(outside->program, "scan_block");
-	cl_kernel add = kernel_of(outside->program, "scan_add");
-	cl_mem from = memory_of(outside, items * sizeof(float));
-	cl_mem to = memory_of(outside, items * sizeof(float));
-	cl_mem sums = memory_of(outside, groups * sizeof(float));
-	cl_mem last = memory_of(outside, groups * sizeof(float));
+	cl_kernel block = kernel_new(app->program, "scan_block");
+	cl_kernel tops = kernel_new(app->program, "scan_block");
+	cl_kernel add = kernel_new(app->program, "scan_add");
+	cl_mem from = buffer_new(app, items * sizeof(float));
+	cl_mem to = buffer_new(app, items * sizeof(float));
+	cl_mem sums = buffer_new(app, groups * sizeof(float));
+	cl_mem last = buffer_new(app, groups * sizeof(float));
 	float *host = calloc(items, sizeof(*host));
 
-	put(outside->queue, from, true, items * sizeof(float), host);
-	set(block, "mmml", from, to, sums, group * sizeof(float));
-	set(tops, "mmml", sums, sums, last, group * sizeof(float));
-	set(add, "mm", to, sums);
+	put_now(app->queue, from, items * sizeof(float), host);
+	args(block, "bbbl", from, to, sums, group * sizeof(float));
+	args(tops, "bbbl", sums, sums, last, group * sizeof(float));
+	args(add, "bb", to, sums);
 	for (int i = 0; i < 400; i++) {
-		run(outside->queue, block, items, group);
-		run(outside->queue, tops, groups, group);
-		run(outside->queue, add, items, group);
+		run(app->queue, block, items, group);
+		run(app->queue, tops, groups, group);
+		run(app->queue, add, items, group);
 	}
-	get(outside->queue, to, true, items * sizeof(float), host);
+	get(app->queue, to, items * sizeof(float), host);
 	free(host);
-	free_memory(from);
-	free_memory(to);
-	free_memory(sums);
-	free_memory(last);
-	free_kernel(block);
-	free_kernel(tops);
-	free_kernel(add);
+	DROP(from);
+	DROP(to);
+	DROP(sums);
+	DROP(last);
+	DROP(block);
+	DROP(tops);
+	DROP(add);
 }
 
 enum { handover_items = 64 * KIB, handover_slots = 4, handover_pieces = 100 };
@@ -336,15 +332,15 @@ static void *producer_main(void *argument)
 }
 
 /* A thread makes data; this one has it computed, a piece behind. */
-void outside_clean_handover(struct outside *outside)
+void outside_clean_handover(struct app *app)
 {
-	cl_kernel advance = kernel_of(outside->program, "advance");
+	cl_kernel advance = kernel_new(app->program, "advance");
 	cl_event written[2] = {NULL};
 	cl_mem memory[2];
 	pthread_t producer;
 
 	for (int i = 0; i < 2; i++)
-		memory[i] = memory_of(outside, sizeof(handover.data[0]));
+		memory[i] = buffer_new(app, sizeof(handover.data[0]));
 	if (pthread_create(&producer, NULL, producer_main, NULL))
 		must(-1, "pthread_create");
 	for (int i = 0; i <= handover_pieces; i++) {
@@ -355,27 +351,26 @@ void outside_clean_handover(struct outside *outside)
 			pthread_cond_wait(&handover.changed, &handover.lock);
 		pthread_mutex_unlock(&handover.lock);
 		if (i < handover_pieces) {
-			must(clEnqueueWriteBuffer(outside->queue, memory[at], CL_FALSE, 0,
-						  sizeof(handover.data[slot]), handover.data[slot],
-						  0, NULL, &written[at]),
-			     "clEnqueueWriteBuffer");
-			set(advance, "mii", memory[at], 20, handover_items);
+			TRY(clEnqueueWriteBuffer(app->queue, memory[at], CL_FALSE, 0,
+						 sizeof(handover.data[slot]), handover.data[slot],
+						 0, NULL, &written[at]));
+			args(advance, "bii", memory[at], 20, handover_items);
 			for (int j = 0; j < 6; j++)
-				run(outside->queue, advance, handover_items, 64);
-			flush(outside->queue);
+				run(app->queue, advance, handover_items, 64);
+			flush(app->queue);
 		}
 		if (!i)
 			continue;
-		must(clWaitForEvents(1, &written[!at]), "clWaitForEvents");
+		TRY(clWaitForEvents(1, &written[!at]));
 		free_event(&written[!at]);
 		pthread_mutex_lock(&handover.lock);
 		handover.used++;
 		pthread_cond_broadcast(&handover.changed);
 		pthread_mutex_unlock(&handover.lock);
 	}
-	finish(outside->queue);
+	finish(app->queue);
 	pthread_join(producer, NULL);
 	for (int i = 0; i < 2; i++)
-		free_memory(memory[i]);
-	free_kernel(advance);
+		DROP(memory[i]);
+	DROP(advance);
 }

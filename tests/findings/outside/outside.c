@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "outside.h"
 
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 static const char source[] =
 	"kernel void advance(global float *x, int rounds, int count)\n"
 	"{\n"
@@ -103,150 +96,11 @@ static const char source[] =
 	"	to[y * width + x] = i;\n"
 	"}\n";
 
-void must(cl_int status, const char *call)
-{
-	if (status == CL_SUCCESS)
-		return;
-	fprintf(stderr, "%s: error %d\n", call, status);
-	exit(1);
-}
-
-cl_program program_of(const struct outside *outside, const char *text, const char *options)
-{
-	cl_int status;
-	cl_program program = clCreateProgramWithSource(outside->context, 1, &text, NULL, &status);
-
-	must(status, "clCreateProgramWithSource");
-	must(clBuildProgram(program, 1, &outside->device, options, NULL, NULL), "clBuildProgram");
-	return program;
-}
-
-cl_kernel kernel_of(cl_program program, const char *name)
-{
-	cl_int status;
-	cl_kernel kernel = clCreateKernel(program, name, &status);
-
-	must(status, "clCreateKernel");
-	return kernel;
-}
-
-cl_command_queue queue_of(const struct outside *outside, cl_command_queue_properties properties)
-{
-	cl_int status;
-	cl_command_queue queue =
-		clCreateCommandQueue(outside->context, outside->device, properties, &status);
-
-	must(status, "clCreateCommandQueue");
-	return queue;
-}
-
-cl_mem memory_of(const struct outside *outside, size_t bytes)
-{
-	cl_int status;
-	cl_mem memory = clCreateBuffer(outside->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
-
-	must(status, "clCreateBuffer");
-	return memory;
-}
-
-void free_memory(cl_mem memory)
-{
-	must(clReleaseMemObject(memory), "clReleaseMemObject");
-}
-
-void free_kernel(cl_kernel kernel)
-{
-	must(clReleaseKernel(kernel), "clReleaseKernel");
-}
-
-void free_queue(cl_command_queue queue)
-{
-	must(clReleaseCommandQueue(queue), "clReleaseCommandQueue");
-}
-
 void free_event(cl_event *event)
 {
 	if (*event)
-		must(clReleaseEvent(*event), "clReleaseEvent");
+		DROP(*event);
 	*event = NULL;
-}
-
-static void argument(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
-{
-	must(clSetKernelArg(kernel, index, bytes, value), "clSetKernelArg");
-}
-
-void set(cl_kernel kernel, const char *types, ...)
-{
-	va_list values;
-
-	va_start(values, types);
-	for (cl_uint i = 0; types[i]; i++) {
-		if (types[i] == 'm') {
-			cl_mem memory = va_arg(values, cl_mem);
-
-			argument(kernel, i, sizeof(memory), &memory);
-		} else if (types[i] == 's') {
-			cl_sampler sampler = va_arg(values, cl_sampler);
-
-			argument(kernel, i, sizeof(sampler), &sampler);
-		} else if (types[i] == 'i') {
-			cl_int number = va_arg(values, int);
-
-			argument(kernel, i, sizeof(number), &number);
-		} else if (types[i] == 'f') {
-			cl_float number = (cl_float)va_arg(values, double);
-
-			argument(kernel, i, sizeof(number), &number);
-		} else {
-			argument(kernel, i, va_arg(values, size_t), NULL);
-		}
-	}
-	va_end(values);
-}
-
-void run_after(cl_command_queue queue, cl_kernel kernel, size_t items, size_t local, cl_uint count,
-	       const cl_event *waits, cl_event *event)
-{
-	must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, local ? &local : NULL, count,
-				    waits, event),
-	     "clEnqueueNDRangeKernel");
-}
-
-void run(cl_command_queue queue, cl_kernel kernel, size_t items, size_t local)
-{
-	run_after(queue, kernel, items, local, 0, NULL, NULL);
-}
-
-void run_plane(cl_command_queue queue, cl_kernel kernel, size_t width, size_t height,
-	       size_t local_width, size_t local_height)
-{
-	size_t items[2] = {width, height}, local[2] = {local_width, local_height};
-
-	must(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, items, local, 0, NULL, NULL),
-	     "clEnqueueNDRangeKernel");
-}
-
-void put(cl_command_queue queue, cl_mem memory, bool blocking, size_t bytes, const void *data)
-{
-	must(clEnqueueWriteBuffer(queue, memory, blocking, 0, bytes, data, 0, NULL, NULL),
-	     "clEnqueueWriteBuffer");
-}
-
-void get(cl_command_queue queue, cl_mem memory, bool blocking, size_t bytes, void *data)
-{
-	must(clEnqueueReadBuffer(queue, memory, blocking, 0, bytes, data, 0, NULL, NULL),
-	     "clEnqueueReadBuffer");
-}
-
-void flush(cl_command_queue queue)
-{
-	must(clFlush(queue), "clFlush");
-}
-
-void finish(cl_command_queue queue)
-{
-	must(clFinish(queue), "clFinish");
 }
 
 void crunch(float *data, size_t count, int rounds)
@@ -258,71 +112,28 @@ void crunch(float *data, size_t count, int rounds)
 		}
 }
 
-void nap_us(long microseconds)
+/* The program is the same for all of them. */
+static void outside_run(struct app *app, void (*run_of)(struct app *app))
 {
-	struct timespec time = {.tv_sec = microseconds / 1000000,
-				.tv_nsec = microseconds % 1000000 * 1000};
-
-	nanosleep(&time, NULL);
+	app->program = program_new(app, source, "-cl-mad-enable");
+	run_of(app);
 }
 
-void in_threads(int count, void *(*main)(void *), void *arguments, size_t bytes_each)
-{
-	pthread_t threads[16];
+#define X(name)                                   \
+	static void run_##name(struct app *app)   \
+	{                                         \
+		outside_run(app, outside_##name); \
+	}
+OUTSIDE(X)
+#undef X
 
-	for (int i = 0; i < count; i++)
-		if (pthread_create(&threads[i], NULL, main,
-				   (char *)arguments + (size_t)i * bytes_each))
-			must(-1, "pthread_create");
-	for (int i = 0; i < count; i++)
-		pthread_join(threads[i], NULL);
-}
-
-static void outside_open(struct outside *outside)
-{
-	cl_platform_id platform;
-	cl_int status;
-
-	must(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
-	must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &outside->device, NULL),
-	     "clGetDeviceIDs");
-	outside->context = clCreateContext(NULL, 1, &outside->device, NULL, NULL, &status);
-	must(status, "clCreateContext");
-	outside->queue = queue_of(outside, 0);
-	outside->program = program_of(outside, source, "-cl-mad-enable");
-}
-
-static void outside_close(struct outside *outside)
-{
-	finish(outside->queue);
-	must(clReleaseProgram(outside->program), "clReleaseProgram");
-	free_queue(outside->queue);
-	must(clReleaseContext(outside->context), "clReleaseContext");
-}
-
-static const struct {
-	const char *name;
-	void (*run)(struct outside *outside);
-} programs[] = {
-#define X(name) {#name, outside_##name},
+static const struct app_entry entries[] = {
+#define X(name) {#name, run_##name, NULL},
 	OUTSIDE(X)
 #undef X
 };
 
 int main(int argc, char **argv)
 {
-	struct outside outside = {.self = argv[0],
-				  .word = argc > 2 ? argv[2] : "",
-				  .repaired = argc > 2 && !strcmp(argv[2], "repaired")};
-
-	for (size_t i = 0; argc > 1 && i < sizeof(programs) / sizeof(*programs); i++) {
-		if (strcmp(programs[i].name, argv[1]) != 0)
-			continue;
-		outside_open(&outside);
-		programs[i].run(&outside);
-		outside_close(&outside);
-		return 0;
-	}
-	fprintf(stderr, "usage: outside NAME [repaired]\n");
-	return 2;
+	return apps_main(argc, argv, entries, sizeof(entries) / sizeof(*entries));
 }

@@ -4,27 +4,11 @@
  * the fault, or several threads, queues or phases.
  *
  *	outside NAME [repaired | N]
- *
- * A failing call ends the program with status 1.
  */
 #ifndef TESTS_FINDINGS_OUTSIDE_H
 #define TESTS_FINDINGS_OUTSIDE_H
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-enum { KIB = 1024, MIB = 1024 * KIB };
-
-struct outside {
-	bool repaired;
-	const char *self, *word; /* the program's path, its second argument */
-	cl_device_id device;
-	cl_context context;
-	cl_command_queue queue; /* in order */
-	cl_program program;	/* of outside_source */
-};
+#include "../app/app.h"
 
 /* X(name) */
 #define OUTSIDE(X)             \
@@ -72,42 +56,13 @@ struct outside {
 	X(clean_prefix_sum)    \
 	X(clean_handover)
 
-#define X(name) void outside_##name(struct outside *outside);
+#define X(name) void outside_##name(struct app *app);
 OUTSIDE(X)
 #undef X
 
-/* Ends the program unless status is CL_SUCCESS. */
-void must(cl_int status, const char *call);
-
-cl_program program_of(const struct outside *outside, const char *source, const char *options);
-cl_kernel kernel_of(cl_program program, const char *name);
-cl_command_queue queue_of(const struct outside *outside, cl_command_queue_properties properties);
-cl_mem memory_of(const struct outside *outside, size_t bytes);
-void free_memory(cl_mem memory);
-void free_kernel(cl_kernel kernel);
-void free_queue(cl_command_queue queue);
-void free_event(cl_event *event); /* NULL in *event: nothing; sets it to NULL */
-
-/* Sets arguments from 0 on: m a memory object, i an int, f a double as float, l a local size in
- * bytes as size_t, s a sampler. */
-void set(cl_kernel kernel, const char *types, ...);
-
-/* One dimension; local 0: the driver's choice. */
-void run(cl_command_queue queue, cl_kernel kernel, size_t items, size_t local);
-void run_after(cl_command_queue queue, cl_kernel kernel, size_t items, size_t local, cl_uint count,
-	       const cl_event *waits, cl_event *event);
-void run_plane(cl_command_queue queue, cl_kernel kernel, size_t width, size_t height,
-	       size_t local_width, size_t local_height);
-void put(cl_command_queue queue, cl_mem memory, bool blocking, size_t bytes, const void *data);
-void get(cl_command_queue queue, cl_mem memory, bool blocking, size_t bytes, void *data);
-void flush(cl_command_queue queue);
-void finish(cl_command_queue queue);
-
+/* NULL in *event: nothing; sets it to NULL. */
+void free_event(cl_event *event);
 /* As much arithmetic over data, on the host, whatever the time is. */
 void crunch(float *data, size_t count, int rounds);
-void nap_us(long microseconds);
-
-/* Runs main(&argument) in so many threads, with one argument each, and waits for them. */
-void in_threads(int count, void *(*main)(void *), void *arguments, size_t bytes_each);
 
 #endif

@@ -231,10 +231,8 @@ static void *audit_run(void *pointer)
 	enum { items = 256 * KIB, passes = 8 };
 	struct app *app = pointer, own = *app;
 	float *books = floats(items, 77);
-	cl_int status;
 
-	own.context = clCreateContext(NULL, 1, &app->device, NULL, NULL, &status);
-	must(status, "clCreateContext");
+	own.context = context_new(app);
 	own.queue = queue_new(&own, 0);
 
 	cl_kernel audit = kernel_of(&own, CHAIN("audit"), "audit");

@@ -23,38 +23,37 @@ static cl_int status_of(cl_event event)
 {
 	cl_int status;
 
-	check(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
-			     NULL),
-	      "clGetEventInfo");
+	TRY(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+			   NULL));
 	return status;
 }
 
 /* Keys are tried in batches. Until a batch is through, the host asks for its event's status again
  * and again, on a CPU that the device needs too; repaired, it waits for the event. */
-void workload_hash_crack(struct workload *w)
+void workload_hash_crack(struct app *w)
 {
 	enum { batch = 64 * KIB, batches = 30 };
-	cl_kernel try_keys = compile(w, crack_source, "try_keys");
-	cl_mem found = new_buffer(w, sizeof(cl_uint));
+	cl_kernel try_keys = kernel_of(w, crack_source, "try_keys");
+	cl_mem found = buffer_new(w, sizeof(cl_uint));
 	cl_uint count = 0;
 
-	upload_now(w->queue, found, sizeof(count), &count);
+	put_now(w->queue, found, sizeof(count), &count);
 	for (int i = 0; i < batches; i++) {
 		cl_event done;
 
-		give(try_keys, "biii", found, i * batch, 4711, 250);
-		launch_after(w->queue, try_keys, batch, 128, 0, NULL, &done);
+		args(try_keys, "biii", found, i * batch, 4711, 250);
+		done = run_after(w->queue, try_keys, batch, 128, 0, NULL);
 		flush(w->queue);
 		if (w->repaired)
-			check(clWaitForEvents(1, &done), "clWaitForEvents");
+			TRY(clWaitForEvents(1, &done));
 		while (!w->repaired && status_of(done) > CL_COMPLETE)
 			;
-		drop_event(done);
+		DROP(done);
 	}
-	download(w->queue, found, sizeof(count), &count);
-	report(count);
-	drop_buffer(found);
-	drop_kernel(try_keys);
+	get(w->queue, found, sizeof(count), &count);
+	answer(count);
+	DROP(found);
+	DROP(try_keys);
 }
 
 static const char feed_source[] =
@@ -69,34 +68,33 @@ static const char feed_source[] =
 
 /* Quotes come in, are valued, and the answer is asked for every three milliseconds, though it is
  * there after a part of one. Repaired, the host waits for it. */
-void workload_market_feed(struct workload *w)
+void workload_market_feed(struct app *w)
 {
 	enum { items = 16 * KIB, quotes = 200 };
 	float *spots = new_field(items, 11);
-	cl_kernel value = compile(w, feed_source, "value");
-	cl_mem spot = new_buffer(w, items * sizeof(float));
-	cl_mem price = new_buffer(w, items * sizeof(float));
+	cl_kernel value = kernel_of(w, feed_source, "value");
+	cl_mem spot = buffer_new(w, items * sizeof(float));
+	cl_mem price = buffer_new(w, items * sizeof(float));
 
 	for (int i = 0; i < quotes; i++) {
 		cl_event done;
 
 		spots[i] += 0.5f;
-		upload(w->queue, spot, items * sizeof(float), spots);
-		give(value, "bbi", spot, price, 8);
-		launch(w->queue, value, items, 64);
-		check(clEnqueueReadBuffer(w->queue, price, CL_FALSE, 0, items * sizeof(float),
-					  spots, 0, NULL, &done),
-		      "clEnqueueReadBuffer");
+		put(w->queue, spot, items * sizeof(float), spots);
+		args(value, "bbi", spot, price, 8);
+		run(w->queue, value, items, 64);
+		TRY(clEnqueueReadBuffer(w->queue, price, CL_FALSE, 0, items * sizeof(float), spots,
+					0, NULL, &done));
 		flush(w->queue);
 		while (!w->repaired && status_of(done) > CL_COMPLETE)
-			nap_us(3000);
-		check(clWaitForEvents(1, &done), "clWaitForEvents");
-		drop_event(done);
+			nap(3000);
+		TRY(clWaitForEvents(1, &done));
+		DROP(done);
 	}
-	report(sum_of(spots, items));
-	drop_buffer(spot);
-	drop_buffer(price);
-	drop_kernel(value);
+	answer(total(spots, items));
+	DROP(spot);
+	DROP(price);
+	DROP(value);
 	free(spots);
 }
 
@@ -127,39 +125,37 @@ static void CL_CALLBACK mandel_ready(cl_event event, cl_int status, void *user)
 
 /* Pictures of the Mandelbrot set. A small callback sets a flag at the end of each, and the host
  * runs in a loop until it is set; repaired, it waits for the picture's event. */
-void workload_mandel_flag(struct workload *w)
+void workload_mandel_flag(struct app *w)
 {
 	enum { width = 256, pictures = 24 };
 	int *picture = calloc(width * width, sizeof(*picture));
-	cl_kernel mandel = compile(w, mandel_source, "mandel");
-	cl_mem memory = new_buffer(w, width * width * sizeof(*picture));
+	cl_kernel mandel = kernel_of(w, mandel_source, "mandel");
+	cl_mem memory = buffer_new(w, width * width * sizeof(*picture));
 	double sum = 0;
 
-	upload_now(w->queue, memory, width * width * sizeof(*picture), picture);
+	put_now(w->queue, memory, width * width * sizeof(*picture), picture);
 	for (int i = 0; i < pictures; i++) {
 		size_t items[2] = {width, width}, local[2] = {64, 1};
 		cl_event done;
 
-		give(mandel, "biif", memory, width, 300, 2.5 - i * 0.05);
+		args(mandel, "biif", memory, width, 300, 2.5 - i * 0.05);
 		atomic_store(&mandel_done, false);
-		check(clEnqueueNDRangeKernel(w->queue, mandel, 2, NULL, items, local, 0, NULL,
-					     &done),
-		      "clEnqueueNDRangeKernel");
-		check(clSetEventCallback(done, CL_COMPLETE, mandel_ready, NULL),
-		      "clSetEventCallback");
+		TRY(clEnqueueNDRangeKernel(w->queue, mandel, 2, NULL, items, local, 0, NULL,
+					   &done));
+		TRY(clSetEventCallback(done, CL_COMPLETE, mandel_ready, NULL));
 		flush(w->queue);
 		if (w->repaired)
-			check(clWaitForEvents(1, &done), "clWaitForEvents");
+			TRY(clWaitForEvents(1, &done));
 		while (!w->repaired && !atomic_load(&mandel_done))
 			;
-		drop_event(done);
+		DROP(done);
 	}
-	download(w->queue, memory, width * width * sizeof(*picture), picture);
+	get(w->queue, memory, width * width * sizeof(*picture), picture);
 	for (int i = 0; i < width * width; i++)
 		sum += picture[i];
-	report(sum);
-	drop_buffer(memory);
-	drop_kernel(mandel);
+	answer(sum);
+	DROP(memory);
+	DROP(mandel);
 	free(picture);
 }
 
@@ -231,40 +227,38 @@ static void *thumb_main(void *unused)
 
 /* Thumbnails with a check sum each, which the function that the driver calls at a thumbnail's end
  * computes. Repaired, it only wakes a thread of the program, which does. */
-void workload_thumb_checks(struct workload *w)
+void workload_thumb_checks(struct app *w)
 {
 	enum { bytes = thumb_items * thumb_by * sizeof(float) };
 	float *image = new_field(bytes / sizeof(float), 8);
-	cl_kernel shrink = compile(w, thumb_source, "shrink");
-	cl_mem from = new_buffer(w, bytes), to = new_buffer(w, sizeof(thumbs.pixels));
+	cl_kernel shrink = kernel_of(w, thumb_source, "shrink");
+	cl_mem from = buffer_new(w, bytes), to = buffer_new(w, sizeof(thumbs.pixels));
 	double sum = 0;
 	pthread_t thread;
 
 	thumbs.inside = !w->repaired;
 	if (pthread_create(&thread, NULL, thumb_main, NULL))
-		check(-1, "pthread_create");
-	give(shrink, "bbi", from, to, thumb_by);
+		must(-1, "pthread_create");
+	args(shrink, "bbi", from, to, thumb_by);
 	for (int i = 0; i < thumb_count; i++) {
 		cl_event done;
 
 		for (int j = 0; j < 1024; j++)
 			image[i * 97 + j] = (float)(i + j);
-		upload_now(w->queue, from, bytes, image);
+		put_now(w->queue, from, bytes, image);
 		for (int j = 0; j < 4; j++)
-			launch_after(w->queue, shrink, thumb_items, 64, 0, NULL,
-				     j == 3 ? &done : NULL);
-		check(clSetEventCallback(done, CL_COMPLETE, thumb_ready, NULL),
-		      "clSetEventCallback");
+			run_with(w->queue, shrink, thumb_items, 64, 0, NULL, j == 3 ? &done : NULL);
+		TRY(clSetEventCallback(done, CL_COMPLETE, thumb_ready, NULL));
 		flush(w->queue);
-		drop_event(done);
+		DROP(done);
 	}
-	download(w->queue, to, sizeof(thumbs.pixels), thumbs.pixels);
+	get(w->queue, to, sizeof(thumbs.pixels), thumbs.pixels);
 	pthread_join(thread, NULL);
 	for (int i = 0; i < thumb_items; i++)
 		sum += thumbs.pixels[i];
-	report(sum + thumbs.sum);
-	drop_buffer(from);
-	drop_buffer(to);
-	drop_kernel(shrink);
+	answer(sum + thumbs.sum);
+	DROP(from);
+	DROP(to);
+	DROP(shrink);
 	free(image);
 }

@@ -27,40 +27,40 @@ static const char cg_source[] =
 
 /* An iterative solver. All vectors stay on the device; each 40 steps the host fetches 256 partial
  * sums of the residual, without which it cannot know when to end. */
-void workload_clean_cg(struct workload *w)
+void workload_clean_cg(struct app *w)
 {
 	enum { items = 128 * KIB, bytes = items * sizeof(float), parts = 256, most = 1200 };
 	float *x = new_field(items, 8), sums[parts];
-	cl_program program = build(w, cg_source, "");
-	cl_kernel apply = kernel_in(program, "apply"), descend = kernel_in(program, "descend");
-	cl_kernel residual = kernel_in(program, "residual");
-	cl_mem p = new_buffer(w, bytes), q = new_buffer(w, bytes), b = new_buffer(w, bytes);
-	cl_mem to = new_buffer(w, sizeof(sums));
+	cl_program program = program_new(w, cg_source, "");
+	cl_kernel apply = kernel_new(program, "apply"), descend = kernel_new(program, "descend");
+	cl_kernel residual = kernel_new(program, "residual");
+	cl_mem p = buffer_new(w, bytes), q = buffer_new(w, bytes), b = buffer_new(w, bytes);
+	cl_mem to = buffer_new(w, sizeof(sums));
 
-	upload(w->queue, p, bytes, x);
-	upload(w->queue, b, bytes, x);
-	give(apply, "bb", p, q);
-	give(descend, "bbb", p, q, b);
-	give(residual, "bbbi", q, b, to, items / parts);
+	put(w->queue, p, bytes, x);
+	put(w->queue, b, bytes, x);
+	args(apply, "bb", p, q);
+	args(descend, "bbb", p, q, b);
+	args(residual, "bbbi", q, b, to, items / parts);
 	for (int i = 1; i <= most; i++) {
-		launch(w->queue, apply, items, 64);
-		launch(w->queue, descend, items, 64);
+		run(w->queue, apply, items, 64);
+		run(w->queue, descend, items, 64);
 		if (i % 40)
 			continue;
-		launch(w->queue, residual, parts, 8);
-		download(w->queue, to, sizeof(sums), sums);
-		if (sum_of(sums, parts) < 0)
+		run(w->queue, residual, parts, 8);
+		get(w->queue, to, sizeof(sums), sums);
+		if (total(sums, parts) < 0)
 			break;
 	}
-	report(sum_of(sums, parts));
-	drop_buffer(p);
-	drop_buffer(q);
-	drop_buffer(b);
-	drop_buffer(to);
-	drop_kernel(apply);
-	drop_kernel(descend);
-	drop_kernel(residual);
-	drop_program(program);
+	answer(total(sums, parts));
+	DROP(p);
+	DROP(q);
+	DROP(b);
+	DROP(to);
+	DROP(apply);
+	DROP(descend);
+	DROP(residual);
+	DROP(program);
 	free(x);
 }
 
@@ -77,19 +77,19 @@ static const char video_source[] =
 
 /* Frames of a video by two queues in turn. When a ring place comes around again, the host waits for
  * the frame before in it, since it has to have been written. */
-void workload_clean_video(struct workload *w)
+void workload_clean_video(struct app *w)
 {
 	enum { items = 64 * KIB, bytes = items * sizeof(float), ring = 4, frames = 800 };
-	cl_command_queue queues[2] = {w->queue, new_queue(w, 0)};
-	cl_kernel denoise = compile(w, video_source, "denoise");
+	cl_command_queue queues[2] = {w->queue, queue_new(w, 0)};
+	cl_kernel denoise = kernel_of(w, video_source, "denoise");
 	cl_mem in[ring], out[ring];
 	cl_event done[ring] = {NULL};
 	float *frame[ring], *result[ring];
 	double sum = 0;
 
 	for (int i = 0; i < ring; i++) {
-		in[i] = new_buffer(w, bytes);
-		out[i] = new_buffer(w, bytes);
+		in[i] = buffer_new(w, bytes);
+		out[i] = buffer_new(w, bytes);
 		frame[i] = new_field(items, (unsigned)i);
 		result[i] = new_field(items, 1);
 	}
@@ -97,32 +97,31 @@ void workload_clean_video(struct workload *w)
 		int at = i % ring;
 
 		if (done[at]) {
-			check(clWaitForEvents(1, &done[at]), "clWaitForEvents");
-			drop_event(done[at]);
+			TRY(clWaitForEvents(1, &done[at]));
+			DROP(done[at]);
 			sum += result[at][i];
 		}
 		for (int j = 0; j < items; j += 4)
 			frame[at][j] = (float)((i + j) % 251) / 251;
-		upload(queues[i % 2], in[at], bytes, frame[at]);
-		give(denoise, "bbii", in[at], out[at], 256, 12);
-		launch(queues[i % 2], denoise, items, 64);
-		check(clEnqueueReadBuffer(queues[i % 2], out[at], CL_FALSE, 0, bytes, result[at], 0,
-					  NULL, &done[at]),
-		      "clEnqueueReadBuffer");
+		put(queues[i % 2], in[at], bytes, frame[at]);
+		args(denoise, "bbii", in[at], out[at], 256, 12);
+		run(queues[i % 2], denoise, items, 64);
+		TRY(clEnqueueReadBuffer(queues[i % 2], out[at], CL_FALSE, 0, bytes, result[at], 0,
+					NULL, &done[at]));
 		flush(queues[i % 2]);
 	}
 	finish(queues[0]);
 	finish(queues[1]);
 	for (int i = 0; i < ring; i++) {
-		drop_event(done[i]);
-		drop_buffer(in[i]);
-		drop_buffer(out[i]);
+		DROP(done[i]);
+		DROP(in[i]);
+		DROP(out[i]);
 		free(frame[i]);
 		free(result[i]);
 	}
-	report(sum);
-	drop_kernel(denoise);
-	drop_queue(queues[1]);
+	answer(sum);
+	DROP(denoise);
+	DROP(queues[1]);
 }
 
 static const char bfs_source[] =
@@ -140,31 +139,31 @@ static const char bfs_source[] =
 	"}\n";
 
 /* Breadth-first search in a broad grid; behind each 24th level the host looks at the flag. */
-void workload_clean_bfs(struct workload *w)
+void workload_clean_bfs(struct app *w)
 {
 	enum { width = 512, items = width * 320, every = 24, levels = width + 320 };
 	int *level = malloc(items * sizeof(*level)), more = 0;
-	cl_kernel expand = compile(w, bfs_source, "expand");
-	cl_mem grid = new_buffer(w, items * sizeof(*level)), flag = new_buffer(w, sizeof(more));
+	cl_kernel expand = kernel_of(w, bfs_source, "expand");
+	cl_mem grid = buffer_new(w, items * sizeof(*level)), flag = buffer_new(w, sizeof(more));
 	double sum = 0;
 
 	for (int i = 0; i < items; i++)
 		level[i] = i ? -1 : 0;
-	upload_now(w->queue, grid, items * sizeof(*level), level);
-	upload_now(w->queue, flag, sizeof(more), &more);
+	put_now(w->queue, grid, items * sizeof(*level), level);
+	put_now(w->queue, flag, sizeof(more), &more);
 	for (int depth = 0; depth < levels; depth++) {
-		give(expand, "bbii", grid, flag, depth, width);
-		launch(w->queue, expand, items, 64);
+		args(expand, "bbii", grid, flag, depth, width);
+		run(w->queue, expand, items, 64);
 		if (depth % every == every - 1)
-			download(w->queue, flag, sizeof(more), &more);
+			get(w->queue, flag, sizeof(more), &more);
 	}
-	download(w->queue, grid, items * sizeof(*level), level);
+	get(w->queue, grid, items * sizeof(*level), level);
 	for (int i = 0; i < items; i++)
 		sum += level[i];
-	report(sum + more);
-	drop_buffer(grid);
-	drop_buffer(flag);
-	drop_kernel(expand);
+	answer(sum + more);
+	DROP(grid);
+	DROP(flag);
+	DROP(expand);
 	free(level);
 }
 
@@ -180,55 +179,55 @@ static const char shade_source[] =
 
 /* Each frame has 64 bytes of parameters of its own, which go to the device in front of a kernel
  * that takes a hundred times as long. */
-void workload_clean_parameters(struct workload *w)
+void workload_clean_parameters(struct app *w)
 {
 	enum { items = 256 * KIB, frames = 150 };
 	static float cameras[frames][16];
 	float *image = new_field(items, 3);
-	cl_kernel shade = compile(w, shade_source, "shade");
-	cl_mem memory = new_buffer(w, items * sizeof(float)), camera = new_buffer(w, 64);
+	cl_kernel shade = kernel_of(w, shade_source, "shade");
+	cl_mem memory = buffer_new(w, items * sizeof(float)), camera = buffer_new(w, 64);
 
-	upload_now(w->queue, memory, items * sizeof(float), image);
-	give(shade, "bbi", memory, camera, 32);
+	put_now(w->queue, memory, items * sizeof(float), image);
+	args(shade, "bbi", memory, camera, 32);
 	for (int i = 0; i < frames; i++) {
 		for (int j = 0; j < 16; j++)
 			cameras[i][j] = (float)(i * 16 + j) / 2400;
-		upload(w->queue, camera, 64, cameras[i]);
-		launch(w->queue, shade, items, 64);
+		put(w->queue, camera, 64, cameras[i]);
+		run(w->queue, shade, items, 64);
 		flush(w->queue);
 	}
-	download(w->queue, memory, items * sizeof(float), image);
-	report(sum_of(image, items));
-	drop_buffer(memory);
-	drop_buffer(camera);
-	drop_kernel(shade);
+	get(w->queue, memory, items * sizeof(float), image);
+	answer(total(image, items));
+	DROP(memory);
+	DROP(camera);
+	DROP(shade);
 	free(image);
 }
 
 /* Frames come from a camera at its own pace, and each is worked on when it is there: that the
  * device waits in between is as it should be. */
-void workload_clean_camera(struct workload *w)
+void workload_clean_camera(struct app *w)
 {
 	enum { items = 64 * KIB, bytes = items * sizeof(float), frames = 100 };
 	float *frame = new_field(items, 3), *result = new_field(items, 4);
-	cl_kernel denoise = compile(w, video_source, "denoise");
-	cl_mem in = new_buffer(w, bytes), out = new_buffer(w, bytes);
+	cl_kernel denoise = kernel_of(w, video_source, "denoise");
+	cl_mem in = buffer_new(w, bytes), out = buffer_new(w, bytes);
 	double sum = 0;
 
-	give(denoise, "bbii", in, out, 256, 10);
+	args(denoise, "bbii", in, out, 256, 10);
 	for (int i = 0; i < frames; i++) {
-		nap_us(5000); /* the camera */
+		nap(5000); /* the camera */
 		for (int j = 0; j < items; j += 2)
 			frame[j] = (float)((i * 7 + j) % 241) / 241;
-		upload(w->queue, in, bytes, frame);
-		launch(w->queue, denoise, items, 64);
-		download(w->queue, out, bytes, result);
+		put(w->queue, in, bytes, frame);
+		run(w->queue, denoise, items, 64);
+		get(w->queue, out, bytes, result);
 		sum += result[i];
 	}
-	report(sum);
-	drop_buffer(in);
-	drop_buffer(out);
-	drop_kernel(denoise);
+	answer(sum);
+	DROP(in);
+	DROP(out);
+	DROP(denoise);
 	free(frame);
 	free(result);
 }

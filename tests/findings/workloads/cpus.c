@@ -28,26 +28,26 @@ static const char bodies_source[] =
 	"}\n";
 
 /* Moves the bodies, count of them; the caller's thread waits for each 20 steps. */
-static void bodies_move(const struct workload *w, cl_command_queue queue, int count, int steps)
+static void bodies_move(const struct app *w, cl_command_queue queue, int count, int steps)
 {
 	size_t bytes = (size_t)count * 16;
 	float *body = new_field((size_t)count * 4, 91);
-	cl_kernel bodies = compile(w, bodies_source, "bodies");
-	cl_mem memory[2] = {new_buffer(w, bytes), new_buffer(w, bytes)};
+	cl_kernel bodies = kernel_of(w, bodies_source, "bodies");
+	cl_mem memory[2] = {buffer_new(w, bytes), buffer_new(w, bytes)};
 
-	upload_now(queue, memory[0], bytes, body);
+	put_now(queue, memory[0], bytes, body);
 	for (int i = 0; i < steps; i++) {
-		give(bodies, "bbi", memory[i % 2], memory[1 - i % 2], count);
-		launch(queue, bodies, (size_t)count, 32);
+		args(bodies, "bbi", memory[i % 2], memory[1 - i % 2], count);
+		run(queue, bodies, (size_t)count, 32);
 		flush(queue);
 		if (i % 20 == 19)
 			finish(queue);
 	}
-	download(queue, memory[0], bytes, body);
-	report(sum_of(body, (size_t)count * 4));
-	drop_buffer(memory[0]);
-	drop_buffer(memory[1]);
-	drop_kernel(bodies);
+	get(queue, memory[0], bytes, body);
+	answer(total(body, (size_t)count * 4));
+	DROP(memory[0]);
+	DROP(memory[1]);
+	DROP(bodies);
 	free(body);
 }
 
@@ -67,7 +67,7 @@ void pinned_start_early(bool repaired)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-void workload_pinned_start(struct workload *w)
+void workload_pinned_start(struct app *w)
 {
 	bodies_move(w, w->queue, 1024, 400);
 }
@@ -99,7 +99,7 @@ static void *parser_main(void *argument)
 
 /* A pool of parser threads is there for requests that seldom come, and looks for them in a loop
  * while the device's threads want the CPUs; repaired, the pool sleeps until it is woken. */
-void workload_parser_pool(struct workload *w)
+void workload_parser_pool(struct app *w)
 {
 	enum { count = 2 };
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -110,7 +110,7 @@ void workload_parser_pool(struct workload *w)
 
 	for (int i = 0; i < count; i++)
 		if (pthread_create(&threads[i], NULL, parser_main, &parser))
-			check(-1, "pthread_create");
+			must(-1, "pthread_create");
 	bodies_move(w, w->queue, 1024, 80);
 	pthread_mutex_lock(&lock);
 	atomic_store(&over, true);
@@ -129,31 +129,31 @@ static void tenant_stop(int number)
 }
 
 /* Until the simulation tells it to stop. */
-static void tenant_render(const struct workload *w)
+static void tenant_render(const struct app *w)
 {
 	struct sigaction stop = {.sa_handler = tenant_stop};
-	cl_kernel bodies = compile(w, bodies_source, "bodies");
+	cl_kernel bodies = kernel_of(w, bodies_source, "bodies");
 	float *body = new_field(4 * KIB, 17);
-	cl_mem memory[2] = {new_buffer(w, 16 * KIB), new_buffer(w, 16 * KIB)};
+	cl_mem memory[2] = {buffer_new(w, 16 * KIB), buffer_new(w, 16 * KIB)};
 
 	if (sigaction(SIGTERM, &stop, NULL))
-		check(-1, "sigaction");
-	upload_now(w->queue, memory[0], 16 * KIB, body);
-	give(bodies, "bbi", memory[0], memory[1], 1024);
+		must(-1, "sigaction");
+	put_now(w->queue, memory[0], 16 * KIB, body);
+	args(bodies, "bbi", memory[0], memory[1], 1024);
 	while (!tenant_over) {
 		for (int i = 0; i < 4; i++)
-			launch(w->queue, bodies, 1024, 32);
+			run(w->queue, bodies, 1024, 32);
 		finish(w->queue);
 	}
-	drop_buffer(memory[0]);
-	drop_buffer(memory[1]);
-	drop_kernel(bodies);
+	DROP(memory[0]);
+	DROP(memory[1]);
+	DROP(bodies);
 	free(body);
 }
 
 /* A simulation, and beside it a second process that draws a demonstration nobody asked for, on the
  * same device; repaired, there is no second one. */
-void workload_two_tenants(struct workload *w)
+void workload_two_tenants(struct app *w)
 {
 	char *words[] = {(char *)w->self, "two_tenants", "tenant", NULL};
 	pid_t tenant = 0;
@@ -163,7 +163,7 @@ void workload_two_tenants(struct workload *w)
 		return;
 	}
 	if (!w->repaired && posix_spawn(&tenant, w->self, NULL, NULL, words, environ))
-		check(-1, "posix_spawn");
+		must(-1, "posix_spawn");
 	bodies_move(w, w->queue, 1024, 300);
 	if (tenant) {
 		kill(tenant, SIGTERM);
@@ -172,7 +172,7 @@ void workload_two_tenants(struct workload *w)
 }
 
 struct index_job {
-	struct workload w;
+	struct app w;
 	atomic_bool over;
 };
 
@@ -180,41 +180,41 @@ static void *index_main(void *argument)
 {
 	struct index_job *job = argument;
 	float *body = new_field(8 * 1024, 3);
-	cl_command_queue queue = new_queue(&job->w, 0);
-	cl_kernel bodies = compile(&job->w, bodies_source, "bodies");
-	cl_mem memory[2] = {new_buffer(&job->w, 32 * KIB), new_buffer(&job->w, 32 * KIB)};
+	cl_command_queue queue = queue_new(&job->w, 0);
+	cl_kernel bodies = kernel_of(&job->w, bodies_source, "bodies");
+	cl_mem memory[2] = {buffer_new(&job->w, 32 * KIB), buffer_new(&job->w, 32 * KIB)};
 
-	upload_now(queue, memory[0], 32 * KIB, body);
-	give(bodies, "bbi", memory[0], memory[1], 1024);
+	put_now(queue, memory[0], 32 * KIB, body);
+	args(bodies, "bbi", memory[0], memory[1], 1024);
 	while (!atomic_load(&job->over)) {
 		for (int i = 0; i < 4; i++)
-			launch(queue, bodies, 2048, 32);
+			run(queue, bodies, 2048, 32);
 		finish(queue);
 	}
-	drop_buffer(memory[0]);
-	drop_buffer(memory[1]);
-	drop_kernel(bodies);
-	drop_queue(queue);
+	DROP(memory[0]);
+	DROP(memory[1]);
+	DROP(bodies);
+	DROP(queue);
 	free(body);
 	return NULL;
 }
 
 /* A search index is built again and again by a plugin of the same process, which has a context of
  * its own, while the simulation runs; repaired, the plugin is off. */
-void workload_index_beside(struct workload *w)
+void workload_index_beside(struct app *w)
 {
 	struct index_job job = {.w = *w};
 	pthread_t thread;
 
 	if (!w->repaired) {
-		job.w.context = new_context(w);
+		job.w.context = context_new(w);
 		if (pthread_create(&thread, NULL, index_main, &job))
-			check(-1, "pthread_create");
+			must(-1, "pthread_create");
 	}
 	bodies_move(w, w->queue, 1024, 300);
 	if (!w->repaired) {
 		atomic_store(&job.over, true);
 		pthread_join(thread, NULL);
-		check(clReleaseContext(job.w.context), "clReleaseContext");
+		DROP(job.w.context);
 	}
 }

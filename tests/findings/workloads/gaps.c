@@ -36,37 +36,37 @@ static const char kmeans_source[] =
 
 /* k-means: each point's label comes back, and the host sums up the clusters; repaired, a second
  * kernel does, in 128 parts, and the host adds these. */
-void workload_kmeans_centres(struct workload *w)
+void workload_kmeans_centres(struct app *w)
 {
 	enum { items = 256 * KIB, k = 8, parts = 128, rounds = 250 };
 	float *x = new_field(items, 21), centre[k], *sum = malloc(parts * k * 2 * sizeof(float));
 	int *label = malloc(items * sizeof(*label));
-	cl_program program = build(w, kmeans_source, "");
-	cl_kernel labels_of = kernel_in(program, "label"), sums_of = kernel_in(program, "sums");
-	cl_mem points = new_buffer(w, items * sizeof(float)),
-	       centres = new_buffer(w, sizeof(centre));
-	cl_mem labels = new_buffer(w, items * sizeof(*label));
-	cl_mem sums = new_buffer(w, parts * k * 2 * sizeof(float));
+	cl_program program = program_new(w, kmeans_source, "");
+	cl_kernel labels_of = kernel_new(program, "label"), sums_of = kernel_new(program, "sums");
+	cl_mem points = buffer_new(w, items * sizeof(float)),
+	       centres = buffer_new(w, sizeof(centre));
+	cl_mem labels = buffer_new(w, items * sizeof(*label));
+	cl_mem sums = buffer_new(w, parts * k * 2 * sizeof(float));
 
-	upload_now(w->queue, points, items * sizeof(float), x);
+	put_now(w->queue, points, items * sizeof(float), x);
 	for (int j = 0; j < k; j++)
 		centre[j] = ((float)j + 0.1f) / k;
 	for (int i = 0; i < rounds; i++) {
 		double total[k] = {0}, count[k] = {0};
 
-		upload(w->queue, centres, sizeof(centre), centre);
-		give(labels_of, "bbbi", points, centres, labels, k);
-		launch(w->queue, labels_of, items, 64);
+		put(w->queue, centres, sizeof(centre), centre);
+		args(labels_of, "bbbi", points, centres, labels, k);
+		run(w->queue, labels_of, items, 64);
 		if (w->repaired) {
-			give(sums_of, "bbbii", points, labels, sums, k, items / parts);
-			launch(w->queue, sums_of, parts, 8);
-			download(w->queue, sums, parts * k * 2 * sizeof(float), sum);
+			args(sums_of, "bbbii", points, labels, sums, k, items / parts);
+			run(w->queue, sums_of, parts, 8);
+			get(w->queue, sums, parts * k * 2 * sizeof(float), sum);
 			for (int j = 0; j < parts * k; j++) {
 				total[j % k] += sum[j * 2];
 				count[j % k] += sum[j * 2 + 1];
 			}
 		} else {
-			download(w->queue, labels, items * sizeof(*label), label);
+			get(w->queue, labels, items * sizeof(*label), label);
 			for (int j = 0; j < items; j++) {
 				total[label[j] & (k - 1)] += x[j];
 				count[label[j] & (k - 1)] += 1;
@@ -75,14 +75,14 @@ void workload_kmeans_centres(struct workload *w)
 		for (int j = 0; j < k; j++)
 			centre[j] = count[j] > 0 ? (float)(total[j] / count[j]) : centre[j];
 	}
-	report(sum_of(centre, k));
-	drop_buffer(points);
-	drop_buffer(centres);
-	drop_buffer(labels);
-	drop_buffer(sums);
-	drop_kernel(labels_of);
-	drop_kernel(sums_of);
-	drop_program(program);
+	answer(total(centre, k));
+	DROP(points);
+	DROP(centres);
+	DROP(labels);
+	DROP(sums);
+	DROP(labels_of);
+	DROP(sums_of);
+	DROP(program);
 	free(x);
 	free(sum);
 	free(label);
@@ -105,7 +105,7 @@ enum { chunk_items = 32 * KIB, chunk_count = 120 };
 /* A slow disk. */
 static void chunk_load(cl_uint *chunk, int number)
 {
-	nap_us(2500);
+	nap(2500);
 	for (int i = 0; i < chunk_items; i++)
 		chunk[i] = (cl_uint)(number * 31 + i);
 }
@@ -137,22 +137,22 @@ static void *reader_main(void *argument)
 
 /* Words are counted in chunks of a file. The host reads a chunk from the disk, has it counted, and
  * reads the next one; repaired, a thread reads ahead by two. */
-void workload_spool_chunks(struct workload *w)
+void workload_spool_chunks(struct app *w)
 {
 	enum { bytes = chunk_items * sizeof(cl_uint) };
 	struct reader reader = {.lock = PTHREAD_MUTEX_INITIALIZER,
 				.changed = PTHREAD_COND_INITIALIZER};
-	cl_kernel count_words = compile(w, chunk_source, "count_words");
-	cl_mem text = new_buffer(w, bytes), count = new_buffer(w, bytes);
+	cl_kernel count_words = kernel_of(w, chunk_source, "count_words");
+	cl_mem text = buffer_new(w, bytes), count = buffer_new(w, bytes);
 	double sum = 0;
 	pthread_t thread;
 
 	for (int i = 0; i < 2; i++)
 		reader.chunks[i] = calloc(1, bytes);
-	upload_now(w->queue, count, bytes, reader.chunks[0]);
-	give(count_words, "bbi", text, count, 50);
+	put_now(w->queue, count, bytes, reader.chunks[0]);
+	args(count_words, "bbi", text, count, 50);
 	if (w->repaired && pthread_create(&thread, NULL, reader_main, &reader))
-		check(-1, "pthread_create");
+		must(-1, "pthread_create");
 	for (int i = 0; i < chunk_count; i++) {
 		pthread_mutex_lock(&reader.lock);
 		while (w->repaired && reader.loaded <= i)
@@ -160,9 +160,9 @@ void workload_spool_chunks(struct workload *w)
 		pthread_mutex_unlock(&reader.lock);
 		if (!w->repaired)
 			chunk_load(reader.chunks[i % 2], i);
-		upload(w->queue, text, bytes, reader.chunks[i % 2]);
+		put(w->queue, text, bytes, reader.chunks[i % 2]);
 		for (int j = 0; j < 4; j++)
-			launch(w->queue, count_words, chunk_items, 128);
+			run(w->queue, count_words, chunk_items, 128);
 		finish(w->queue);
 		pthread_mutex_lock(&reader.lock);
 		reader.used++;
@@ -171,15 +171,15 @@ void workload_spool_chunks(struct workload *w)
 	}
 	if (w->repaired)
 		pthread_join(thread, NULL);
-	download(w->queue, count, bytes, reader.chunks[0]);
+	get(w->queue, count, bytes, reader.chunks[0]);
 	for (int i = 0; i < chunk_items; i++)
 		sum += reader.chunks[0][i];
-	report(sum);
+	answer(sum);
 	for (int i = 0; i < 2; i++)
 		free(reader.chunks[i]);
-	drop_buffer(text);
-	drop_buffer(count);
-	drop_kernel(count_words);
+	DROP(text);
+	DROP(count);
+	DROP(count_words);
 }
 
 static const char encode_source[] = "kernel void quantise(global float *x, int rounds)\n"
@@ -194,7 +194,7 @@ static const char encode_source[] = "kernel void quantise(global float *x, int r
 enum { encode_items = 16 * KIB, encode_blocks = 150 };
 
 struct encode {
-	struct workload *w;
+	struct app *w;
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	int ready, taken;
@@ -203,13 +203,13 @@ struct encode {
 static void *encode_main(void *argument)
 {
 	struct encode *encode = argument;
-	struct workload *w = encode->w;
+	struct app *w = encode->w;
 	float *block = new_field(encode_items, 17);
-	cl_kernel quantise = compile(w, encode_source, "quantise");
-	cl_mem memory = new_buffer(w, encode_items * sizeof(float));
+	cl_kernel quantise = kernel_of(w, encode_source, "quantise");
+	cl_mem memory = buffer_new(w, encode_items * sizeof(float));
 	double sum = 0;
 
-	give(quantise, "bi", memory, 40);
+	args(quantise, "bi", memory, 40);
 	for (int i = 0; i < encode_blocks; i++) {
 		pthread_mutex_lock(&encode->lock);
 		while (encode->ready <= i) {
@@ -222,32 +222,32 @@ static void *encode_main(void *argument)
 			pthread_cond_timedwait(&encode->more, &encode->lock, &until);
 		}
 		pthread_mutex_unlock(&encode->lock);
-		upload(w->queue, memory, encode_items * sizeof(float), block);
-		launch(w->queue, quantise, encode_items, 64);
-		download(w->queue, memory, encode_items * sizeof(float), block);
+		put(w->queue, memory, encode_items * sizeof(float), block);
+		run(w->queue, quantise, encode_items, 64);
+		get(w->queue, memory, encode_items * sizeof(float), block);
 		sum += block[i];
 		pthread_mutex_lock(&encode->lock);
 		encode->taken++;
 		pthread_cond_broadcast(&encode->more);
 		pthread_mutex_unlock(&encode->lock);
 	}
-	report(sum);
-	drop_buffer(memory);
-	drop_kernel(quantise);
+	answer(sum);
+	DROP(memory);
+	DROP(quantise);
 	free(block);
 	return NULL;
 }
 
 /* A producer hands blocks to a thread that encodes them, one at a time. It forgets to signal, and
  * the other one notices when its wait times out; repaired, it signals. */
-void workload_encode_queue(struct workload *w)
+void workload_encode_queue(struct app *w)
 {
 	struct encode encode = {w, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
 	float *raw = new_field(4 * KIB, 2);
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, encode_main, &encode))
-		check(-1, "pthread_create");
+		must(-1, "pthread_create");
 	for (int i = 0; i < encode_blocks; i++) {
 		host_work(raw, 4 * KIB, 20);
 		pthread_mutex_lock(&encode.lock);
@@ -270,7 +270,7 @@ static const char effect_source[] =
 	"}\n";
 
 /* What a careful wrapper makes sure of. */
-static size_t buffer_verified(const struct workload *w, cl_mem buffer)
+static size_t buffer_verified(const struct app *w, cl_mem buffer)
 {
 	static const cl_mem_info asked[] = {CL_MEM_TYPE,	   CL_MEM_FLAGS,  CL_MEM_SIZE,
 					    CL_MEM_CONTEXT,	   CL_MEM_OFFSET, CL_MEM_MAP_COUNT,
@@ -280,8 +280,7 @@ static size_t buffer_verified(const struct workload *w, cl_mem buffer)
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
 		size_t value = 0;
 
-		check(clGetMemObjectInfo(buffer, asked[i], sizeof(value), &value, NULL),
-		      "clGetMemObjectInfo");
+		TRY(clGetMemObjectInfo(buffer, asked[i], sizeof(value), &value, NULL));
 		sum += asked[i] == CL_MEM_SIZE ? value : 0;
 	}
 	return w->context ? sum : 0;
@@ -289,60 +288,60 @@ static size_t buffer_verified(const struct workload *w, cl_mem buffer)
 
 /* Effects on an image, by a wrapper that asks all there is to be asked of each of its buffers
  * before it launches anything; repaired, it asks when a buffer is new. */
-void workload_effect_chain(struct workload *w)
+void workload_effect_chain(struct app *w)
 {
 	enum { items = 2 * KIB, launches = 60000, buffers = 32 };
 	float *image = new_field(items, 9);
-	cl_kernel effect = compile(w, effect_source, "effect");
+	cl_kernel effect = kernel_of(w, effect_source, "effect");
 	cl_mem memory[buffers];
 	size_t known = 0;
 
 	for (int i = 0; i < buffers; i++) {
-		memory[i] = new_buffer(w, items * sizeof(float));
-		upload_now(w->queue, memory[i], items * sizeof(float), image);
+		memory[i] = buffer_new(w, items * sizeof(float));
+		put_now(w->queue, memory[i], items * sizeof(float), image);
 	}
 	for (int i = 0; i < launches; i++) {
 		if (!w->repaired || !i)
 			known = 0;
 		for (int j = 0; j < buffers && (!w->repaired || !i); j++)
 			known += buffer_verified(w, memory[j]);
-		give(effect, "bf", memory[i % buffers], (double)(i % 10) / 100);
-		launch(w->queue, effect, items, 64);
+		args(effect, "bf", memory[i % buffers], (double)(i % 10) / 100);
+		run(w->queue, effect, items, 64);
 		flush(w->queue);
 	}
-	download(w->queue, memory[0], items * sizeof(float), image);
-	report(sum_of(image, items) + (double)known);
+	get(w->queue, memory[0], items * sizeof(float), image);
+	answer(total(image, items) + (double)known);
 	for (int i = 0; i < buffers; i++)
-		drop_buffer(memory[i]);
-	drop_kernel(effect);
+		DROP(memory[i]);
+	DROP(effect);
 	free(image);
 }
 
 /* Spectra of a batch of signals: all passes are enqueued, then the host computes the next window
  * table, and only clFinish lets the device begin. Repaired, the batch is flushed at once. */
-void workload_spectra_batch(struct workload *w)
+void workload_spectra_batch(struct app *w)
 {
 	enum { items = 64 * KIB, batches = 60, passes = 8 };
 	float *window = new_field(16 * KIB, 6), *signal = new_field(items, 4);
-	cl_kernel effect = compile(w, effect_source, "effect");
-	cl_mem memory = new_buffer(w, items * sizeof(float));
+	cl_kernel effect = kernel_of(w, effect_source, "effect");
+	cl_mem memory = buffer_new(w, items * sizeof(float));
 
 	for (int i = 0; i < batches; i++) {
 		signal[i] += 1;
-		upload(w->queue, memory, items * sizeof(float), signal);
+		put(w->queue, memory, items * sizeof(float), signal);
 		for (int j = 0; j < passes; j++) {
-			give(effect, "bf", memory, (double)j / 50);
-			launch(w->queue, effect, items, 64);
+			args(effect, "bf", memory, (double)j / 50);
+			run(w->queue, effect, items, 64);
 		}
 		if (w->repaired)
 			flush(w->queue);
 		host_work(window, 16 * KIB, 300);
 		finish(w->queue);
 	}
-	download(w->queue, memory, items * sizeof(float), signal);
-	report(sum_of(signal, items));
-	drop_buffer(memory);
-	drop_kernel(effect);
+	get(w->queue, memory, items * sizeof(float), signal);
+	answer(total(signal, items));
+	DROP(memory);
+	DROP(effect);
 	free(window);
 	free(signal);
 }

@@ -18,29 +18,29 @@ static const char life_source[] =
 	"}\n";
 
 /* The game of life, with a launch for each row of the board; repaired, one for all of it. */
-void workload_life_rows(struct workload *w)
+void workload_life_rows(struct app *w)
 {
 	enum { width = 256, height = 64, generations = 150 };
 	unsigned char *board = malloc(width * height);
-	cl_kernel life = compile(w, life_source, "life");
-	cl_mem boards[2] = {new_buffer(w, width * height), new_buffer(w, width * height)};
+	cl_kernel life = kernel_of(w, life_source, "life");
+	cl_mem boards[2] = {buffer_new(w, width * height), buffer_new(w, width * height)};
 	long alive = 0;
 
 	for (int i = 0; i < width * height; i++)
 		board[i] = i * 7919 % 13 < 5;
-	upload_now(w->queue, boards[0], width * height, board);
+	put_now(w->queue, boards[0], width * height, board);
 	for (int i = 0; i < generations; i++)
 		for (int y = 0; y < height; y += w->repaired ? height : 1) {
-			give(life, "bbiii", boards[i % 2], boards[1 - i % 2], width, height, y);
-			launch(w->queue, life, w->repaired ? width * height : width, 64);
+			args(life, "bbiii", boards[i % 2], boards[1 - i % 2], width, height, y);
+			run(w->queue, life, w->repaired ? width * height : width, 64);
 		}
-	download(w->queue, boards[0], width * height, board);
+	get(w->queue, boards[0], width * height, board);
 	for (int i = 0; i < width * height; i++)
 		alive += board[i];
-	report((double)alive);
-	drop_buffer(boards[0]);
-	drop_buffer(boards[1]);
-	drop_kernel(life);
+	answer((double)alive);
+	DROP(boards[0]);
+	DROP(boards[1]);
+	DROP(life);
 	free(board);
 }
 
@@ -56,24 +56,24 @@ static const char mesh_source[] =
 
 /* The points of a mesh are turned. Their number is a prime, and the driver may choose the groups;
  * repaired, the launch is rounded up to groups of 64. */
-void workload_mesh_points(struct workload *w)
+void workload_mesh_points(struct app *w)
 {
 	enum { points = 30011, turns = 3000 };
 	float *mesh = new_field(points * 4, 31);
-	cl_kernel turn = compile(w, mesh_source, "turn");
-	cl_mem meshes[2] = {new_buffer(w, points * 16), new_buffer(w, points * 16)};
+	cl_kernel turn = kernel_of(w, mesh_source, "turn");
+	cl_mem meshes[2] = {buffer_new(w, points * 16), buffer_new(w, points * 16)};
 
-	upload_now(w->queue, meshes[0], points * 16, mesh);
+	put_now(w->queue, meshes[0], points * 16, mesh);
 	for (int i = 0; i < turns; i++) {
-		give(turn, "bbfi", meshes[i % 2], meshes[1 - i % 2], 0.002, points);
-		launch(w->queue, turn, w->repaired ? (points + 63) / 64 * 64 : points,
-		       w->repaired ? 64 : 0);
+		args(turn, "bbfi", meshes[i % 2], meshes[1 - i % 2], 0.002, points);
+		run(w->queue, turn, w->repaired ? (points + 63) / 64 * 64 : points,
+		    w->repaired ? 64 : 0);
 	}
-	download(w->queue, meshes[0], points * 16, mesh);
-	report(sum_of(mesh, points * 4));
-	drop_buffer(meshes[0]);
-	drop_buffer(meshes[1]);
-	drop_kernel(turn);
+	get(w->queue, meshes[0], points * 16, mesh);
+	answer(total(mesh, points * 4));
+	DROP(meshes[0]);
+	DROP(meshes[1]);
+	DROP(turn);
 	free(mesh);
 }
 
@@ -91,21 +91,21 @@ static const char raymarch_source[] =
 
 /* Ray marching with a group of one item for each pixel, as it was left over from a first try;
  * repaired, with rows of 64. */
-void workload_raymarch_pixels(struct workload *w)
+void workload_raymarch_pixels(struct app *w)
 {
 	enum { width = 256, frames = 500 };
 	float *image = new_field(width * width, 1);
-	cl_kernel march = compile(w, raymarch_source, "march");
-	cl_mem memory = new_buffer(w, width * width * sizeof(float));
+	cl_kernel march = kernel_of(w, raymarch_source, "march");
+	cl_mem memory = buffer_new(w, width * width * sizeof(float));
 
 	for (int i = 0; i < frames; i++) {
-		give(march, "bfii", memory, i * 0.001, width, 2);
-		launch_plane(w->queue, march, width, width, w->repaired ? 64 : 1, 1);
+		args(march, "bfii", memory, i * 0.001, width, 2);
+		run_plane(w->queue, march, width, width, w->repaired ? 64 : 1, 1);
 	}
-	download(w->queue, memory, width * width * sizeof(float), image);
-	report(sum_of(image, width * width));
-	drop_buffer(memory);
-	drop_kernel(march);
+	get(w->queue, memory, width * width * sizeof(float), image);
+	answer(total(image, width * width));
+	DROP(memory);
+	DROP(march);
 	free(image);
 }
 
@@ -136,32 +136,32 @@ static const char energy_source[] =
 
 /* Bodies are moved, and the energy is summed up by one group, since the sum of several groups had
  * to be added up. Repaired, there are 64 groups, and the host adds their sums. */
-void workload_energy_sum(struct workload *w)
+void workload_energy_sum(struct app *w)
 {
 	enum { bodies = 256 * KIB, steps = 400, local = 128 };
 	float *body = new_field(bodies * 4, 77), sums[64] = {0};
 	size_t groups = w->repaired ? 64 : 1;
-	cl_program program = build(w, energy_source, "");
-	cl_kernel move = kernel_in(program, "move"), energy = kernel_in(program, "energy");
-	cl_mem memory = new_buffer(w, bodies * 16), parts = new_buffer(w, sizeof(sums));
-	double total = 0;
+	cl_program program = program_new(w, energy_source, "");
+	cl_kernel move = kernel_new(program, "move"), energy = kernel_new(program, "energy");
+	cl_mem memory = buffer_new(w, bodies * 16), parts = buffer_new(w, sizeof(sums));
+	double sum = 0;
 
-	upload_now(w->queue, memory, bodies * 16, body);
+	put_now(w->queue, memory, bodies * 16, body);
 	for (int i = 0; i < steps; i++) {
-		give(move, "bf", memory, 0.001);
-		launch(w->queue, move, bodies, 64);
-		give(energy, "bbli", memory, parts, local * sizeof(float),
+		args(move, "bf", memory, 0.001);
+		run(w->queue, move, bodies, 64);
+		args(energy, "bbli", memory, parts, local * sizeof(float),
 		     (int)(bodies / groups / local));
-		launch(w->queue, energy, groups * local, local);
-		download(w->queue, parts, groups * sizeof(float), sums);
-		total += sum_of(sums, groups);
+		run(w->queue, energy, groups * local, local);
+		get(w->queue, parts, groups * sizeof(float), sums);
+		sum += total(sums, groups);
 	}
-	report(total);
-	drop_buffer(memory);
-	drop_buffer(parts);
-	drop_kernel(move);
-	drop_kernel(energy);
-	drop_program(program);
+	answer(sum);
+	DROP(memory);
+	DROP(parts);
+	DROP(move);
+	DROP(energy);
+	DROP(program);
 	free(body);
 }
 
@@ -192,37 +192,37 @@ static const char histogram_source[] =
 
 /* Histograms of images: their parts are merged by a single work item; repaired, by one for each
  * bin. */
-void workload_histogram_merge(struct workload *w)
+void workload_histogram_merge(struct app *w)
 {
 	enum { pixels = 128 * KIB, parts = 1024, images = 600 };
 	unsigned char *image = malloc(pixels);
 	cl_uint total[256] = {0};
-	cl_program program = build(w, histogram_source, "");
-	cl_kernel count = kernel_in(program, "count_part");
-	cl_kernel merge = kernel_in(program, w->repaired ? "merge_bin" : "merge_all");
-	cl_mem pixel = new_buffer(w, pixels), bins = new_buffer(w, parts * 256 * sizeof(cl_uint));
-	cl_mem to = new_buffer(w, sizeof(total));
+	cl_program program = program_new(w, histogram_source, "");
+	cl_kernel count = kernel_new(program, "count_part");
+	cl_kernel merge = kernel_new(program, w->repaired ? "merge_bin" : "merge_all");
+	cl_mem pixel = buffer_new(w, pixels), bins = buffer_new(w, parts * 256 * sizeof(cl_uint));
+	cl_mem to = buffer_new(w, sizeof(total));
 	double sum = 0;
 
 	for (int i = 0; i < pixels; i++)
 		image[i] = (unsigned char)(i * 2654435761u >> 21);
-	upload_now(w->queue, pixel, pixels, image);
-	upload_now(w->queue, to, sizeof(total), total);
+	put_now(w->queue, pixel, pixels, image);
+	put_now(w->queue, to, sizeof(total), total);
 	for (int i = 0; i < images; i++) {
-		give(count, "bbi", pixel, bins, pixels / parts);
-		launch(w->queue, count, parts, 64);
-		give(merge, "bbi", bins, to, parts);
-		launch(w->queue, merge, w->repaired ? 256 : 1, w->repaired ? 32 : 1);
+		args(count, "bbi", pixel, bins, pixels / parts);
+		run(w->queue, count, parts, 64);
+		args(merge, "bbi", bins, to, parts);
+		run(w->queue, merge, w->repaired ? 256 : 1, w->repaired ? 32 : 1);
 	}
-	download(w->queue, to, sizeof(total), total);
+	get(w->queue, to, sizeof(total), total);
 	for (int i = 0; i < 256; i++)
 		sum += (double)total[i] * i;
-	report(sum);
-	drop_buffer(pixel);
-	drop_buffer(bins);
-	drop_buffer(to);
-	drop_kernel(count);
-	drop_kernel(merge);
-	drop_program(program);
+	answer(sum);
+	DROP(pixel);
+	DROP(bins);
+	DROP(to);
+	DROP(count);
+	DROP(merge);
+	DROP(program);
 	free(image);
 }

@@ -15,38 +15,36 @@ static const char order_source[] =
 
 /* Orders of 16 bytes come in by the thousand, and each is written to the device by itself;
  * repaired, they are collected and go there at once. */
-void workload_order_records(struct workload *w)
+void workload_order_records(struct app *w)
 {
 	enum { count = 1000, items = 16 * KIB, rounds = 240 };
 	float *book = new_field(items, 3), (*orders)[4] = malloc(count * sizeof(*orders));
-	cl_kernel match = compile(w, order_source, "match");
-	cl_mem order = new_buffer(w, count * sizeof(*orders));
-	cl_mem memory = new_buffer(w, items * sizeof(float));
+	cl_kernel match = kernel_of(w, order_source, "match");
+	cl_mem order = buffer_new(w, count * sizeof(*orders));
+	cl_mem memory = buffer_new(w, items * sizeof(float));
 
-	upload_now(w->queue, memory, items * sizeof(float), book);
-	give(match, "bbi", order, memory, count);
+	put_now(w->queue, memory, items * sizeof(float), book);
+	args(match, "bbi", order, memory, count);
 	for (int i = 0; i < rounds; i++) {
 		for (int j = 0; j < count; j++) {
 			for (int k = 0; k < 4; k++)
 				orders[j][k] = (float)((i + j * k) % 97) / 97;
 			if (!w->repaired)
-				check(clEnqueueWriteBuffer(w->queue, order, CL_FALSE,
-							   (size_t)j * sizeof(*orders),
-							   sizeof(*orders), orders[j], 0, NULL,
-							   NULL),
-				      "clEnqueueWriteBuffer");
+				TRY(clEnqueueWriteBuffer(
+					w->queue, order, CL_FALSE, (size_t)j * sizeof(*orders),
+					sizeof(*orders), orders[j], 0, NULL, NULL));
 		}
 		if (w->repaired)
-			upload(w->queue, order, count * sizeof(*orders), orders);
+			put(w->queue, order, count * sizeof(*orders), orders);
 		for (int j = 0; j < 10; j++)
-			launch(w->queue, match, items, 64);
+			run(w->queue, match, items, 64);
 		finish(w->queue);
 	}
-	download(w->queue, memory, items * sizeof(float), book);
-	report(sum_of(book, items));
-	drop_buffer(order);
-	drop_buffer(memory);
-	drop_kernel(match);
+	get(w->queue, memory, items * sizeof(float), book);
+	answer(total(book, items));
+	DROP(order);
+	DROP(memory);
+	DROP(match);
 	free(book);
 	free(orders);
 }
@@ -64,40 +62,39 @@ static const char sparse_source[] =
 
 /* A sparse matrix times vectors. The caller's accessor fetches 16 rows of the result at a time from
  * the device; repaired, the result is fetched once, and the accessor looks there. */
-void workload_sparse_rows(struct workload *w)
+void workload_sparse_rows(struct app *w)
 {
 	enum { rows = 8 * KIB, products = 24, batch = 16 };
 	float *value = new_field(rows * 8, 5), *x = new_field(rows, 6);
 	int *col = malloc(rows * 8 * sizeof(*col));
-	cl_kernel spmv = compile(w, sparse_source, "spmv");
-	cl_mem values = new_buffer(w, rows * 8 * sizeof(float));
-	cl_mem cols = new_buffer(w, rows * 8 * sizeof(*col));
-	cl_mem in = new_buffer(w, rows * sizeof(float)), out = new_buffer(w, rows * sizeof(float));
+	cl_kernel spmv = kernel_of(w, sparse_source, "spmv");
+	cl_mem values = buffer_new(w, rows * 8 * sizeof(float));
+	cl_mem cols = buffer_new(w, rows * 8 * sizeof(*col));
+	cl_mem in = buffer_new(w, rows * sizeof(float)), out = buffer_new(w, rows * sizeof(float));
 
 	for (int i = 0; i < rows * 8; i++)
 		col[i] = (i * 37 + i / 8) % rows;
-	upload_now(w->queue, values, rows * 8 * sizeof(float), value);
-	upload_now(w->queue, cols, rows * 8 * sizeof(*col), col);
-	give(spmv, "bbbb", values, cols, in, out);
+	put_now(w->queue, values, rows * 8 * sizeof(float), value);
+	put_now(w->queue, cols, rows * 8 * sizeof(*col), col);
+	args(spmv, "bbbb", values, cols, in, out);
 	for (int i = 0; i < products; i++) {
-		upload_now(w->queue, in, rows * sizeof(float), x);
+		put_now(w->queue, in, rows * sizeof(float), x);
 		for (int j = 0; j < 6; j++)
-			launch(w->queue, spmv, rows, 64);
+			run(w->queue, spmv, rows, 64);
 		if (w->repaired)
-			download(w->queue, out, rows * sizeof(float), x);
+			get(w->queue, out, rows * sizeof(float), x);
 		for (int j = 0; j < rows && !w->repaired; j += batch)
-			check(clEnqueueReadBuffer(w->queue, out, CL_TRUE, j * sizeof(float),
-						  batch * sizeof(float), x + j, 0, NULL, NULL),
-			      "clEnqueueReadBuffer");
+			TRY(clEnqueueReadBuffer(w->queue, out, CL_TRUE, j * sizeof(float),
+						batch * sizeof(float), x + j, 0, NULL, NULL));
 		for (int j = 0; j < rows; j++)
 			x[j] = x[j] * 0.2f + 0.1f;
 	}
-	report(sum_of(x, rows));
-	drop_buffer(values);
-	drop_buffer(cols);
-	drop_buffer(in);
-	drop_buffer(out);
-	drop_kernel(spmv);
+	answer(total(x, rows));
+	DROP(values);
+	DROP(cols);
+	DROP(in);
+	DROP(out);
+	DROP(spmv);
 	free(value);
 	free(x);
 	free(col);
@@ -120,39 +117,39 @@ static const char fft_source[] =
 
 /* A two-dimensional transform: passes over the rows, a transposition, passes over what were the
  * columns. The host transposes; repaired, a kernel does. */
-void workload_fft_transpose(struct workload *w)
+void workload_fft_transpose(struct app *w)
 {
 	enum { width = 256, items = width * width, bytes = items * sizeof(float), images = 300 };
 	float *image = new_field(items, 13), *turned = malloc(bytes);
-	cl_program program = build(w, fft_source, "");
-	cl_kernel pass = kernel_in(program, "pass"), transpose = kernel_in(program, "transpose");
-	cl_mem memory[2] = {new_buffer(w, bytes), new_buffer(w, bytes)};
+	cl_program program = program_new(w, fft_source, "");
+	cl_kernel pass = kernel_new(program, "pass"), transpose = kernel_new(program, "transpose");
+	cl_mem memory[2] = {buffer_new(w, bytes), buffer_new(w, bytes)};
 
-	upload_now(w->queue, memory[0], bytes, image);
-	give(transpose, "bbi", memory[0], memory[1], width);
+	put_now(w->queue, memory[0], bytes, image);
+	args(transpose, "bbi", memory[0], memory[1], width);
 	for (int i = 0; i < images * 2; i++) {
 		for (int span = width / 2; span; span /= 4) {
-			give(pass, "bi", memory[i % 2], span);
-			launch(w->queue, pass, items / 2, 64);
+			args(pass, "bi", memory[i % 2], span);
+			run(w->queue, pass, items / 2, 64);
 		}
 		if (w->repaired) {
-			give(transpose, "bbi", memory[i % 2], memory[1 - i % 2], width);
-			launch_plane(w->queue, transpose, width, width, 32, 4);
+			args(transpose, "bbi", memory[i % 2], memory[1 - i % 2], width);
+			run_plane(w->queue, transpose, width, width, 32, 4);
 			continue;
 		}
-		download(w->queue, memory[i % 2], bytes, image);
+		get(w->queue, memory[i % 2], bytes, image);
 		for (int y = 0; y < width; y++)
 			for (int x = 0; x < width; x++)
 				turned[x * width + y] = image[y * width + x];
-		upload_now(w->queue, memory[1 - i % 2], bytes, turned);
+		put_now(w->queue, memory[1 - i % 2], bytes, turned);
 	}
-	download(w->queue, memory[0], bytes, image);
-	report(sum_of(image, items));
-	drop_buffer(memory[0]);
-	drop_buffer(memory[1]);
-	drop_kernel(pass);
-	drop_kernel(transpose);
-	drop_program(program);
+	get(w->queue, memory[0], bytes, image);
+	answer(total(image, items));
+	DROP(memory[0]);
+	DROP(memory[1]);
+	DROP(pass);
+	DROP(transpose);
+	DROP(program);
 	free(image);
 	free(turned);
 }
@@ -166,35 +163,33 @@ static const char agents_source[] = "kernel void step_agents(global float4 *agen
 
 /* A simulation of agents, in which the user pushes one in each frame: all of them are read, one is
  * changed, and all are written. Repaired, only that one is. */
-void workload_agents_patch(struct workload *w)
+void workload_agents_patch(struct app *w)
 {
 	enum { agents = 256 * KIB, bytes = agents * 16, frames = 300 };
 	float *agent = new_field(agents * 4, 19);
-	cl_kernel step_agents = compile(w, agents_source, "step_agents");
-	cl_mem memory = new_buffer(w, bytes);
+	cl_kernel step_agents = kernel_of(w, agents_source, "step_agents");
+	cl_mem memory = buffer_new(w, bytes);
 
-	upload_now(w->queue, memory, bytes, agent);
-	give(step_agents, "bf", memory, 0.01);
+	put_now(w->queue, memory, bytes, agent);
+	args(step_agents, "bf", memory, 0.01);
 	for (int i = 0; i < frames; i++) {
 		size_t at = w->repaired ? (size_t)(i * 433 % agents) * 16 : 0;
 		size_t much = w->repaired ? 16 : bytes;
 		float *pushed = agent + (size_t)(i * 433 % agents) * 4;
 
 		for (int j = 0; j < 10; j++)
-			launch(w->queue, step_agents, agents / 32, 64);
-		check(clEnqueueReadBuffer(w->queue, memory, CL_TRUE, at, much, (char *)agent + at,
-					  0, NULL, NULL),
-		      "clEnqueueReadBuffer");
+			run(w->queue, step_agents, agents / 32, 64);
+		TRY(clEnqueueReadBuffer(w->queue, memory, CL_TRUE, at, much, (char *)agent + at, 0,
+					NULL, NULL));
 		pushed[2] += 0.5f;
 		pushed[3] -= 0.25f;
-		check(clEnqueueWriteBuffer(w->queue, memory, CL_TRUE, at, much, (char *)agent + at,
-					   0, NULL, NULL),
-		      "clEnqueueWriteBuffer");
+		TRY(clEnqueueWriteBuffer(w->queue, memory, CL_TRUE, at, much, (char *)agent + at, 0,
+					 NULL, NULL));
 	}
-	download(w->queue, memory, bytes, agent);
-	report(sum_of(agent, agents * 4));
-	drop_buffer(memory);
-	drop_kernel(step_agents);
+	get(w->queue, memory, bytes, agent);
+	answer(total(agent, agents * 4));
+	DROP(memory);
+	DROP(step_agents);
 	free(agent);
 }
 
@@ -210,15 +205,15 @@ static const char columns_source[] =
 
 /* A matrix is handed to the device column by column, each as a box one element wide; repaired, as
  * it is, in one piece. */
-void workload_matrix_columns(struct workload *w)
+void workload_matrix_columns(struct app *w)
 {
 	enum { width = 256, height = 512, bytes = width * height * sizeof(float), times = 120 };
 	float *matrix = new_field(width * height, 23), norms[width] = {0};
-	cl_kernel norm = compile(w, columns_source, "norm");
-	cl_mem a = new_buffer(w, bytes), to = new_buffer(w, sizeof(norms));
+	cl_kernel norm = kernel_of(w, columns_source, "norm");
+	cl_mem a = buffer_new(w, bytes), to = buffer_new(w, sizeof(norms));
 
-	upload_now(w->queue, to, sizeof(norms), norms);
-	give(norm, "bbii", a, to, width, height);
+	put_now(w->queue, to, sizeof(norms), norms);
+	args(norm, "bbii", a, to, width, height);
 	for (int i = 0; i < times; i++) {
 		for (int y = 0; y < height; y++)
 			matrix[y * width + (y + i) % width] += 1;
@@ -226,22 +221,21 @@ void workload_matrix_columns(struct workload *w)
 			size_t origin[3] = {(size_t)x * sizeof(float), 0, 0};
 			size_t region[3] = {sizeof(float), height, 1};
 
-			check(clEnqueueWriteBufferRect(w->queue, a, CL_FALSE, origin, origin,
-						       region, width * sizeof(float), 0,
-						       width * sizeof(float), 0, matrix, 0, NULL,
-						       NULL),
-			      "clEnqueueWriteBufferRect");
+			TRY(clEnqueueWriteBufferRect(w->queue, a, CL_FALSE, origin, origin, region,
+						     width * sizeof(float), 0,
+						     width * sizeof(float), 0, matrix, 0, NULL,
+						     NULL));
 		}
 		if (w->repaired)
-			upload(w->queue, a, bytes, matrix);
+			put(w->queue, a, bytes, matrix);
 		for (int j = 0; j < 8; j++)
-			launch(w->queue, norm, width, 32);
+			run(w->queue, norm, width, 32);
 		finish(w->queue);
 	}
-	download(w->queue, to, sizeof(norms), norms);
-	report(sum_of(norms, width));
-	drop_buffer(a);
-	drop_buffer(to);
-	drop_kernel(norm);
+	get(w->queue, to, sizeof(norms), norms);
+	answer(total(norms, width));
+	DROP(a);
+	DROP(to);
+	DROP(norm);
 	free(matrix);
 }

@@ -12,17 +12,17 @@ static const char frame_source[] = "kernel void grade(global float *x, float gai
 
 /* Frames of a video go up, are graded, and come down, all in one queue; repaired, two queues have
  * every other frame each. */
-void workload_video_frames(struct workload *w)
+void workload_video_frames(struct app *w)
 {
 	enum { items = 32 * KIB, bytes = items * sizeof(float), frames = 800, ring = 4 };
-	cl_command_queue queues[2] = {w->queue, new_queue(w, 0)};
-	cl_kernel grade = compile(w, frame_source, "grade");
+	cl_command_queue queues[2] = {w->queue, queue_new(w, 0)};
+	cl_kernel grade = kernel_of(w, frame_source, "grade");
 	cl_mem memory[ring];
 	float *frame[ring], *graded[ring];
 	double sum = 0;
 
 	for (int i = 0; i < ring; i++) {
-		memory[i] = new_buffer(w, bytes);
+		memory[i] = buffer_new(w, bytes);
 		frame[i] = new_field(items, (unsigned)i);
 		graded[i] = new_field(items, 1);
 	}
@@ -32,26 +32,25 @@ void workload_video_frames(struct workload *w)
 
 			for (int k = 0; k < items; k += 16)
 				frame[j][k] = (float)(i + j + k % 97) / frames;
-			upload(queue, memory[j], bytes, frame[j]);
-			give(grade, "bf", memory[j], 0.95);
-			launch(queue, grade, items, 64);
-			check(clEnqueueReadBuffer(queue, memory[j], CL_FALSE, 0, bytes, graded[j],
-						  0, NULL, NULL),
-			      "clEnqueueReadBuffer");
+			put(queue, memory[j], bytes, frame[j]);
+			args(grade, "bf", memory[j], 0.95);
+			run(queue, grade, items, 64);
+			TRY(clEnqueueReadBuffer(queue, memory[j], CL_FALSE, 0, bytes, graded[j], 0,
+						NULL, NULL));
 			flush(queue);
 		}
 		finish(queues[0]);
 		finish(queues[1]);
 	}
 	for (int i = 0; i < ring; i++) {
-		sum += sum_of(graded[i], items);
-		drop_buffer(memory[i]);
+		sum += total(graded[i], items);
+		DROP(memory[i]);
 		free(frame[i]);
 		free(graded[i]);
 	}
-	report(sum);
-	drop_queue(queues[1]);
-	drop_kernel(grade);
+	answer(sum);
+	DROP(queues[1]);
+	DROP(grade);
 }
 
 /* One group; as much work as rounds. */
@@ -69,27 +68,27 @@ static const char group_source[] =
 
 /* Two small systems, each solved by kernels of one group, all in one queue though they share
  * nothing; repaired, each system has its queue. */
-void workload_twin_solvers(struct workload *w)
+void workload_twin_solvers(struct app *w)
 {
 	enum { items = 128, bytes = items * sizeof(float), steps = 500 };
-	cl_command_queue queues[2] = {w->queue, new_queue(w, 0)};
-	cl_kernel solve = compile(w, group_source, "solve");
+	cl_command_queue queues[2] = {w->queue, queue_new(w, 0)};
+	cl_kernel solve = kernel_of(w, group_source, "solve");
 	float *x = new_field(items, 12);
 	cl_mem right[2], left[2];
 	double sum = 0;
 
 	for (int i = 0; i < 2; i++) {
-		right[i] = new_buffer(w, bytes);
-		left[i] = new_buffer(w, bytes);
-		upload_now(w->queue, right[i], bytes, x);
-		upload_now(w->queue, left[i], bytes, x);
+		right[i] = buffer_new(w, bytes);
+		left[i] = buffer_new(w, bytes);
+		put_now(w->queue, right[i], bytes, x);
+		put_now(w->queue, left[i], bytes, x);
 	}
 	for (int i = 0; i < steps; i++) {
 		for (int j = 0; j < 2; j++) {
 			cl_command_queue queue = queues[w->repaired ? j : 0];
 
-			give(solve, "bbi", right[j], left[j], 2500);
-			launch(queue, solve, items, items);
+			args(solve, "bbi", right[j], left[j], 2500);
+			run(queue, solve, items, items);
 			flush(queue);
 		}
 		if (i % 50 == 49) {
@@ -98,70 +97,67 @@ void workload_twin_solvers(struct workload *w)
 		}
 	}
 	for (int i = 0; i < 2; i++) {
-		download(w->queue, left[i], bytes, x);
-		sum += sum_of(x, items);
-		drop_buffer(right[i]);
-		drop_buffer(left[i]);
+		get(w->queue, left[i], bytes, x);
+		sum += total(x, items);
+		DROP(right[i]);
+		DROP(left[i]);
 	}
-	report(sum);
-	drop_kernel(solve);
-	drop_queue(queues[1]);
+	answer(sum);
+	DROP(solve);
+	DROP(queues[1]);
 	free(x);
 }
 
 /* Books of options are priced in a queue that keeps no order, with a barrier behind each command.
  * Repaired, a book's kernel waits for its data, and these for the book's kernel before. */
-void workload_pricing_books(struct workload *w)
+void workload_pricing_books(struct app *w)
 {
 	enum { books = 8, items = 256, bytes = 256 * KIB, days = 50 };
-	cl_command_queue queue = new_queue(w, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	cl_kernel solve = compile(w, group_source, "solve");
+	cl_command_queue queue = queue_new(w, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_kernel solve = kernel_of(w, group_source, "solve");
 	cl_event last[books] = {NULL};
 	cl_mem quotes[books], prices[books];
 	float *quote[books];
 	double sum = 0;
 
 	for (int i = 0; i < books; i++) {
-		quotes[i] = new_buffer(w, bytes);
-		prices[i] = new_buffer(w, items * sizeof(float));
+		quotes[i] = buffer_new(w, bytes);
+		prices[i] = buffer_new(w, items * sizeof(float));
 		quote[i] = new_field(bytes / sizeof(float) + days * 16, (unsigned)i);
-		upload_now(queue, prices[i], items * sizeof(float), quote[i]);
+		put_now(queue, prices[i], items * sizeof(float), quote[i]);
 	}
 	for (int day = 0; day < days; day++) {
 		for (int i = 0; i < books; i++) {
 			cl_event there;
 
-			check(clEnqueueWriteBuffer(queue, quotes[i], CL_FALSE, 0, bytes,
-						   quote[i] + day * 16, last[i] ? 1 : 0,
-						   last[i] ? &last[i] : NULL, &there),
-			      "clEnqueueWriteBuffer");
+			TRY(clEnqueueWriteBuffer(queue, quotes[i], CL_FALSE, 0, bytes,
+						 quote[i] + day * 16, last[i] ? 1 : 0,
+						 last[i] ? &last[i] : NULL, &there));
 			if (!w->repaired)
-				check(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL),
-				      "clEnqueueBarrierWithWaitList");
+				TRY(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL));
 			if (last[i])
-				drop_event(last[i]);
-			give(solve, "bbi", quotes[i], prices[i], 1500);
-			launch_after(queue, solve, items, items, 1, &there, &last[i]);
+				DROP(last[i]);
+			args(solve, "bbi", quotes[i], prices[i], 1500);
+			last[i] = run_after(queue, solve, items, items, 1, &there);
 			if (!w->repaired)
-				check(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL),
-				      "clEnqueueBarrierWithWaitList");
-			drop_event(there);
+				TRY(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL));
+			DROP(there);
 		}
 		flush(queue);
 		if (day % 10 == 9)
 			finish(queue);
 	}
 	for (int i = 0; i < books; i++) {
-		download(queue, prices[i], items * sizeof(float), quote[i]);
-		sum += sum_of(quote[i], items);
-		drop_event(last[i]);
-		drop_buffer(quotes[i]);
-		drop_buffer(prices[i]);
+		get(queue, prices[i], items * sizeof(float), quote[i]);
+		sum += total(quote[i], items);
+		DROP(last[i]);
+		DROP(quotes[i]);
+		DROP(prices[i]);
 		free(quote[i]);
 	}
-	report(sum);
-	drop_kernel(solve);
-	drop_queue(queue);
+	answer(sum);
+	DROP(solve);
+	DROP(queue);
 }
 
 static const char align_source[] =
@@ -179,22 +175,22 @@ static const char align_source[] =
 
 /* Tiles of an alignment (Smith-Waterman), in a queue that keeps no order: each waits for the one
  * that was enqueued before it. Repaired, each waits for its left and its upper neighbour. */
-void workload_align_tiles(struct workload *w)
+void workload_align_tiles(struct app *w)
 {
 	enum { side = 6, items = 128, bytes = items * sizeof(float), pairs = 30 };
-	cl_command_queue queue = new_queue(w, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	cl_kernel align_tile = compile(w, align_source, "align_tile");
+	cl_command_queue queue = queue_new(w, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_kernel align_tile = kernel_of(w, align_source, "align_tile");
 	float *edge = new_field(items, 9);
-	cl_mem tiles[side][side], border = new_buffer(w, bytes);
+	cl_mem tiles[side][side], border = buffer_new(w, bytes);
 	double sum = 0;
 
 	for (int i = 0; i < side * side; i++)
-		tiles[i / side][i % side] = new_buffer(w, bytes);
+		tiles[i / side][i % side] = buffer_new(w, bytes);
 	for (int pair = 0; pair < pairs; pair++) {
 		cl_event done[side][side], before = NULL;
 
 		edge[pair] = 0.5f;
-		upload_now(queue, border, bytes, edge);
+		put_now(queue, border, bytes, edge);
 		for (int y = 0; y < side; y++)
 			for (int x = 0; x < side; x++) {
 				cl_event waits[2];
@@ -206,59 +202,58 @@ void workload_align_tiles(struct workload *w)
 					waits[count++] = done[y][x - 1];
 				if (w->repaired && y)
 					waits[count++] = done[y - 1][x];
-				give(align_tile, "bbbi", x ? tiles[y][x - 1] : border,
+				args(align_tile, "bbbi", x ? tiles[y][x - 1] : border,
 				     y ? tiles[y - 1][x] : border, tiles[y][x], 2500);
-				launch_after(queue, align_tile, items, items, count, waits,
-					     &done[y][x]);
+				done[y][x] =
+					run_after(queue, align_tile, items, items, count, waits);
 				before = done[y][x];
 			}
 		finish(queue);
-		download(queue, tiles[side - 1][side - 1], bytes, edge);
-		sum += sum_of(edge, items);
+		get(queue, tiles[side - 1][side - 1], bytes, edge);
+		sum += total(edge, items);
 		for (int i = 0; i < side * side; i++)
-			drop_event(done[i / side][i % side]);
+			DROP(done[i / side][i % side]);
 	}
-	report(sum);
+	answer(sum);
 	for (int i = 0; i < side * side; i++)
-		drop_buffer(tiles[i / side][i % side]);
-	drop_buffer(border);
-	drop_kernel(align_tile);
-	drop_queue(queue);
+		DROP(tiles[i / side][i % side]);
+	DROP(border);
+	DROP(align_tile);
+	DROP(queue);
 	free(edge);
 }
 
 /* Two cameras with a queue each. The picture of one goes up when the kernel of the other is
  * through, so that they take turns, as for the one buffer that they once shared; repaired, each
  * queue goes on by itself. */
-void workload_two_cameras(struct workload *w)
+void workload_two_cameras(struct app *w)
 {
 	enum { items = 256, bytes = 192 * KIB, pictures = 400 };
-	cl_command_queue queues[2] = {w->queue, new_queue(w, 0)};
-	cl_kernel solve = compile(w, group_source, "solve");
+	cl_command_queue queues[2] = {w->queue, queue_new(w, 0)};
+	cl_kernel solve = kernel_of(w, group_source, "solve");
 	cl_mem picture[2], state[2];
 	cl_event before = NULL;
 	float *data[2];
 	double sum = 0;
 
 	for (int i = 0; i < 2; i++) {
-		picture[i] = new_buffer(w, bytes);
-		state[i] = new_buffer(w, items * sizeof(float));
+		picture[i] = buffer_new(w, bytes);
+		state[i] = buffer_new(w, items * sizeof(float));
 		data[i] = new_field(bytes / sizeof(float) + pictures * 16, (unsigned)i);
-		upload_now(w->queue, state[i], items * sizeof(float), data[i]);
+		put_now(w->queue, state[i], items * sizeof(float), data[i]);
 	}
 	for (int i = 0; i < pictures; i++) {
 		for (int j = 0; j < 2; j++) {
 			cl_event done;
 
-			check(clEnqueueWriteBuffer(queues[j], picture[j], CL_FALSE, 0, bytes,
-						   data[j] + i * 16, before && !w->repaired ? 1 : 0,
-						   before && !w->repaired ? &before : NULL, NULL),
-			      "clEnqueueWriteBuffer");
-			give(solve, "bbi", picture[j], state[j], 900);
-			launch_after(queues[j], solve, items, items, 0, NULL, &done);
+			TRY(clEnqueueWriteBuffer(queues[j], picture[j], CL_FALSE, 0, bytes,
+						 data[j] + i * 16, before && !w->repaired ? 1 : 0,
+						 before && !w->repaired ? &before : NULL, NULL));
+			args(solve, "bbi", picture[j], state[j], 900);
+			done = run_after(queues[j], solve, items, items, 0, NULL);
 			flush(queues[j]);
 			if (before)
-				drop_event(before);
+				DROP(before);
 			before = done;
 		}
 		if (i % 8 != 7)
@@ -266,15 +261,15 @@ void workload_two_cameras(struct workload *w)
 		finish(queues[0]);
 		finish(queues[1]);
 	}
-	drop_event(before);
+	DROP(before);
 	for (int i = 0; i < 2; i++) {
-		download(w->queue, state[i], items * sizeof(float), data[i]);
-		sum += sum_of(data[i], items);
-		drop_buffer(picture[i]);
-		drop_buffer(state[i]);
+		get(w->queue, state[i], items * sizeof(float), data[i]);
+		sum += total(data[i], items);
+		DROP(picture[i]);
+		DROP(state[i]);
 		free(data[i]);
 	}
-	report(sum);
-	drop_kernel(solve);
-	drop_queue(queues[1]);
+	answer(sum);
+	DROP(solve);
+	DROP(queues[1]);
 }

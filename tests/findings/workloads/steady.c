@@ -21,82 +21,81 @@ enum { steady_items = 128 * KIB, steady_bytes = steady_items * sizeof(float) };
 
 /* A long batch, whose progress is shown: the host asks for the last event's status each 25 ms, and
  * sleeps in between. */
-void workload_clean_progress(struct workload *w)
+void workload_clean_progress(struct app *w)
 {
 	enum { batches = 3, launches = 200 };
 	float *x = new_field(steady_items, 5);
-	cl_kernel advance = compile(w, steady_source, "advance");
-	cl_mem memory[2] = {new_buffer(w, steady_bytes), new_buffer(w, steady_bytes)};
+	cl_kernel advance = kernel_of(w, steady_source, "advance");
+	cl_mem memory[2] = {buffer_new(w, steady_bytes), buffer_new(w, steady_bytes)};
 
-	upload_now(w->queue, memory[0], steady_bytes, x);
+	put_now(w->queue, memory[0], steady_bytes, x);
 	for (int i = 0; i < batches; i++) {
 		cl_event last = NULL;
 		cl_int status = CL_QUEUED;
 
 		for (int j = 0; j < launches; j++) {
-			give(advance, "bbi", memory[j % 2], memory[1 - j % 2], 60);
-			launch_after(w->queue, advance, steady_items, 64, 0, NULL,
-				     j == launches - 1 ? &last : NULL);
+			args(advance, "bbi", memory[j % 2], memory[1 - j % 2], 60);
+			run_with(w->queue, advance, steady_items, 64, 0, NULL,
+				 j == launches - 1 ? &last : NULL);
 		}
 		flush(w->queue);
 		for (int j = 0; j < 2 && status > CL_COMPLETE; j++) {
-			nap_us(25000);
-			check(clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-					     sizeof(status), &status, NULL),
-			      "clGetEventInfo");
+			nap(25000);
+			TRY(clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+					   &status, NULL));
 		}
-		check(clWaitForEvents(1, &last), "clWaitForEvents");
-		drop_event(last);
+		TRY(clWaitForEvents(1, &last));
+		DROP(last);
 	}
-	download(w->queue, memory[0], steady_bytes, x);
-	report(sum_of(x, steady_items));
-	drop_buffer(memory[0]);
-	drop_buffer(memory[1]);
-	drop_kernel(advance);
+	get(w->queue, memory[0], steady_bytes, x);
+	answer(total(x, steady_items));
+	DROP(memory[0]);
+	DROP(memory[1]);
+	DROP(advance);
 	free(x);
 }
 
 /* Stages in a queue that keeps no order; each needs what the one before wrote, and waits for it. */
-void workload_clean_stages(struct workload *w)
+void workload_clean_stages(struct app *w)
 {
 	enum { stages = 800 };
-	cl_command_queue queue = new_queue(w, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_command_queue queue = queue_new(w, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	float *x = new_field(steady_items, 6);
-	cl_kernel advance = compile(w, steady_source, "advance");
-	cl_mem memory[2] = {new_buffer(w, steady_bytes), new_buffer(w, steady_bytes)};
+	cl_kernel advance = kernel_of(w, steady_source, "advance");
+	cl_mem memory[2] = {buffer_new(w, steady_bytes), buffer_new(w, steady_bytes)};
 	cl_event before = NULL;
 
-	upload_now(queue, memory[0], steady_bytes, x);
+	put_now(queue, memory[0], steady_bytes, x);
 	for (int i = 0; i < stages; i++) {
 		cl_event done;
 
-		give(advance, "bbi", memory[i % 2], memory[1 - i % 2], 30);
-		launch_after(queue, advance, steady_items, 64, before ? 1 : 0, &before, &done);
+		args(advance, "bbi", memory[i % 2], memory[1 - i % 2], 30);
+		done = run_after(queue, advance, steady_items, 64, before ? 1 : 0, &before);
 		if (before)
-			drop_event(before);
+			DROP(before);
 		before = done;
 		if (i % 100 == 99)
 			flush(queue);
 	}
-	check(clWaitForEvents(1, &before), "clWaitForEvents");
-	drop_event(before);
-	download(queue, memory[0], steady_bytes, x);
-	report(sum_of(x, steady_items));
-	drop_buffer(memory[0]);
-	drop_buffer(memory[1]);
-	drop_kernel(advance);
-	drop_queue(queue);
+	TRY(clWaitForEvents(1, &before));
+	DROP(before);
+	get(queue, memory[0], steady_bytes, x);
+	answer(total(x, steady_items));
+	DROP(memory[0]);
+	DROP(memory[1]);
+	DROP(advance);
+	DROP(queue);
 	free(x);
 }
 
 /* A field of 256 KiB that another library gives, of which a few values are new each time; where,
  * nobody knows but the library. */
-void workload_clean_patch(struct workload *w)
+void workload_clean_patch(struct app *w)
 {
 	enum { items = 64 * KIB, bytes = items * sizeof(float), times = 200 };
 	float *x = new_field(items, 5);
-	cl_kernel advance = compile(w, steady_source, "advance");
-	cl_mem memory[2] = {new_buffer(w, bytes), new_buffer(w, bytes)};
+	cl_kernel advance = kernel_of(w, steady_source, "advance");
+	cl_mem memory[2] = {buffer_new(w, bytes), buffer_new(w, bytes)};
 	unsigned seed = 1;
 
 	for (int i = 0; i < times; i++) {
@@ -104,57 +103,55 @@ void workload_clean_patch(struct workload *w)
 			seed = seed * 1664525u + 1013904223u;
 			x[seed % items] += 0.5f;
 		}
-		upload_now(w->queue, memory[0], bytes, x);
+		put_now(w->queue, memory[0], bytes, x);
 		for (int j = 0; j < 4; j++) {
-			give(advance, "bbi", memory[j % 2], memory[1 - j % 2], 60);
-			launch(w->queue, advance, items, 64);
+			args(advance, "bbi", memory[j % 2], memory[1 - j % 2], 60);
+			run(w->queue, advance, items, 64);
 		}
 	}
-	download(w->queue, memory[0], bytes, x);
-	report(sum_of(x, items));
-	drop_buffer(memory[0]);
-	drop_buffer(memory[1]);
-	drop_kernel(advance);
+	get(w->queue, memory[0], bytes, x);
+	answer(total(x, items));
+	DROP(memory[0]);
+	DROP(memory[1]);
+	DROP(advance);
 	free(x);
 }
 
 /* A list on the device that grows: when it is full, there is a buffer twice as large, to which it
  * is copied. */
-void workload_clean_growth(struct workload *w)
+void workload_clean_growth(struct app *w)
 {
 	enum { first = 4 * KIB, growths = 6, launches = 100 };
 	float *x = new_field(first, 5);
-	cl_kernel advance = compile(w, steady_source, "advance");
+	cl_kernel advance = kernel_of(w, steady_source, "advance");
 	size_t items = first;
-	cl_mem list = new_buffer(w, items * sizeof(float));
+	cl_mem list = buffer_new(w, items * sizeof(float));
 
-	upload_now(w->queue, list, first * sizeof(float), x);
+	put_now(w->queue, list, first * sizeof(float), x);
 	for (int i = 0; i < growths; i++) {
-		cl_mem larger = new_buffer(w, 2 * items * sizeof(float));
+		cl_mem larger = buffer_new(w, 2 * items * sizeof(float));
 
-		check(clEnqueueCopyBuffer(w->queue, list, larger, 0, 0, items * sizeof(float), 0,
-					  NULL, NULL),
-		      "clEnqueueCopyBuffer");
-		check(clEnqueueCopyBuffer(w->queue, list, larger, 0, items * sizeof(float),
-					  items * sizeof(float), 0, NULL, NULL),
-		      "clEnqueueCopyBuffer");
+		TRY(clEnqueueCopyBuffer(w->queue, list, larger, 0, 0, items * sizeof(float), 0,
+					NULL, NULL));
+		TRY(clEnqueueCopyBuffer(w->queue, list, larger, 0, items * sizeof(float),
+					items * sizeof(float), 0, NULL, NULL));
 		finish(w->queue); /* who has the old one must be through */
-		drop_buffer(list);
+		DROP(list);
 		list = larger;
 		items *= 2;
-		give(advance, "bbi", list, list, 60);
+		args(advance, "bbi", list, list, 60);
 		for (int j = 0; j < launches; j++)
-			launch(w->queue, advance, items, 64);
+			run(w->queue, advance, items, 64);
 	}
-	download(w->queue, list, first * sizeof(float), x);
-	report(sum_of(x, first));
-	drop_buffer(list);
-	drop_kernel(advance);
+	get(w->queue, list, first * sizeof(float), x);
+	answer(total(x, first));
+	DROP(list);
+	DROP(advance);
 	free(x);
 }
 
 struct relay {
-	struct workload *w;
+	struct app *w;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	int made, used;
@@ -183,30 +180,30 @@ static void *relay_main(void *argument)
 }
 
 /* One thread makes blocks, four ahead; the other one has the device work on them. */
-void workload_clean_relay(struct workload *w)
+void workload_clean_relay(struct app *w)
 {
 	enum { bytes = relay_items * sizeof(float) };
 	struct relay relay = {
 		.w = w, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-	cl_kernel advance = compile(w, steady_source, "advance");
-	cl_mem from = new_buffer(w, bytes), to = new_buffer(w, bytes);
+	cl_kernel advance = kernel_of(w, steady_source, "advance");
+	cl_mem from = buffer_new(w, bytes), to = buffer_new(w, bytes);
 	float *x = new_field(relay_items, 1);
 	double sum = 0;
 	pthread_t thread;
 
 	for (int i = 0; i < 4; i++)
 		relay.blocks[i] = new_field(relay_items, (unsigned)i);
-	give(advance, "bbi", from, to, 200);
+	args(advance, "bbi", from, to, 200);
 	if (pthread_create(&thread, NULL, relay_main, &relay))
-		check(-1, "pthread_create");
+		must(-1, "pthread_create");
 	for (int i = 0; i < relay_count; i++) {
 		pthread_mutex_lock(&relay.lock);
 		while (relay.made <= i)
 			pthread_cond_wait(&relay.changed, &relay.lock);
 		pthread_mutex_unlock(&relay.lock);
-		upload(w->queue, from, bytes, relay.blocks[i % 4]);
-		launch(w->queue, advance, relay_items, 64);
-		download(w->queue, to, bytes, x);
+		put(w->queue, from, bytes, relay.blocks[i % 4]);
+		run(w->queue, advance, relay_items, 64);
+		get(w->queue, to, bytes, x);
 		sum += x[i];
 		pthread_mutex_lock(&relay.lock);
 		relay.used++;
@@ -214,12 +211,12 @@ void workload_clean_relay(struct workload *w)
 		pthread_mutex_unlock(&relay.lock);
 	}
 	pthread_join(thread, NULL);
-	report(sum);
+	answer(sum);
 	for (int i = 0; i < 4; i++)
 		free(relay.blocks[i]);
-	drop_buffer(from);
-	drop_buffer(to);
-	drop_kernel(advance);
+	DROP(from);
+	DROP(to);
+	DROP(advance);
 	free(x);
 }
 
@@ -234,31 +231,30 @@ static void CL_CALLBACK note_taken(cl_event event, cl_int status, void *user)
 }
 
 /* Steps with a callback each, which only counts. */
-void workload_clean_light_notes(struct workload *w)
+void workload_clean_light_notes(struct app *w)
 {
 	enum { steps = 600 };
 	float *x = new_field(steady_items, 5);
-	cl_kernel advance = compile(w, steady_source, "advance");
-	cl_mem memory[2] = {new_buffer(w, steady_bytes), new_buffer(w, steady_bytes)};
+	cl_kernel advance = kernel_of(w, steady_source, "advance");
+	cl_mem memory[2] = {buffer_new(w, steady_bytes), buffer_new(w, steady_bytes)};
 
-	upload_now(w->queue, memory[0], steady_bytes, x);
+	put_now(w->queue, memory[0], steady_bytes, x);
 	for (int i = 0; i < steps; i++) {
 		cl_event done;
 
-		give(advance, "bbi", memory[i % 2], memory[1 - i % 2], 40);
-		launch_after(w->queue, advance, steady_items, 64, 0, NULL, &done);
-		check(clSetEventCallback(done, CL_COMPLETE, note_taken, NULL),
-		      "clSetEventCallback");
-		drop_event(done);
+		args(advance, "bbi", memory[i % 2], memory[1 - i % 2], 40);
+		done = run_after(w->queue, advance, steady_items, 64, 0, NULL);
+		TRY(clSetEventCallback(done, CL_COMPLETE, note_taken, NULL));
+		DROP(done);
 		if (i % 60 == 59)
 			finish(w->queue);
 	}
-	download(w->queue, memory[0], steady_bytes, x);
+	get(w->queue, memory[0], steady_bytes, x);
 	while (atomic_load(&notes) < steps)
-		nap_us(100);
-	report(sum_of(x, steady_items) + atomic_load(&notes));
-	drop_buffer(memory[0]);
-	drop_buffer(memory[1]);
-	drop_kernel(advance);
+		nap(100);
+	answer(total(x, steady_items) + atomic_load(&notes));
+	DROP(memory[0]);
+	DROP(memory[1]);
+	DROP(advance);
 	free(x);
 }

@@ -15,26 +15,26 @@ static const char jacobi_source[] =
 
 /* Jacobi sweeps over a small plate: the host waits behind every sweep before it swaps the two
  * buffers. Repaired, only the last sweep is waited for, since the queue is in order anyway. */
-void workload_jacobi_sweeps(struct workload *w)
+void workload_jacobi_sweeps(struct app *w)
 {
 	enum { width = 96, items = width * width, sweeps = 8000 };
 	float *plate = new_field(items, 7);
-	cl_kernel relax = compile(w, jacobi_source, "relax");
-	cl_mem plates[2] = {new_buffer(w, items * sizeof(float)),
-			    new_buffer(w, items * sizeof(float))};
+	cl_kernel relax = kernel_of(w, jacobi_source, "relax");
+	cl_mem plates[2] = {buffer_new(w, items * sizeof(float)),
+			    buffer_new(w, items * sizeof(float))};
 
-	upload_now(w->queue, plates[0], items * sizeof(float), plate);
+	put_now(w->queue, plates[0], items * sizeof(float), plate);
 	for (int i = 0; i < sweeps; i++) {
-		give(relax, "bbi", plates[i % 2], plates[1 - i % 2], width);
-		launch(w->queue, relax, items, 96);
+		args(relax, "bbi", plates[i % 2], plates[1 - i % 2], width);
+		run(w->queue, relax, items, 96);
 		if (!w->repaired)
 			finish(w->queue);
 	}
-	download(w->queue, plates[0], items * sizeof(float), plate);
-	report(sum_of(plate, items));
-	drop_buffer(plates[0]);
-	drop_buffer(plates[1]);
-	drop_kernel(relax);
+	get(w->queue, plates[0], items * sizeof(float), plate);
+	answer(total(plate, items));
+	DROP(plates[0]);
+	DROP(plates[1]);
+	DROP(relax);
 	free(plate);
 }
 
@@ -56,38 +56,38 @@ static const char lu_source[] = "kernel void panel(global float *a, int n, int k
 
 /* A banded LU decomposition column by column. Each kernel gives an event, and the host waits for it
  * before the next one is enqueued; repaired, the events are not asked for at all. */
-void workload_lu_panels(struct workload *w)
+void workload_lu_panels(struct app *w)
 {
 	enum { n = 192, times = 24 };
 	float *matrix = new_field(n * n, 3);
-	cl_program program = build(w, lu_source, "");
-	cl_kernel kernels[2] = {kernel_in(program, "panel"), kernel_in(program, "update")};
-	cl_mem a = new_buffer(w, n * n * sizeof(float));
+	cl_program program = program_new(w, lu_source, "");
+	cl_kernel kernels[2] = {kernel_new(program, "panel"), kernel_new(program, "update")};
+	cl_mem a = buffer_new(w, n * n * sizeof(float));
 
 	for (int i = 0; i < n; i++)
 		matrix[i * n + i] += 100;
 	for (int i = 0; i < times; i++) {
 		matrix[0] = 100 + (float)i;
-		upload_now(w->queue, a, n * n * sizeof(float), matrix);
+		put_now(w->queue, a, n * n * sizeof(float), matrix);
 		for (int k = 0; k < n - 1; k++)
 			for (int j = 0; j < 2; j++) {
 				cl_event done;
 
-				give(kernels[j], "bii", a, n, k);
-				launch_after(w->queue, kernels[j], n, 64, 0, NULL,
-					     w->repaired ? NULL : &done);
+				args(kernels[j], "bii", a, n, k);
+				run_with(w->queue, kernels[j], n, 64, 0, NULL,
+					 w->repaired ? NULL : &done);
 				if (w->repaired)
 					continue;
-				check(clWaitForEvents(1, &done), "clWaitForEvents");
-				drop_event(done);
+				TRY(clWaitForEvents(1, &done));
+				DROP(done);
 			}
 	}
-	download(w->queue, a, n * n * sizeof(float), matrix);
-	report(sum_of(matrix, n * n));
+	get(w->queue, a, n * n * sizeof(float), matrix);
+	answer(total(matrix, n * n));
 	for (int j = 0; j < 2; j++)
-		drop_kernel(kernels[j]);
-	drop_program(program);
-	drop_buffer(a);
+		DROP(kernels[j]);
+	DROP(program);
+	DROP(a);
 	free(matrix);
 }
 
@@ -107,35 +107,35 @@ static const char bfs_source[] =
 
 /* Breadth-first search through a long grid. Behind each level the host reads whether anything was
  * reached; repaired, it looks behind every 32nd, and the last ones find nothing. */
-void workload_bfs_flag(struct workload *w)
+void workload_bfs_flag(struct app *w)
 {
 	enum { width = 4, items = width * 4000 };
 	int *level = malloc(items * sizeof(*level)), more = 0, every = w->repaired ? 32 : 1;
-	cl_kernel expand = compile(w, bfs_source, "expand");
-	cl_mem levels = new_buffer(w, items * sizeof(*level));
-	cl_mem flag = new_buffer(w, sizeof(more));
+	cl_kernel expand = kernel_of(w, bfs_source, "expand");
+	cl_mem levels = buffer_new(w, items * sizeof(*level));
+	cl_mem flag = buffer_new(w, sizeof(more));
 	bool growing = true;
 	long sum = 0;
 
 	for (int i = 0; i < items; i++)
 		level[i] = i ? -1 : 0;
-	upload_now(w->queue, levels, items * sizeof(*level), level);
-	upload_now(w->queue, flag, sizeof(more), &more);
+	put_now(w->queue, levels, items * sizeof(*level), level);
+	put_now(w->queue, flag, sizeof(more), &more);
 	for (int depth = 0; growing; depth++) {
-		give(expand, "bbii", levels, flag, depth, width);
-		launch(w->queue, expand, items, 64);
+		args(expand, "bbii", levels, flag, depth, width);
+		run(w->queue, expand, items, 64);
 		if (depth % every != every - 1)
 			continue;
-		download(w->queue, flag, sizeof(more), &more);
+		get(w->queue, flag, sizeof(more), &more);
 		growing = more > depth;
 	}
-	download(w->queue, levels, items * sizeof(*level), level);
+	get(w->queue, levels, items * sizeof(*level), level);
 	for (int i = 0; i < items; i++)
 		sum += level[i];
-	report((double)sum);
-	drop_buffer(levels);
-	drop_buffer(flag);
-	drop_kernel(expand);
+	answer((double)sum);
+	DROP(levels);
+	DROP(flag);
+	DROP(expand);
 	free(level);
 }
 
@@ -147,30 +147,30 @@ static const char streams_source[] = "kernel void blend(global float *x, float b
 
 /* A library with a pool of 24 streams: whoever has read a result calls settle(), which finishes
  * every stream, though nothing was left in any. Repaired, the read is enough. */
-void workload_streams_settle(struct workload *w)
+void workload_streams_settle(struct app *w)
 {
 	enum { streams = 24, items = 512, requests = 40000 };
 	float *data = new_field(items, 5);
 	cl_command_queue queues[streams];
-	cl_kernel blend = compile(w, streams_source, "blend");
-	cl_mem memory = new_buffer(w, items * sizeof(float));
+	cl_kernel blend = kernel_of(w, streams_source, "blend");
+	cl_mem memory = buffer_new(w, items * sizeof(float));
 	double sum = 0;
 
 	for (int i = 0; i < streams; i++)
-		queues[i] = new_queue(w, 0);
-	upload_now(w->queue, memory, items * sizeof(float), data);
+		queues[i] = queue_new(w, 0);
+	put_now(w->queue, memory, items * sizeof(float), data);
 	for (int i = 0; i < requests; i++) {
-		give(blend, "bf", memory, i * 0.001);
-		launch(queues[i % streams], blend, items, 64);
-		download(queues[i % streams], memory, items * sizeof(float), data);
+		args(blend, "bf", memory, i * 0.001);
+		run(queues[i % streams], blend, items, 64);
+		get(queues[i % streams], memory, items * sizeof(float), data);
 		sum += data[i % items];
 		for (int j = 0; j < streams && !w->repaired; j++)
 			finish(queues[j]);
 	}
-	report(sum);
+	answer(sum);
 	for (int i = 0; i < streams; i++)
-		drop_queue(queues[i]);
-	drop_kernel(blend);
-	drop_buffer(memory);
+		DROP(queues[i]);
+	DROP(blend);
+	DROP(memory);
 	free(data);
 }

@@ -10,20 +10,7 @@
 #ifndef TESTS_FINDINGS_WORKLOADS_H
 #define TESTS_FINDINGS_WORKLOADS_H
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-enum { KIB = 1024, MIB = 1024 * KIB };
-
-struct workload {
-	bool repaired;
-	const char *self, *word; /* the program's path, its second argument */
-	cl_device_id device;
-	cl_context context;
-	cl_command_queue queue; /* in order */
-};
+#include "../app/app.h"
 
 /* X(name) */
 #define WORKLOADS(X)        \
@@ -67,7 +54,6 @@ struct workload {
 	X(tile_server)      \
 	X(odd_tiles)        \
 	X(relay_abort)      \
-	X(pinned_start)     \
 	X(parser_pool)      \
 	X(two_tenants)      \
 	X(index_beside)     \
@@ -87,51 +73,17 @@ struct workload {
 	X(clean_relay)      \
 	X(clean_light_notes)
 
-#define X(name) void workload_##name(struct workload *w);
+#define X(name) void workload_##name(struct app *w);
 WORKLOADS(X)
 #undef X
 
-/* Runs before the driver is loaded. */
+/* Listed apart: it binds itself before a driver is loaded. */
+void workload_pinned_start(struct app *w);
 void pinned_start_early(bool repaired);
-
-/* Ends the program unless status is CL_SUCCESS. */
-void check(cl_int status, const char *call);
-
-cl_context new_context(const struct workload *w);
-cl_program build(const struct workload *w, const char *source, const char *options);
-cl_kernel kernel_in(cl_program program, const char *name);
-cl_kernel compile(const struct workload *w, const char *source, const char *name);
-cl_command_queue new_queue(const struct workload *w, cl_command_queue_properties properties);
-cl_mem new_buffer(const struct workload *w, size_t bytes);
-void drop_buffer(cl_mem buffer);
-void drop_kernel(cl_kernel kernel);
-void drop_program(cl_program program);
-void drop_queue(cl_command_queue queue);
-void drop_event(cl_event event);
-
-/* All arguments of a kernel: b a buffer, i an int, f a double as float, l local bytes as size_t. */
-void give(cl_kernel kernel, const char *types, ...);
-
-/* Local 0: the driver's choice. */
-void launch(cl_command_queue queue, cl_kernel kernel, size_t items, size_t local);
-void launch_plane(cl_command_queue queue, cl_kernel kernel, size_t width, size_t height,
-		  size_t local_width, size_t local_height);
-void launch_after(cl_command_queue queue, cl_kernel kernel, size_t items, size_t local,
-		  cl_uint count, const cl_event *waits, cl_event *event);
-void upload(cl_command_queue queue, cl_mem buffer, size_t bytes, const void *data);
-void upload_now(cl_command_queue queue, cl_mem buffer, size_t bytes, const void *data);
-void download(cl_command_queue queue, cl_mem buffer, size_t bytes, void *data);
-void flush(cl_command_queue queue);
-void finish(cl_command_queue queue);
 
 /* Floats that look like something, of a seed. */
 float *new_field(size_t count, unsigned seed);
 /* As much arithmetic on the host, whatever the values are. */
 void host_work(float *data, size_t count, int rounds);
-double sum_of(const float *data, size_t count);
-void report(double result);
-void nap_us(long microseconds);
-/* main(&argument) in so many threads, until all have ended. */
-void in_threads(int count, void *(*main)(void *), void *arguments, size_t bytes_each);
 
 #endif
