@@ -52,10 +52,23 @@ int host_functions_call(struct host_functions *functions, const struct trace_eve
 	return map_set(&functions->behind, operation_key(process, op), BEHIND);
 }
 
+static void count_function(struct host_function_queue *queue, int64_t from_ns, int64_t to_ns)
+{
+	if (to_ns - from_ns < HEAVY_NS)
+		return;
+	queue->count++;
+	queue->ns += (uint64_t)(to_ns - from_ns);
+	if ((uint64_t)(to_ns - from_ns) <= queue->longest_ns)
+		return;
+	queue->longest_ns = (uint64_t)(to_ns - from_ns);
+	queue->from_ns = from_ns;
+	queue->to_ns = to_ns;
+}
+
 int host_functions_operation(struct host_functions *functions, const struct operation *operation)
 {
 	struct host_function_queue *queue;
-	int64_t before_ns, ns;
+	int64_t before_ns;
 	uint64_t what;
 
 	if (!functions->count || !operation->placed)
@@ -64,24 +77,15 @@ int host_functions_operation(struct host_functions *functions, const struct oper
 	if (!queue)
 		return -ENOMEM;
 	what = map_remove(&functions->behind, operation_key(operation->process, operation->op));
-	/* What it takes is between the commands around it. */
-	if (what == IS_FUNCTION)
-		return 0;
 	before_ns = queue->end_ns;
 	queue->end_ns = operation->times.end_ns;
 	queue->device = operation->device;
-	if (what != BEHIND || !before_ns || operation->times.queued_ns > before_ns)
-		return 0;
-	ns = operation->times.start_ns - before_ns;
-	if (ns < HEAVY_NS)
-		return 0;
-	queue->count++;
-	queue->ns += (uint64_t)ns;
-	if ((uint64_t)ns > queue->longest_ns) {
-		queue->longest_ns = (uint64_t)ns;
-		queue->from_ns = before_ns;
-		queue->to_ns = operation->times.start_ns;
-	}
+	/* One that is a command has times of its own; of another one it is what is between the commands
+	 * around it. */
+	if (what == IS_FUNCTION)
+		count_function(queue, operation->times.start_ns, operation->times.end_ns);
+	else if (what == BEHIND && before_ns && operation->times.queued_ns <= before_ns)
+		count_function(queue, before_ns, operation->times.start_ns);
 	return 0;
 }
 

@@ -85,6 +85,7 @@ struct idle_device {
 	struct map late;   /* name of a kernel -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
 	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
 	int64_t waited_ns; /* by threads while it ran something */
+	int64_t ahead_ns;  /* of builds in gaps, what fits into the waits before them */
 	int64_t in_call_ns; /* while it ran something, in calls that enqueue */
 };
 

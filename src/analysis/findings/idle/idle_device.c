@@ -166,6 +166,15 @@ static int map_count(struct map *map, uint64_t key, uint64_t ns)
 	return map_set(map, key, (known == MAP_NONE ? 0 : known) + ns);
 }
 
+/* A thread of its own would have built while another one waited. */
+static void note_build(struct idle_device *device, int64_t ns)
+{
+	int64_t left_ns = device->waited_ns - device->ahead_ns;
+
+	if (left_ns > 0)
+		device->ahead_ns += ns < left_ns ? ns : left_ns;
+}
+
 static int call_end(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
@@ -185,6 +194,8 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 
 		if (device->running || !device->active || from >= event->ns)
 			continue;
+		if (event->api->class == TANDEM_CLASS_BUILD)
+			note_build(device, event->ns - from);
 		status = map_count(event->blocking ? &device->waits : &device->calls,
 				   event->api->id, (uint64_t)(event->ns - from));
 	}

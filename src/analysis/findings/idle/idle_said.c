@@ -173,9 +173,9 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		return cause->ns < waited_ns ? cause->ns : waited_ns;
 	default:
 		steady_ns = habit_ns(device, cause);
-		/* Builds are told by themselves; the answers to questions can be kept. */
+		/* The answers to questions can be kept. */
 		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_BUILD))
-			return 0;
+			return saving_beside(findings, index, (uint64_t)device->ahead_ns);
 		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_QUERY))
 			return steady_ns;
 		if (is_never_waited(findings, index, device, kind))
@@ -272,7 +272,10 @@ static void describe(struct findings *findings, struct finding *finding,
 					      "the device was idle for %s while the host was in "
 					      "other calls, mainly %s",
 					      gaps, finding->object);
-		finding->suggestion = "move these calls out of the loop, or enqueue before them";
+		finding->suggestion =
+			is_mostly(findings, device, TANDEM_CLASS_BUILD)
+				? "let another thread build before, while the device works"
+				: "move these calls out of the loop, or enqueue before them";
 		break;
 	case UNFLUSHED:
 		finding->what = findings_text(

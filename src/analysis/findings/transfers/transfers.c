@@ -45,6 +45,7 @@ enum direction { TO_DEVICE, TO_HOST, ON_DEVICE, FILLS, MAPS, DIRECTIONS };
 struct transfer_run {	/* transfers of one direction */
 	uint64_t call;	/* the latest; 0: none */
 	int64_t end_ns; /* of that one */
+	uint64_t bytes; /* same */
 	bool goes_on;	/* it followed another one */
 };
 
@@ -129,9 +130,10 @@ static bool is_further(struct transfers *transfers, const struct operation *oper
 	run = &thread->runs[direction_of(operation->kind)];
 	*second = !run->goes_on;
 	*before_ns = run->end_ns;
-	before = run->call;
+	before = run->bytes < SMALL_MOST ? run->call : 0;
 	run->call = operation->call;
 	run->end_ns = operation->times.end_ns;
+	run->bytes = operation->record->bytes;
 	run->goes_on = before && before < operation->call &&
 		       (thread->kernel < before || thread->kernel > operation->call);
 	return run->goes_on;

@@ -13,6 +13,9 @@
 /* Questions about one command that make a poll without a break. */
 #define POLL_COUNT 4u
 
+/* Commands that are asked for in turns make one poll, if each is asked for so often. */
+#define ROUND_COUNT 2u
+
 /* Nobody works in less. */
 #define WORK_LEAST_NS 20000
 
@@ -56,8 +59,11 @@ static enum poll_kind kind_of(const struct poll_thread *thread)
 
 	if (thread->questions > 1 && 2 * thread->slept_ns > all_ns)
 		return POLL_ASLEEP;
-	return thread->questions >= POLL_COUNT && 2 * thread->worked_ns < all_ns ? POLL_BUSY
-										 : POLL_NONE;
+	return thread->questions >= (thread->rounds ? ROUND_COUNT * thread->in_round
+						    : POLL_COUNT) &&
+			       2 * thread->worked_ns < all_ns
+		       ? POLL_BUSY
+		       : POLL_NONE;
 }
 
 static uint64_t closed_key(const struct polls *polls, const struct poll_thread *thread, uint64_t op)
@@ -95,19 +101,53 @@ static int poll_end(struct polls *polls, struct poll_thread *thread)
 	return 0;
 }
 
+static bool in_round(const struct poll_thread *thread, uint64_t op)
+{
+	for (unsigned i = 0; i < thread->in_round; i++) {
+		if (thread->round[i] == op)
+			return true;
+	}
+	return false;
+}
+
+/* Whether it is still the poll that is under way. */
+static bool goes_on(const struct poll_thread *thread, uint64_t op)
+{
+	return op == thread->op || (thread->rounds && in_round(thread, op));
+}
+
+/* One that is asked for again after others begins a round. */
+static void poll_begin(struct poll_thread *thread, uint64_t op, int64_t ns)
+{
+	thread->rounds = in_round(thread, op);
+	if (!thread->rounds && thread->in_round < POLL_ROUND)
+		thread->round[thread->in_round++] = op;
+	thread->op = op;
+	thread->op_end_ns = INT64_MIN;
+	thread->questions = 0;
+	thread->worked_ns = thread->slept_ns = 0;
+	thread->begin_ns = thread->end_ns = ns;
+}
+
+/* The thread waits or enqueues. */
+static int poll_stop(struct polls *polls, struct poll_thread *thread)
+{
+	int status = poll_end(polls, thread);
+
+	thread->rounds = false;
+	thread->in_round = 0;
+	return status;
+}
+
 static int ask(struct polls *polls, struct poll_thread *thread, const struct event_item *item,
 	       uint64_t op)
 {
 	const struct trace_event *event = item->event;
 
-	if (op != thread->op) {
+	if (!goes_on(thread, op)) {
 		if (poll_end(polls, thread))
 			return -ENOMEM;
-		thread->op = op;
-		thread->op_end_ns = INT64_MIN;
-		thread->questions = 0;
-		thread->worked_ns = thread->slept_ns = 0;
-		thread->begin_ns = thread->end_ns = event->ns;
+		poll_begin(thread, op, event->ns);
 	}
 	if (event->ns - thread->end_ns >= WORK_LEAST_NS) {
 		int64_t slept_ns = recent_within(&thread->slept, thread->end_ns, event->ns);
@@ -131,8 +171,9 @@ int polls_question(struct polls *polls, const struct event_item *item)
 		thread->latest = trace_event_op(item->event);
 	if (op)
 		return ask(polls, thread, item, op);
-	return class == TANDEM_CLASS_WAIT || class == TANDEM_CLASS_ENQUEUE ? poll_end(polls, thread)
-									   : 0;
+	return class == TANDEM_CLASS_WAIT || class == TANDEM_CLASS_ENQUEUE
+		       ? poll_stop(polls, thread)
+		       : 0;
 }
 
 /* The end of one that was asked for may be known before the last question or after it. */
@@ -148,7 +189,7 @@ void polls_operation(struct polls *polls, const struct operation *operation)
 		thread->sums[thread->ended].ns +=
 			(uint64_t)(operation->times.start_ns - thread->ended_ns);
 	thread->ended = POLL_NONE;
-	if (operation->op == thread->op) {
+	if (thread->op && goes_on(thread, operation->op)) {
 		thread->op_end_ns = operation->times.end_ns;
 		return;
 	}

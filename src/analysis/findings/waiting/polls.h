@@ -26,9 +26,14 @@ struct poll_sum {
 	const struct tandem_event *api;
 };
 
-struct poll_thread {	 /* of a stream */
-	uint64_t latest; /* operation that it enqueued; 0: none */
-	uint64_t op;	 /* that is asked for now; 0: none */
+#define POLL_ROUND 16u
+
+struct poll_thread {		    /* of a stream */
+	uint64_t latest;	    /* operation that it enqueued; 0: none */
+	uint64_t op;		    /* that is asked for now; 0: none */
+	uint64_t round[POLL_ROUND]; /* that were asked for since it waited or enqueued */
+	unsigned in_round;
+	bool rounds; /* it asks for these in turns: one poll */
 	uint64_t questions;
 	int64_t begin_ns, end_ns;    /* of the first question, of the latest one */
 	int64_t worked_ns, slept_ns; /* between them */

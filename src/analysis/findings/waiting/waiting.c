@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/waiting/awaited.h"
 #include "analysis/findings/waiting/flags.h"
 #include "analysis/findings/waiting/polls.h"
 #include "analysis/findings/waiting/wait_counter.h"
@@ -51,6 +52,7 @@ struct waiting {
 	uint64_t *calls;		/* that wait, by the layouts' index */
 	struct polls polls;
 	struct flags flags;
+	struct awaited awaited;
 };
 
 static int waiting_begin(struct findings *findings, void *state)
@@ -59,7 +61,9 @@ static int waiting_begin(struct findings *findings, void *state)
 
 	waiting->threads = calloc(findings->session->stream_count + 1, sizeof(*waiting->threads));
 	waiting->calls = calloc(findings->session->event_count + 1, sizeof(*waiting->calls));
-	if (!waiting->threads || !waiting->calls || flags_begin(&waiting->flags, findings->session))
+	if (!waiting->threads || !waiting->calls ||
+	    flags_begin(&waiting->flags, findings->session) ||
+	    awaited_begin(&waiting->awaited, findings->session))
 		return -ENOMEM;
 	return polls_begin(&waiting->polls, findings->session);
 }
@@ -102,10 +106,15 @@ static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_
 
 /* A blocking transfer is not the habit that is meant here, if it moves something. */
 static int count_wait(struct graph *graph, struct waiting_thread *thread,
-		      const struct event_item *item, const struct wait_counted *call)
+		      const struct event_item *item, const struct wait_counted *call, bool again)
 {
-	enum cause cause = call->operations ? EACH_OPERATION : NOTHING;
+	enum cause cause = call->operations && !again ? EACH_OPERATION : NOTHING;
 
+	if (again) {
+		sum_add(&thread->sums[NOTHING], item->event->layout->event, item->event->ns,
+			item->end_ns);
+		return graph_remove(graph, item->call, GRAPH_WAIT_NOTHING);
+	}
 	if (!call->waits || call->operations > 1)
 		return 0;
 	if (call->transfers && (!call->is_result || cause == NOTHING))
@@ -122,7 +131,10 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	struct waiting_thread *thread;
 	struct wait_counted call;
 	int question;
+	bool again;
 
+	if (item->kind == ITEM_OBJECT)
+		return awaited_object(&waiting->awaited, event);
 	if (item->kind == ITEM_OPERATION) {
 		polls_operation(&waiting->polls, &item->operation);
 		if (item->operation.stream != TRACE_NONE && item->operation.placed)
@@ -130,6 +142,8 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 	}
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
+	if (awaited_call(&waiting->awaited, event, &again))
+		return -ENOMEM;
 	question = polls_question(&waiting->polls, item);
 	if (question)
 		return question < 0 ? question : 0;
@@ -140,7 +154,7 @@ static int waiting_item(struct findings *findings, void *state, const struct eve
 		thread->waits++;
 	}
 	thread->enqueued += event->layout->event->class == TANDEM_CLASS_ENQUEUE;
-	return count_wait(findings->graph, thread, item, &call);
+	return count_wait(findings->graph, thread, item, &call, again);
 }
 
 static const char *const cause_names[] = {
@@ -351,6 +365,7 @@ static void waiting_release(struct findings *findings, void *state)
 	free(waiting->calls);
 	polls_release(&waiting->polls);
 	flags_release(&waiting->flags);
+	awaited_free(&waiting->awaited);
 }
 
 const struct finding_ops finding_waiting = {

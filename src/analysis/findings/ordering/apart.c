@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/ordering/apart.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/events/event_iterator.h"
+#include "trace/field.h"
+#include "trace/session/session.h"
+
+#define SEGMENT_MOST 32u
+#define CHAIN_MOST 8u
+
+static uint64_t key_of(uint32_t process, uint64_t number)
+{
+	return (uint64_t)process << 32 | (uint32_t)number;
+}
+
+int apart_begin(struct apart *apart, const struct trace_session *session)
+{
+	apart->process_count = session->process_count;
+	apart->processes = calloc(apart->process_count + 1, sizeof(*apart->processes));
+	return apart->processes ? 0 : -ENOMEM;
+}
+
+static int note_queue(struct apart *apart, const struct trace_event *event)
+{
+	const struct tandem_rec_queue *queue = (const void *)event->record;
+
+	if (event->record->id != TANDEM_EVENT_queue || queue->in_order)
+		return 0;
+	return map_set(&apart->out_of_order, key_of(event->stream->process->index, queue->queue),
+		       1);
+}
+
+bool apart_keeps_order(const struct apart *apart, uint32_t process, uint32_t queue)
+{
+	return map_get(&apart->out_of_order, key_of(process, queue)) == MAP_NONE;
+}
+
+static void find_waits(const struct trace_event *event, struct apart_command *command)
+{
+	const struct tandem_field *list = trace_field_role(event->layout, TANDEM_ROLE_events);
+	const uint8_t *elements;
+	size_t count;
+
+	if (!list || list->kind != TANDEM_FIELD_OP || !list->variable)
+		return;
+	elements = trace_field_elements(event, list, &count);
+	if (count > sizeof(command->waits) / sizeof(*command->waits)) {
+		command->memory.unknown = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		command->waits[command->wait_count++] =
+			trace_element_unsigned(list, elements + i * list->bytes);
+}
+
+static int note_enqueue(struct apart *apart, const struct trace_event *event)
+{
+	uint32_t process = event->stream->process->index;
+	struct apart_process *of = &apart->processes[process];
+	const struct tandem_field *queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	struct apart_command *command;
+	uint64_t key;
+
+	if (!of->commands) {
+		of->commands = calloc(APART_COMMANDS, sizeof(*of->commands));
+		if (!of->commands)
+			return -ENOMEM;
+	}
+	command = &of->commands[of->count % APART_COMMANDS];
+	if (command->op)
+		map_remove(&apart->place_of, operation_key(process, command->op));
+	*command = (struct apart_command){.op = trace_event_op(event)};
+	command->queue = queue ? (uint32_t)trace_field_unsigned(event, queue) : 0;
+	used_memory_find(&apart->used, event, &command->memory);
+	find_waits(event, command);
+	key = key_of(process, command->queue);
+	command->previous = map_get(&apart->latest, key) % MAP_NONE;
+	of->count++;
+	if (map_set(&apart->latest, key, of->count))
+		return -ENOMEM;
+	return map_set(&apart->place_of, operation_key(process, command->op), of->count);
+}
+
+int apart_item(struct apart *apart, const struct event_item *item)
+{
+	int status = used_memory_item(&apart->used, item);
+
+	if (!status && item->kind == ITEM_OBJECT)
+		return note_queue(apart, item->event);
+	if (!status && item->kind == ITEM_CALL && trace_event_op(item->event) &&
+	    !trace_event_failed(item->event))
+		return note_enqueue(apart, item->event);
+	return status;
+}
+
+struct apart_command *apart_command_at(const struct apart_process *process, uint64_t place)
+{
+	if (!place || place + APART_COMMANDS <= process->count)
+		return NULL;
+	return &process->commands[(place - 1) % APART_COMMANDS];
+}
+
+static bool are_independent(const struct apart_command *a, const struct apart_command *b)
+{
+	return a->ended && used_memory_is_apart(&a->memory, &b->memory);
+}
+
+/* Whether a device can run them at the same time: transfers of both directions, and kernels next to
+ * them; and kernels that leave room for each other. */
+static bool fit_together(const struct apart_command *a, const struct apart_command *b)
+{
+	if (a->transfer && b->transfer)
+		return a->kind != b->kind;
+	return a->transfer != b->transfer || !a->fills || !b->fills;
+}
+
+/* The shorter one could have run next to the longer. */
+static void count_apart(struct apart_sum *sum, struct apart_command *before,
+			struct apart_command *command, const struct operation *operation)
+{
+	struct apart_command *shorter = before->ns < command->ns ? before : command;
+
+	sum->count++;
+	if (shorter->hidden)
+		return;
+	shorter->hidden = true;
+	sum->ns += shorter->ns;
+	if (shorter->ns < sum->longest_ns)
+		return;
+	sum->longest_ns = shorter->ns;
+	sum->stream = operation->stream;
+	sum->queue = command->queue;
+	sum->device = operation->device;
+	sum->begin_ns = operation->times.start_ns;
+	sum->end_ns = operation->times.end_ns;
+}
+
+/* One whose end is not known yet uses nothing. */
+bool apart_is_marker(const struct apart_command *command)
+{
+	if (!command->ended)
+		return !command->memory.count && !command->memory.unknown;
+	return command->kind == TANDEM_OPERATION_KIND_barrier ||
+	       command->kind == TANDEM_OPERATION_KIND_marker;
+}
+
+/* What a command waits for. */
+struct awaited {
+	struct apart_command *longest; /* of such as have nothing to do with it */
+	int64_t needed_ns;	       /* the latest end of the others; 0: there are none */
+	bool unknown;
+};
+
+static void add_awaited(struct awaited *awaited, struct apart_command *before,
+			const struct apart_command *command)
+{
+	if (!before->ended) {
+		awaited->unknown = true;
+	} else if (!are_independent(before, command)) {
+		if (before->end_ns > awaited->needed_ns)
+			awaited->needed_ns = before->end_ns;
+	} else if (fit_together(before, command) &&
+		   (!awaited->longest || before->ns > awaited->longest->ns)) {
+		awaited->longest = before;
+	}
+}
+
+/* What a barrier or marker without a list waits for: the commands from the one before it on. */
+static void add_before(const struct apart_process *process, const struct apart_command *marker,
+		       const struct apart_command *command, struct awaited *awaited)
+{
+	struct apart_command *before = apart_command_at(process, marker->previous);
+
+	for (unsigned i = 0; before && !apart_is_marker(before) && i < SEGMENT_MOST; i++) {
+		add_awaited(awaited, before, command);
+		before = apart_command_at(process, before->previous);
+	}
+}
+
+static struct apart_command *command_of(const struct apart *apart,
+					const struct apart_process *process, uint32_t index,
+					uint64_t op)
+{
+	uint64_t place = map_get(&apart->place_of, operation_key(index, op));
+
+	return place == MAP_NONE ? NULL : apart_command_at(process, place);
+}
+
+/* Same, of any. */
+static void add_marked(const struct apart *apart, const struct apart_process *process,
+		       const struct operation *operation, const struct apart_command *marker,
+		       struct awaited *awaited)
+{
+	const struct apart_command *command =
+		command_of(apart, process, operation->process, operation->op);
+
+	if (!marker->wait_count)
+		add_before(process, marker, command, awaited);
+	for (unsigned i = 0; i < marker->wait_count; i++) {
+		struct apart_command *waited =
+			command_of(apart, process, operation->process, marker->waits[i]);
+
+		if (waited)
+			add_awaited(awaited, waited, command);
+		else
+			awaited->unknown = true;
+	}
+}
+
+/* It would have run as soon as what it needs had ended. */
+static void count_awaited(struct apart_sum *sum, const struct awaited *awaited,
+			  struct apart_command *command, const struct operation *operation)
+{
+	if (!awaited->unknown && awaited->longest && awaited->longest->end_ns > awaited->needed_ns)
+		count_apart(sum, awaited->longest, command, operation);
+}
+
+static void look_at_barrier(const struct apart_process *process, struct apart_command *command,
+			    const struct operation *operation, struct apart_sum *sum)
+{
+	const struct apart_command *barrier = apart_command_at(process, command->previous);
+	struct awaited awaited = {.longest = NULL};
+
+	if (!barrier || barrier->kind != TANDEM_OPERATION_KIND_barrier || barrier->wait_count)
+		return;
+	add_before(process, barrier, command, &awaited);
+	count_awaited(sum, &awaited, command, operation);
+}
+
+/* Of the commands right before it in the queue, the latest kernel; NULL: the command, or a transfer
+ * that brings what it uses, needs it. */
+static struct apart_command *kernel_before(const struct apart_process *process,
+					   const struct apart_command *command)
+{
+	const struct apart_command *own[CHAIN_MOST];
+	struct apart_command *before = apart_command_at(process, command->previous);
+
+	for (unsigned i = 0, count = 0; before && before->ended && i < CHAIN_MOST; i++) {
+		bool apart = are_independent(before, command);
+
+		for (unsigned j = 0; apart && j < count; j++)
+			apart = are_independent(before, own[j]);
+		if (before->kind == TANDEM_OPERATION_KIND_kernel)
+			return apart ? before : NULL;
+		if (!before->transfer || before->wait_count)
+			return NULL;
+		if (!apart)
+			own[count++] = before;
+		before = apart_command_at(process, before->previous);
+	}
+	return NULL;
+}
+
+/* A kernel behind another one, in a queue that keeps their order. */
+static void look_at_queue(const struct apart_process *process, struct apart_command *command,
+			  const struct operation *operation, struct apart_sum *sum)
+{
+	struct apart_command *before;
+
+	if (command->fills || command->wait_count || command->kind != TANDEM_OPERATION_KIND_kernel)
+		return;
+	before = kernel_before(process, command);
+	if (before && !before->fills && before->end_ns > command->queued_ns)
+		count_apart(sum, before, command, operation);
+}
+
+static void look_at_waits(const struct apart *apart, const struct apart_process *process,
+			  struct apart_command *command, const struct operation *operation,
+			  struct apart_sum *sum)
+{
+	struct awaited awaited = {.longest = NULL};
+
+	for (unsigned i = 0; i < command->wait_count; i++) {
+		struct apart_command *waited =
+			command_of(apart, process, operation->process, command->waits[i]);
+
+		/* Such a queue keeps their order anyway. */
+		if (!waited || (waited->queue == command->queue &&
+				apart_keeps_order(apart, operation->process, command->queue)))
+			return;
+		if (apart_is_marker(waited))
+			add_marked(apart, process, operation, waited, &awaited);
+		else
+			add_awaited(&awaited, waited, command);
+	}
+	count_awaited(sum, &awaited, command, operation);
+}
+
+/* A driver that runs commands in their calls runs nothing next to them. */
+static bool is_in_call(const struct operation *operation)
+{
+	return operation->times.start_ns >= operation->call_begin_ns && operation->call_end_ns &&
+	       operation->times.end_ns <= operation->call_end_ns;
+}
+
+struct apart_command *apart_end(struct apart *apart, const struct operation *operation, double room)
+{
+	struct apart_process *process = &apart->processes[operation->process];
+	uint64_t place =
+		map_get(&apart->place_of, operation_key(operation->process, operation->op));
+	struct apart_command *command = place == MAP_NONE ? NULL : apart_command_at(process, place);
+
+	if (!command || !operation->record || !operation->placed)
+		return NULL;
+	command->kind = operation->kind;
+	command->ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
+	command->transfer = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
+			    operation->kind == TANDEM_OPERATION_KIND_copy_d2h;
+	command->fills = 2 * room > 1;
+	command->queued_ns = operation->times.queued_ns;
+	command->end_ns = operation->times.end_ns;
+	command->device = operation->device;
+	command->room = room;
+	command->ended = true;
+	return command;
+}
+
+void apart_look(struct apart *apart, struct apart_command *command,
+		const struct operation *operation)
+{
+	struct apart_process *process = &apart->processes[operation->process];
+
+	if (is_in_call(operation))
+		return;
+	if (apart_keeps_order(apart, operation->process, command->queue))
+		look_at_queue(process, command, operation, &process->sums[APART_QUEUE]);
+	else
+		look_at_barrier(process, command, operation, &process->sums[APART_BARRIERS]);
+	if (command->wait_count)
+		look_at_waits(apart, process, command, operation, &process->sums[APART_EVENTS]);
+}
+
+void apart_free(struct apart *apart)
+{
+	for (size_t i = 0; apart->processes && i < apart->process_count; i++)
+		free(apart->processes[i].commands);
+	free(apart->processes);
+	used_memory_free(&apart->used);
+	map_free(&apart->out_of_order);
+	map_free(&apart->latest);
+	map_free(&apart->place_of);
+}
