@@ -247,12 +247,27 @@ static double cost_each(const struct findings *findings, const struct trace_stat
 		       : (double)histogram_percentile(&trace->between, COST_PERCENTILE);
 }
 
+/* For which the program waited, as for room in a file. */
+static uint64_t waited_ns(const struct findings *findings)
+{
+	const struct waits *waits = findings->waits;
+	uint64_t ns = 0;
+
+	for (size_t i = 0; waits->any && i < waits->row_count; i++) {
+		if (waits->rows[i].state == STATE_WAIT_BLOCKED &&
+		    waits_is_recorder(waits, waits->rows[i].by_name))
+			ns += waits->rows[i].ns;
+	}
+	return ns;
+}
+
 static int add_cost(struct findings *findings, const struct trace_state *trace)
 {
 	const struct trace_run *run = &findings->session->run;
 	double each = cost_each(findings, trace);
 	uint64_t records = findings->iterator->calls + trace->operations;
 	char call[UNITS_BYTES], calls[UNITS_BYTES], recorder[UNITS_BYTES], all[UNITS_BYTES];
+	uint64_t waited = waited_ns(findings);
 	struct finding *finding;
 
 	if (!(each > 0) || !records)
@@ -261,7 +276,7 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 	if (!finding)
 		return -ENOMEM;
 	finding->count = findings->iterator->calls;
-	finding->cost_ns = (uint64_t)(each * (double)records);
+	finding->cost_ns = (uint64_t)(each * (double)records) + waited;
 	finding->what = findings_text(findings, "recording %s call%s%s%s%s took at least %s each",
 				      units_count(calls, findings->iterator->calls),
 				      findings->iterator->calls == 1 ? "" : "s",
@@ -275,6 +290,9 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 		finding->what = findings_text(findings, "%s; the recorder used %s of CPU time",
 					      finding->what,
 					      units_ns(recorder, (double)run->recorder_cpu_ns));
+	if (waited)
+		finding->what = findings_text(findings, "%s; the program waited for it for %s",
+					      finding->what, units_ns(all, (double)waited));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =
 		run->record_floor_ns > 0

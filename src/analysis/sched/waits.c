@@ -11,6 +11,9 @@
 #include "util/array.h"
 #include "util/keyed_row.h"
 
+/* What its process is called; with a dash and more, its threads in the program. */
+#define RECORDER "tandem"
+
 static struct wait_thread *thread_get(struct waits *waits, struct states_thread *thread)
 {
 	struct wait_thread *added = thread->user;
@@ -279,6 +282,14 @@ int waits_call_any(struct waits *waits, const struct trace_event *event)
 const struct tandem_event *waits_function(const struct waits *waits, uint32_t function)
 {
 	return trace_session_event_at(waits->session, function);
+}
+
+bool waits_is_recorder(const struct waits *waits, uint32_t name)
+{
+	const char *text = intern_text(&waits->states.names, name);
+	size_t length = strlen(RECORDER);
+
+	return !strncmp(text, RECORDER, length) && (!text[length] || text[length] == '-');
 }
 
 int waits_settle(struct waits *waits)

@@ -117,6 +117,10 @@ int waits_settle(struct waits *waits);
 /* The function with this index. */
 const struct tandem_event *waits_function(const struct waits *waits, uint32_t function);
 
+/* Whether a process or thread of that name is the recorder, or one that it runs in the program:
+ * "tandem", "tandem-files". */
+bool waits_is_recorder(const struct waits *waits, uint32_t name);
+
 void waits_free(struct waits *waits);
 
 #endif

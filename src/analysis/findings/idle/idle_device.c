@@ -202,11 +202,18 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 	return status;
 }
 
-static struct recent *recent_of(struct idle *idle, const struct wait_thread *waiter, unsigned state)
+/* What it waited for the recorder, as for room in a file, is as if that had taken its CPU. */
+static struct recent *recent_of(const struct findings *findings, struct idle *idle,
+				const struct wait_thread *waiter,
+				const struct states_interval *interval)
 {
 	struct idle_thread *thread = waiter->stream ? &idle->threads[waiter->stream - 1] : NULL;
+	unsigned state = interval->state;
 	uint64_t process;
 
+	if (state == STATE_WAIT_BLOCKED && thread && interval->by == WAKER_THREAD &&
+	    waits_is_recorder(findings->waits, interval->by_name))
+		return &thread->preempted;
 	if (state == STATE_WAIT_BLOCKED)
 		return thread ? &thread->slept : NULL;
 	if (state != STATE_WAIT_CPU)
@@ -222,10 +229,9 @@ static struct recent *recent_of(struct idle *idle, const struct wait_thread *wai
 static int idle_interval(struct findings *findings, void *state, const struct wait_thread *waiter,
 			 const struct states_interval *interval)
 {
-	struct recent *recent = recent_of(state, waiter, interval->state);
+	struct recent *recent = recent_of(findings, state, waiter, interval);
 	struct idle *idle = state;
 
-	(void)findings;
 	/* A timer's interrupt on a CPU that is idle may be no waking that was recorded. */
 	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last &&
 	    interval->by != WAKER_THREAD &&

@@ -17,6 +17,9 @@ struct launch_kernel { /* a kernel object, as it was described */
 	uint64_t preferred, max_work_group;
 };
 
+/* Of one item each: a task has few. */
+#define MANY_GROUPS 64u
+
 /* A multiprocessor's warp schedulers, each of which issues for warps of its own: in all from
  * compute capability 7.0 on (CUDA C++ Programming Guide, "Compute Capabilities"). */
 #define SCHEDULERS 4u
@@ -223,6 +226,19 @@ static int take_beside(struct launch *launch, const struct operation *operation,
 	return 0;
 }
 
+/* Many of them. */
+static bool groups_of_one(const struct launch_size *shape)
+{
+	uint64_t items = 1;
+
+	for (unsigned i = 0; i < shape->dimensions && i < 3; i++) {
+		if (!shape->local_dimensions || shape->local[i] > 1)
+			return false;
+		items *= shape->global[i];
+	}
+	return items >= MANY_GROUPS;
+}
+
 static int count_launch(struct launch *launch, const struct operation *operation)
 {
 	struct launch_row wanted = {
@@ -248,6 +264,10 @@ static int count_launch(struct launch *launch, const struct operation *operation
 	}
 	/* A CPU has its driver's wish there, and no lanes that idle. */
 	if (row->preferred > CPU_LANES &&
+	    devices_taken_part(&launch->known->rows[operation->device]) > 0)
+		row->preferred = CPU_LANES;
+	/* A kernel that must have groups of one item prefers none, for all its driver says. */
+	if (row->preferred <= 1 && groups_of_one(&wanted.shape) &&
 	    devices_taken_part(&launch->known->rows[operation->device]) > 0)
 		row->preferred = CPU_LANES;
 	ns = record->end - record->start;

@@ -28,9 +28,6 @@
 /* Processes that are named: the rest are many and had little. */
 #define NAMED 4u
 
-/* What the recorder's process is called. */
-#define RECORDER "tandem"
-
 enum cause { IN_CALLS, BETWEEN_CALLS, NO_CALLS, CAUSES };
 
 struct preemption_sum { /* of a thread and cause, then the worst of a process */
@@ -56,7 +53,7 @@ static bool is_preemption(const struct findings *findings, const struct wait_row
 	if (row->by_pid && row->by_pid == thread->thread->pid)
 		return thread->stream && !devices_have_cpu(&findings->iterator->devices) &&
 		       row->ns >= row->count * SLICE_NS;
-	return strcmp(intern_text(&waits->states.names, row->by_name), RECORDER) != 0;
+	return !waits_is_recorder(waits, row->by_name);
 }
 
 static bool is_of(const struct findings *findings, const struct wait_row *row, uint32_t thread,

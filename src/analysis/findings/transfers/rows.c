@@ -7,7 +7,7 @@
 #include "util/units.h"
 
 /* Wider rows move as one piece does, or nearly. */
-#define ROW_BYTES 256u
+#define ROW_BYTES 128u
 
 /* Of less, that it was enqueued at all took most. */
 #define LEAST_BYTES 4096u
