@@ -356,7 +356,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	char off[UNITS_BYTES];
 	uint64_t count, cost_ns = cost_of(findings, idle, index, kind, &count);
 
-	if (!cost_ns)
+	if (!cost_ns || !cause->count)
 		return 0;
 	finding = findings_add(findings, "idle-device", cause_names[kind]);
 	if (!finding)

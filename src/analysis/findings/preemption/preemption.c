@@ -4,8 +4,9 @@
  * threads that make none, as a driver's own.
  *
  * What threads of one program take of each other costs the run nothing where the device is
- * the CPU: all of it is work that has to be done. Two things are said of it all the same:
- * that they shared a CPU while another one was idle (placement.h), and, where the device is no CPU, that the thread that feeds it had to wait.
+ * the CPU: all of it is work that has to be done. Three things are said of it all the same:
+ * that they shared a CPU while another one was idle (placement.h), that one of them never sleeps
+ * (sleepless.h), and, where the device is no CPU, that the thread that feeds it had to wait.
  * Tandem's recorder is no culprit of the program's: what it took stands with what recording
  * cost.
  */
@@ -15,6 +16,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/findings/preemption/placement.h"
+#include "analysis/findings/preemption/sleepless.h"
 #include "schema/gen/kernel_records.h"
 #include "util/units.h"
 
@@ -375,6 +377,8 @@ static int preemption_end(struct findings *findings, void *state)
 			status = add_process(findings, session->processes[i].pid, threads);
 		if (!status && !session->processes[i].kernel)
 			status = placement_add(state, findings, session->processes[i].pid);
+		if (!status && !session->processes[i].kernel)
+			status = sleepless_add(findings, session->processes[i].pid);
 	}
 	free(threads);
 	return status;
