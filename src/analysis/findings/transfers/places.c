@@ -89,11 +89,18 @@ enum place places_take(struct places *places, const struct operation *operation)
 	return odd ? PLACE_ODD : PLACE_OTHER;
 }
 
+double places_link_rate(const struct places *places, uint32_t device)
+{
+	uint64_t link = map_get(&places->links, device);
+
+	return link == MAP_NONE ? 0 : LINK_PART * (double)link / 1e6;
+}
+
 static struct reached reached_find(const struct places *places, const struct findings *findings,
 				   uint32_t device, enum place place,
 				   const struct transfer_class *other)
 {
-	uint64_t link = map_get(&places->links, device);
+	double link = places_link_rate(places, device);
 	bool is_cpu = devices_taken_part(&findings->iterator->devices.rows[device]) > 0;
 
 	/* A core copies from any address: what is slow there is memory that is touched first. */
@@ -106,9 +113,9 @@ static struct reached reached_find(const struct places *places, const struct fin
 			"run"};
 	if (place != PLACE_PAGEABLE || is_cpu)
 		return (struct reached){.rate = 0};
-	if (link != MAP_NONE)
+	if (link > 0)
 		return (struct reached){
-			LINK_PART * (double)link / 1e6, "pinned memory would reach",
+			link, "pinned memory would reach",
 			"no transfer of the run used pinned memory: against what that reaches on "
 			"the device's link, as the system describes it"};
 	return (struct reached){

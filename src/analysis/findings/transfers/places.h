@@ -27,6 +27,9 @@ enum place places_take(struct places *places, const struct operation *operation)
 int places_add(const struct places *places, struct findings *findings, uint32_t device,
 	       uint8_t kind, const struct transfer_class classes[PLACES]);
 
+/* What the device's link carries of a large transfer, bytes a ns; 0: it is not known. */
+double places_link_rate(const struct places *places, uint32_t device);
+
 void places_release(struct places *places);
 
 #endif

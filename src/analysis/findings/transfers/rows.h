@@ -26,7 +26,7 @@ int rows_call(struct rows *rows, const struct event_item *item);
 
 bool rows_take(struct rows *rows, const struct operation *operation);
 
-/* `best`: what one piece reached, bytes a ns. Returns 0 or -ENOMEM. */
+/* `best`: what one piece reached, or the link carries, bytes a ns. Returns 0 or -ENOMEM. */
 int rows_add(struct findings *findings, uint32_t device, uint8_t kind,
 	     const struct transfer_class *class, double best);
 

@@ -402,9 +402,11 @@ static int transfers_end(struct findings *findings, void *state)
 
 	for (size_t i = 0; !status && i < transfers->count; i++) {
 		const struct transfer_row *row = &transfers->rows[i];
+		double link = places_link_rate(&transfers->places, row->device);
 		double best = best_of(row);
 
-		status = rows_add(findings, row->device, row->kind, &row->rows, best);
+		status = rows_add(findings, row->device, row->kind, &row->rows,
+				  link > best ? link : best);
 		if (status || !(best > 0))
 			continue;
 		status = add_small(findings, &transfers->further, row, best, fixed_ns(row, best));
