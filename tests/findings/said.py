@@ -20,6 +20,7 @@ PTHREAD = {"POCL_DEVICES": "pthread"}
 OUTSIDE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "outside", "outside")
 WORKLOADS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "workloads", "workloads")
 PRACTICE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "practice", "practice")
+TRIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "trials", "trials")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
 
@@ -106,7 +107,8 @@ IN_WORKLOADS = [
     ("twin_solvers", ["repaired"], PTHREAD, [], ["overlap/one-queue"]),
 ]
 # Of tests/findings/practice: an end that is asked for; a native kernel; programs without a kernel; small
-# maps; what is sent anew is new.
+# maps; what is sent is new each time; parts of a buffer; a user event that holds back too much; rows of
+# a few bytes; a build while the device waits.
 IN_PRACTICE = [
     ("stamp_poll", [], STUB, ["waiting/polling"], []),
     ("stamp_poll", ["repaired"], STUB, [], ["waiting/polling"]),
@@ -118,39 +120,52 @@ IN_PRACTICE = [
     ("ledger_maps", ["repaired"], PTHREAD, [], ["transfers/small"]),
     ("parcel_barriers", [], STUB, ["ordering/barriers"], ["copies/unchanged"]),
     ("parcel_barriers", ["repaired"], STUB, [], ["ordering/barriers", "copies/unchanged"]),
+    ("region_barriers", [], PTHREAD, ["ordering/barriers"], []),
+    ("region_barriers", ["repaired"], PTHREAD, [], ["ordering/barriers"]),
+    ("atlas_gate", [], STUB, ["ordering/events"], []),
+    ("atlas_gate", ["repaired"], STUB, [], ["ordering/events"]),
+    ("volume_face", [], PTHREAD, ["transfers/slow"], []),
+    ("volume_face", ["repaired"], PTHREAD, [], ["transfers/slow"]),
+    ("sprite_atlas", [], STUB, [], ["transfers/slow"]),
+    ("lens_polish", [], dict(STUB, STUB_BUILD_MS="60"), ["idle-device/host-calls"], []),
+    ("lens_polish", ["repaired"], dict(STUB, STUB_BUILD_MS="60"), [], ["idle-device/host-calls"]),
+]
+# Of tests/findings/trials: waits for what was waited for; several events that are asked for in turns;
+# chains that a marker joins; chains in one queue; a native kernel behind a wait; what a barrier is for.
+IN_TRIALS = [
+    ("graph_inputs", [], BASIC, ["waiting/nothing-to-wait-for"], ["idle-device/host-blocked"]),
+    ("graph_inputs", ["repaired"], BASIC, [], ["waiting/nothing-to-wait-for"]),
+    ("tile_status", [], PTHREAD, ["waiting/polling"], []),
+    ("tile_status", ["repaired"], PTHREAD, [], ["waiting/polling"]),
+    ("join_markers", [], PTHREAD, ["ordering/events"], []),
+    ("join_markers", ["repaired"], PTHREAD, [], ["ordering/events"]),
+    ("three_models", [], PTHREAD, ["overlap/one-queue"], []),
+    ("three_models", ["repaired"], PTHREAD, [], ["overlap/one-queue"]),
+    ("native_grain", [], PTHREAD, ["callbacks/heavy"], []),
+    ("native_grain", ["repaired"], PTHREAD, [], ["callbacks/heavy"]),
+    ("tile_barriers", ["repaired"], PTHREAD, [], ["ordering/barriers"]),
 ]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
     IN_WORKLOADS += [("mandel_flag", [], PTHREAD, ["waiting/spinning"], []),
                      ("mandel_flag", ["repaired"], PTHREAD, [], ["waiting/spinning"])]
-if scope()[0] == "system":
     CASES += [("allocate_in_loop", [], BASIC, ["allocations/loop"], []),
               ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"])]
-if os.access(STYLES, os.X_OK):
-    CASES += [(name, arguments, STUB, wanted, unwanted)
-              for name, arguments, wanted, unwanted in IN_STYLES]
-else:
+PROGRAMS = [(CORPUS, *case) for case in CASES]
+for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
+    PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
+for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS)):
+    PROGRAMS += [(program, *row) for row in rows]
+if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
+    PROGRAMS = [case for case in PROGRAMS if case[0] != STYLES]
 
-if os.access(OUTSIDE, os.X_OK):
-    CASES += [(name, arguments, STUB, wanted, unwanted)
-              for name, arguments, wanted, unwanted in IN_OUTSIDE]
-
-CASES += IN_WORKLOADS + IN_PRACTICE
-
-for name, arguments, device, wanted, unwanted in CASES:
+for program, name, arguments, device, wanted, unwanted in PROGRAMS:
     where = f"{name} {' '.join(arguments)}".strip()
     if device in (BASIC, PTHREAD) and not os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
         skip(where, "PoCL is not installed")
         continue
     path = where.replace(" ", "-")
-    program = CORPUS
-    for other, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
-        program = other if (name, arguments) in [row[:2] for row in rows] else program
-    if (name, arguments) in [row[:2] for row in IN_WORKLOADS]:
-        program = WORKLOADS
-    if (name, arguments) in [row[:2] for row in IN_PRACTICE]:
-        program = PRACTICE
     status = record(path, [program, name, *arguments], "--args", "full", env=device)
     said = tandem("findings", "--all", "--format", "json", path)
     if not check(status == 0 and said.returncode == 0, f"{where} is recorded", said.stderr):

@@ -23,6 +23,9 @@
 /* What passes between two calls is no time that a flush would save. */
 #define UNFLUSHED_NS 20000u
 
+/* Builds of which less than such a part fits into the waits before them come at the beginning. */
+#define AHEAD_PART 10u
+
 /* A thread that waits for less than such a part of a device's gaps does not wait. */
 #define NEVER 16
 
@@ -175,7 +178,9 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		steady_ns = habit_ns(device, cause);
 		/* The answers to questions can be kept. */
 		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_BUILD))
-			return saving_beside(findings, index, (uint64_t)device->ahead_ns);
+			return (uint64_t)device->ahead_ns * AHEAD_PART < cause->ns
+				       ? 0
+				       : saving_beside(findings, index, (uint64_t)device->ahead_ns);
 		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_QUERY))
 			return steady_ns;
 		if (is_never_waited(findings, index, device, kind))
