@@ -138,7 +138,7 @@ enum tandem_in_order { TANDEM_IN_ORDER_no, TANDEM_IN_ORDER_queue, TANDEM_IN_ORDE
 	X(direction)   /* ... where it has no role `address`: 1: the source, ... */ \
 	/* ... 2: the destination, 3: neither; else not known */                    \
 	X(origin) /* of a part of a memory object: its first byte in it */          \
-	X(row)	  /* of a box that a transfer moves: its width, or width, height, depth; in bytes (of an image: pixels) */
+	X(row) /* of a box that a transfer moves: its width, or width, height, depth; in bytes (of an image: pixels) */
 
 #define X(name) TANDEM_WHEN_##name,
 enum tandem_when { TANDEM_WHENS(X) TANDEM_WHEN_COUNT };

@@ -184,14 +184,15 @@ static int add_process(const struct gates_process *process, struct findings *fin
 	finding_device(findings, finding, longest->device);
 	finding->what = findings_text(
 		findings,
-		"%s commands waited %s for an event that the program sets itself, of which only a "
-		"later command is known to need it",
+		"%s commands waited %s for a user event, for which a later command of their queue "
+		"waits again",
 		units_count(count, process->count), units_ns(ns, (double)process->ns));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "the queue keeps their order, and a later command in it waits for the same "
-		       "event again; what each of them needs is not recorded";
-	finding->suggestion = "let only those commands wait for the event that need what it stands "
-			      "for, and enqueue the others before them";
+	finding->why = "the queue keeps their order: if they needed the event, that later command "
+		       "would not have to wait for it; what each of them needs is not recorded";
+	finding->suggestion =
+		"let only those commands wait for the event that need it, and enqueue "
+		"the others before them";
 	finding_place(findings, finding, longest->stream);
 	finding_time(findings, finding, longest->enqueued_ns, longest->signal_ns);
 	return 0;
