@@ -3,6 +3,17 @@
 
 #include <string.h>
 
+const struct tandem_field *trace_field_object(const struct trace_layout *layout)
+{
+	for (unsigned i = 0; i < layout->layout->field_count; i++) {
+		const struct tandem_field *field = &layout->layout->fields[i];
+
+		if (field->kind == TANDEM_FIELD_OBJECT && !field->variable)
+			return field;
+	}
+	return NULL;
+}
+
 const struct tandem_field *trace_field_find(const struct trace_layout *layout, const char *name)
 {
 	for (unsigned i = 0; i < layout->layout->field_count; i++) {

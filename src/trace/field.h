@@ -15,6 +15,9 @@
 
 #include "trace/event.h"
 
+/* The only object of a call that retains or releases one; NULL: there is none. */
+const struct tandem_field *trace_field_object(const struct trace_layout *layout);
+
 /* NULL where the event has no such field at the trace's level of arguments. */
 static inline const struct tandem_field *trace_field_role(const struct trace_layout *layout,
 							  enum tandem_role role)

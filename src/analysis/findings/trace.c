@@ -247,18 +247,27 @@ static double cost_each(const struct findings *findings, const struct trace_stat
 		       : (double)histogram_percentile(&trace->between, COST_PERCENTILE);
 }
 
-/* For which the program waited, as for room in a file. */
-static uint64_t waited_ns(const struct findings *findings)
+/* For which a thread of the program waited, as for room in a file: the one that did the longest.
+ * Returns 0 or -ENOMEM. */
+static int find_waited(const struct findings *findings, uint64_t *most_ns)
 {
 	const struct waits *waits = findings->waits;
-	uint64_t ns = 0;
+	uint64_t *by_thread = calloc(waits->thread_count + 1, sizeof(*by_thread));
 
+	*most_ns = 0;
+	if (!by_thread)
+		return -ENOMEM;
 	for (size_t i = 0; waits->any && i < waits->row_count; i++) {
-		if (waits->rows[i].state == STATE_WAIT_BLOCKED &&
-		    waits_is_recorder(waits, waits->rows[i].by_name))
-			ns += waits->rows[i].ns;
+		const struct wait_row *row = &waits->rows[i];
+
+		if (row->state != STATE_WAIT_BLOCKED || !waits_is_recorder(waits, row->by_name))
+			continue;
+		by_thread[row->thread] += row->ns;
+		if (by_thread[row->thread] > *most_ns)
+			*most_ns = by_thread[row->thread];
 	}
-	return ns;
+	free(by_thread);
+	return 0;
 }
 
 static int add_cost(struct findings *findings, const struct trace_state *trace)
@@ -267,11 +276,13 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 	double each = cost_each(findings, trace);
 	uint64_t records = findings->iterator->calls + trace->operations;
 	char call[UNITS_BYTES], calls[UNITS_BYTES], recorder[UNITS_BYTES], all[UNITS_BYTES];
-	uint64_t waited = waited_ns(findings);
 	struct finding *finding;
+	uint64_t waited;
 
 	if (!(each > 0) || !records)
 		return 0;
+	if (find_waited(findings, &waited))
+		return -ENOMEM;
 	finding = findings_add(findings, "trace", "recording");
 	if (!finding)
 		return -ENOMEM;
@@ -291,7 +302,7 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 					      finding->what,
 					      units_ns(recorder, (double)run->recorder_cpu_ns));
 	if (waited)
-		finding->what = findings_text(findings, "%s; the program waited for it for %s",
+		finding->what = findings_text(findings, "%s; a thread waited for it for %s",
 					      finding->what, units_ns(all, (double)waited));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =

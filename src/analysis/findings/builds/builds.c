@@ -26,6 +26,7 @@ struct build_source { /* of a program object */
 	uint64_t hash; /* of what it was made of; 0: not recorded */
 	bool from_binary;
 	bool used;	   /* a kernel was made of it, or it was linked */
+	bool again;	   /* it was built, as another one before */
 	uint64_t first_ns; /* that its first builds took */
 };
 
@@ -136,6 +137,24 @@ static void note_kernel(struct build_state *builds, const struct trace_event *ev
 		builds->sources[source].used = true;
 }
 
+/* What is not built again need not be released. */
+static int note_release(struct findings *findings, const struct build_state *builds,
+			const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct tandem_field *program = trace_field_object(event->layout);
+	uint64_t source;
+
+	if (event->layout->event->class != TANDEM_CLASS_RELEASE || trace_event_failed(event) ||
+	    !program || program->object != TANDEM_OBJECT_program)
+		return 0;
+	source = map_get(&builds->programs, (uint64_t)event->stream->process->index << 32 |
+						    trace_field_unsigned(event, program));
+	if (source == MAP_NONE || !builds->sources[source].again)
+		return 0;
+	return graph_remove(findings->graph, item->call, GRAPH_BUILD_AGAIN);
+}
+
 static int row_find(struct build_state *builds, const struct build_row *wanted,
 		    struct build_row **row)
 {
@@ -227,6 +246,7 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	}
 	if (row->source.from_binary)
 		return 0;
+	builds->sources[source].again = row->count > 1;
 	return graph_remove(findings->graph, item->call,
 			    row->count == 1 ? GRAPH_BUILD_FIRST : GRAPH_BUILD_AGAIN);
 }
@@ -237,9 +257,11 @@ static int builds_item(struct findings *findings, void *state, const struct even
 
 	if (loads_item(&builds->loads, findings, item))
 		return -ENOMEM;
-	if (item->kind == ITEM_CALL)
+	if (item->kind == ITEM_CALL) {
 		note_source(state, item->event);
-	else if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_program)
+		return note_release(findings, builds, item);
+	}
+	if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_program)
 		return note_program(state, item->event);
 	else if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_kernel)
 		note_kernel(state, item->event);

@@ -91,20 +91,6 @@ static void object_count(struct leaks *leaks, uint64_t key, int64_t change)
 	leaks->free_list = (uint32_t)index + 1;
 }
 
-/* The only object of a call that retains or releases one. */
-static const struct tandem_field *object_field(const struct trace_event *event)
-{
-	const struct tandem_layout *layout = event->layout->layout;
-
-	for (unsigned i = 0; i < layout->field_count; i++) {
-		const struct tandem_field *field = &layout->fields[i];
-
-		if (field->kind == TANDEM_FIELD_OBJECT && !field->variable)
-			return field;
-	}
-	return NULL;
-}
-
 static bool is_counted(const struct tandem_field *field)
 {
 	/* Events and devices are many, small, and not made by one call. */
@@ -216,7 +202,7 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 		return -ENOMEM;
 	field = api->class == TANDEM_CLASS_CREATE
 			? trace_field_role(event->layout, TANDEM_ROLE_returned)
-			: object_field(event);
+			: trace_field_object(event->layout);
 	if (!field || !is_counted(field))
 		return 0;
 	made.type = field->object;
