@@ -26,6 +26,11 @@
 /* Builds of which less than such a part fits into the waits before them come at the beginning. */
 #define AHEAD_PART 10u
 
+/* So much a wait for a device of its own costs at the least; where all of them are such a part of the run, they may be needed:
+ * what comes next may hang on what the host has waited for. */
+#define WAIT_NS 20000u
+#define WAIT_SHARE 33u
+
 /* A thread that waits for less than such a part of a device's gaps does not wait. */
 #define NEVER 16
 
@@ -164,10 +169,13 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 			return 0;
 		return habit_ns(device, cause);
 	case SYNCHRONISATION:
-		return cause->count >= HABIT_COUNT &&
-				       cause->count * IDLE_COMMANDS_A_WAIT >= device->count
-			       ? cause->ns
-			       : 0;
+		if (cause->count < HABIT_COUNT ||
+		    cause->count * IDLE_COMMANDS_A_WAIT < device->count ||
+		    (!(devices_taken_part(&findings->iterator->devices.rows[index]) > 0) &&
+		     cause->ns < cause->count * WAIT_NS &&
+		     cause->ns * WAIT_SHARE < findings->duration_ns))
+			return 0;
+		return cause->ns;
 	case UNFLUSHED:
 		if (cause->count < HABIT_COUNT || cause->ns < cause->count * UNFLUSHED_NS)
 			return 0;
