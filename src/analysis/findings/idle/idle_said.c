@@ -101,6 +101,16 @@ static uint64_t saving_beside(const struct findings *findings, uint32_t index, u
 	return (uint64_t)((1 - devices_taken_part(row)) * (double)ns);
 }
 
+/* Several threads may build in one gap. */
+static uint64_t ahead_ns(const struct findings *findings, uint32_t index,
+			 const struct idle_device *device, const struct idle_cause *cause)
+{
+	uint64_t ns =
+		(uint64_t)device->ahead_ns < cause->ns ? (uint64_t)device->ahead_ns : cause->ns;
+
+	return ns * AHEAD_PART < cause->ns ? 0 : saving_beside(findings, index, ns);
+}
+
 /* The time of those that are how the program works: what it did now and then, as at its beginning,
  * is not. Of many, the longest are taken to be like the rest. 0: there is no such habit. */
 static uint64_t habit_ns(const struct idle_device *device, const struct idle_cause *cause)
@@ -186,9 +196,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		steady_ns = habit_ns(device, cause);
 		/* The answers to questions can be kept. */
 		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_BUILD))
-			return (uint64_t)device->ahead_ns * AHEAD_PART < cause->ns
-				       ? 0
-				       : saving_beside(findings, index, (uint64_t)device->ahead_ns);
+			return ahead_ns(findings, index, device, cause);
 		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_QUERY))
 			return steady_ns;
 		if (is_never_waited(findings, index, device, kind))
