@@ -285,7 +285,7 @@ static int add_finding(struct findings *findings, const struct cycles_lane *lane
 		"thread each, %s would take about %s",
 		best + 1, units_ns(now, (double)lane->total_ns),
 		units_ns(then, (double)replay->ns[best]));
-	finding->confidence = error < 0.1 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	finding->confidence = CONFIDENCE_LOW;
 	finding->why = findings_text(findings,
 				     "replayed on one queue, model error "
 				     "%.1f %%; that the work can be divided is assumed; what "
