@@ -50,6 +50,7 @@ struct build_state {
 	uint64_t *last_hash; /* by stream: of the text that its latest call was given */
 	struct build_row *rows;
 	size_t count, capacity;
+	struct map row_of; /* hash of what makes a row -> the latest such one */
 	struct loads loads;
 
 	/* Builds of what had not been built before. */
@@ -155,24 +156,37 @@ static int note_release(struct findings *findings, const struct build_state *bui
 	return graph_remove(findings->graph, item->call, GRAPH_BUILD_AGAIN);
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static bool same_row(const struct build_row *a, const struct build_row *b)
+{
+	return a->process == b->process && a->source.bytes == b->source.bytes &&
+	       a->source.hash == b->source.hash && a->device == b->device &&
+	       a->options == b->options && a->step == b->step;
+}
+
 static int row_find(struct build_state *builds, const struct build_row *wanted,
 		    struct build_row **row)
 {
-	for (size_t i = 0; i < builds->count; i++) {
-		*row = &builds->rows[i];
-		if ((*row)->process == wanted->process &&
-		    (*row)->source.bytes == wanted->source.bytes &&
-		    (*row)->source.hash == wanted->source.hash &&
-		    (*row)->device == wanted->device && (*row)->options == wanted->options &&
-		    (*row)->step == wanted->step)
-			return 0;
+	uint64_t hash = mix(mix(mix(wanted->source.hash, wanted->source.bytes), wanted->options),
+			    wanted->device),
+		 known;
+
+	hash = mix(mix(hash, wanted->process), wanted->step) % MAP_NONE;
+	known = map_get(&builds->row_of, hash);
+	if (known != MAP_NONE && same_row(&builds->rows[known], wanted)) {
+		*row = &builds->rows[known];
+		return 0;
 	}
 	if (array_reserve(&builds->rows, &builds->capacity, builds->count + 1,
 			  sizeof(*builds->rows)))
 		return -ENOMEM;
-	*row = &builds->rows[builds->count++];
+	*row = &builds->rows[builds->count];
 	**row = *wanted;
-	return 0;
+	return map_set(&builds->row_of, hash, builds->count++);
 }
 
 /* Builds that overlap cost the time of one. */
@@ -481,6 +495,7 @@ static void builds_release(struct findings *findings, void *state)
 	(void)findings;
 	intern_free(&builds->texts);
 	map_free(&builds->programs);
+	map_free(&builds->row_of);
 	free(builds->sources);
 	free(builds->last_hash);
 	free(builds->rows);
