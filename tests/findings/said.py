@@ -130,13 +130,11 @@ IN_PRACTICE = [
     ("lens_polish", [], dict(STUB, STUB_BUILD_MS="60"), ["idle-device/host-calls"], []),
     ("lens_polish", ["repaired"], dict(STUB, STUB_BUILD_MS="60"), [], ["idle-device/host-calls"]),
 ]
-# Of tests/findings/trials: waits for what was waited for; several events that are asked for in turns;
-# chains that a marker joins; chains in one queue; a native kernel behind a wait; what a barrier is for.
+# Of tests/findings/trials: waits for what was waited for; chains that a marker joins; chains in one queue;
+# a native kernel behind a wait; what a barrier is for.
 IN_TRIALS = [
     ("graph_inputs", [], BASIC, ["waiting/nothing-to-wait-for"], ["idle-device/host-blocked"]),
     ("graph_inputs", ["repaired"], BASIC, [], ["waiting/nothing-to-wait-for"]),
-    ("tile_status", [], PTHREAD, ["waiting/polling"], []),
-    ("tile_status", ["repaired"], PTHREAD, [], ["waiting/polling"]),
     ("join_markers", [], PTHREAD, ["ordering/events"], []),
     ("join_markers", ["repaired"], PTHREAD, [], ["ordering/events"]),
     ("three_models", [], PTHREAD, ["overlap/one-queue"], []),
@@ -147,8 +145,6 @@ IN_TRIALS = [
 ]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
-    IN_WORKLOADS += [("mandel_flag", [], PTHREAD, ["waiting/spinning"], []),
-                     ("mandel_flag", ["repaired"], PTHREAD, [], ["waiting/spinning"])]
     CASES += [("allocate_in_loop", [], BASIC, ["allocations/loop"], []),
               ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"])]
 PROGRAMS = [(CORPUS, *case) for case in CASES]

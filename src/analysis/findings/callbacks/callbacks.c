@@ -41,19 +41,6 @@ static struct callback_row *row_find(struct callbacks *callbacks, uint32_t proce
 	return &callbacks->rows[callbacks->count++];
 }
 
-static int callbacks_begin(struct findings *findings, void *state)
-{
-	return host_functions_begin(&((struct callbacks *)state)->functions, findings->session);
-}
-
-static int callbacks_interval(struct findings *findings, void *state,
-			      const struct wait_thread *waiter,
-			      const struct states_interval *interval)
-{
-	(void)findings;
-	return host_functions_interval(&((struct callbacks *)state)->functions, waiter, interval);
-}
-
 static int callbacks_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct callbacks *callbacks = state;
@@ -141,11 +128,8 @@ const struct finding_ops finding_callbacks = {
 	.name = "callbacks",
 	.words = "callbacks of the program's that hold up the driver",
 	.state_bytes = sizeof(struct callbacks),
-	.waits = true,
 	.graph = true,
-	.begin = callbacks_begin,
 	.item = callbacks_item,
-	.interval = callbacks_interval,
 	.end = callbacks_end,
 	.release = callbacks_release,
 };

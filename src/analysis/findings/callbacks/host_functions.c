@@ -13,36 +13,8 @@
 #define HABIT_COUNT 16u
 #define HEAVY_NS 100000
 
-/* It runs for such a part of what passes at least: what only wakes a thread may be on its way for long. */
-#define RAN_PART 4
-
 /* Of a command: such a function is before it; or it is one, as OpenCL's native kernels are. */
 enum { BEHIND = 1, IS_FUNCTION };
-
-int host_functions_begin(struct host_functions *functions, const struct trace_session *session)
-{
-	functions->process_count = session->process_count;
-	functions->ran = calloc(session->process_count + 1, sizeof(*functions->ran));
-	for (size_t i = 0; functions->ran && i < session->process_count; i++) {
-		if (map_set(&functions->process_of, session->processes[i].pid, i))
-			return -ENOMEM;
-	}
-	return functions->ran ? 0 : -ENOMEM;
-}
-
-int host_functions_interval(struct host_functions *functions, const struct wait_thread *waiter,
-			    const struct states_interval *interval)
-{
-	uint64_t process;
-
-	if (interval->state != STATE_RUNNING || waiter->stream)
-		return 0;
-	process = map_get(&functions->process_of, waiter->thread->pid);
-	if (process == MAP_NONE)
-		return 0;
-	functions->any_ran = true;
-	return recent_add(&functions->ran[process], interval->from, interval->to);
-}
 
 static struct host_function_queue *queue_find(struct host_functions *functions, uint32_t process,
 					      uint32_t number)
@@ -80,14 +52,6 @@ int host_functions_call(struct host_functions *functions, const struct trace_eve
 	return map_set(&functions->behind, operation_key(process, op), BEHIND);
 }
 
-static bool has_run(const struct host_functions *functions, uint32_t process, int64_t from_ns,
-		    int64_t to_ns)
-{
-	return !functions->any_ran ||
-	       RAN_PART * recent_within(&functions->ran[process], from_ns, to_ns) >=
-		       to_ns - from_ns;
-}
-
 static void count_function(struct host_function_queue *queue, int64_t from_ns, int64_t to_ns)
 {
 	if (to_ns - from_ns < HEAVY_NS)
@@ -120,8 +84,7 @@ int host_functions_operation(struct host_functions *functions, const struct oper
 	 * around it. */
 	if (what == IS_FUNCTION)
 		count_function(queue, operation->times.start_ns, operation->times.end_ns);
-	else if (what == BEHIND && before_ns && operation->times.queued_ns <= before_ns &&
-		 has_run(functions, operation->process, before_ns, operation->times.start_ns))
+	else if (what == BEHIND && before_ns && operation->times.queued_ns <= before_ns)
 		count_function(queue, before_ns, operation->times.start_ns);
 	return 0;
 }
@@ -189,10 +152,6 @@ int host_functions_add(const struct host_functions *functions, struct findings *
 
 void host_functions_free(struct host_functions *functions)
 {
-	for (size_t i = 0; functions->ran && i < functions->process_count; i++)
-		recent_free(&functions->ran[i]);
-	free(functions->ran);
-	map_free(&functions->process_of);
 	map_free(&functions->queue_of);
 	free(functions->queues);
 	map_free(&functions->behind);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of the program's that a queue calls between two commands (host functions), as part of the
  * finding `callbacks`. Nobody records them: what passes between the two commands, both of which were
- * enqueued by then, is what such a function takes, and its way to a thread of the driver's; where the
- * scheduler was recorded, one that hardly ran then was only on its way. Memory grows with queues and
- * commands in flight. One thread.
+ * enqueued by then, is what such a function takes, and its way to a thread of the driver's; one that is a
+ * command, as OpenCL's native kernels are, has times of its own. Memory grows with queues and commands in
+ * flight. One thread.
  *
  *	struct host_functions functions = {0};
  *
- *	host_functions_begin(&functions, session);
- *	host_functions_interval(&functions, waiter, interval);	what threads did, by the kernel; or never
  *	host_functions_call(&functions, event);			each call that returned
  *	host_functions_operation(&functions, operation);	in the order of their ends
  *	host_functions_add(&functions, findings);
@@ -18,7 +16,6 @@
 #define TANDEM_ANALYSIS_FINDINGS_HOST_FUNCTIONS_H
 
 #include "analysis/findings/finding.h"
-#include "analysis/sched/recent.h"
 #include "util/map.h"
 
 struct host_function_queue {
@@ -34,17 +31,10 @@ struct host_functions {
 	struct map queue_of; /* process and number -> queue */
 	struct host_function_queue *queues;
 	size_t count, capacity;
-	struct map behind;     /* operation_key() -> it is such a function, or one is before it */
-	struct map process_of; /* pid -> index */
-	struct recent *ran;    /* by process: its threads without calls */
-	size_t process_count;
-	bool any_ran;
+	struct map behind; /* operation_key() -> it is such a function, or one is before it */
 };
 
 /* Return 0 or -ENOMEM; after an error host_functions_free() is called as well. */
-int host_functions_begin(struct host_functions *functions, const struct trace_session *session);
-int host_functions_interval(struct host_functions *functions, const struct wait_thread *waiter,
-			    const struct states_interval *interval);
 int host_functions_call(struct host_functions *functions, const struct trace_event *event);
 int host_functions_operation(struct host_functions *functions, const struct operation *operation);
 int host_functions_add(const struct host_functions *functions, struct findings *findings);

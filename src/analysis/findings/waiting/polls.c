@@ -29,9 +29,12 @@ int polls_begin(struct polls *polls, const struct trace_session *session)
 int polls_interval(struct polls *polls, const struct wait_thread *waiter,
 		   const struct states_interval *interval)
 {
-	if (interval->state != STATE_WAIT_BLOCKED || !waiter->stream)
+	struct poll_thread *thread = waiter->stream ? &polls->threads[waiter->stream - 1] : NULL;
+
+	if (!thread || (interval->state != STATE_WAIT_BLOCKED && interval->state != STATE_WAIT_CPU))
 		return 0;
-	return recent_add(&polls->threads[waiter->stream - 1].slept, interval->from, interval->to);
+	return recent_add(interval->state == STATE_WAIT_CPU ? &thread->preempted : &thread->slept,
+			  interval->from, interval->to);
 }
 
 /* Which command the call asks for; 0: none. Where it asks for a queue, or an event that is none
@@ -153,7 +156,8 @@ static int ask(struct polls *polls, struct poll_thread *thread, const struct eve
 		int64_t slept_ns = recent_within(&thread->slept, thread->end_ns, event->ns);
 
 		thread->slept_ns += slept_ns;
-		thread->worked_ns += event->ns - thread->end_ns - slept_ns;
+		thread->worked_ns += event->ns - thread->end_ns - slept_ns -
+				     recent_within(&thread->preempted, thread->end_ns, event->ns);
 	}
 	thread->questions++;
 	thread->end_ns = item->end_ns;
@@ -256,8 +260,10 @@ int polls_add(struct polls *polls, struct findings *findings)
 
 void polls_release(struct polls *polls)
 {
-	for (size_t i = 0; polls->threads && i < polls->count; i++)
+	for (size_t i = 0; polls->threads && i < polls->count; i++) {
 		recent_free(&polls->threads[i].slept);
+		recent_free(&polls->threads[i].preempted);
+	}
 	free(polls->threads);
 	map_free(&polls->closed);
 }

@@ -40,7 +40,7 @@ struct poll_thread {		    /* of a stream */
 	int64_t op_end_ns;	     /* of the command; INT64_MIN: not known yet */
 	enum poll_kind ended;	     /* how was asked for the one that ended last */
 	int64_t ended_ns;
-	struct recent slept;
+	struct recent slept, preempted;
 	struct poll_sum sums[POLL_KINDS];
 };
 
