@@ -130,11 +130,13 @@ IN_PRACTICE = [
     ("lens_polish", [], dict(STUB, STUB_BUILD_MS="60"), ["idle-device/host-calls"], []),
     ("lens_polish", ["repaired"], dict(STUB, STUB_BUILD_MS="60"), [], ["idle-device/host-calls"]),
 ]
-# Of tests/findings/trials: waits for what was waited for; chains that a marker joins; chains in one queue;
-# a native kernel behind a wait; what a barrier is for.
+# Of tests/findings/trials: waits for what was waited for; several events that are asked for in turns; chains that a
+# marker joins; chains in one queue; a native kernel behind a wait; what a barrier is for.
 IN_TRIALS = [
     ("graph_inputs", [], BASIC, ["waiting/nothing-to-wait-for"], ["idle-device/host-blocked"]),
     ("graph_inputs", ["repaired"], BASIC, [], ["waiting/nothing-to-wait-for"]),
+    ("tile_status", [], STUB, ["waiting/polling"], []),
+    ("tile_status", ["repaired"], STUB, [], ["waiting/polling"]),
     ("join_markers", [], PTHREAD, ["ordering/events"], []),
     ("join_markers", ["repaired"], PTHREAD, [], ["ordering/events"]),
     ("three_models", [], PTHREAD, ["overlap/one-queue"], []),
@@ -145,6 +147,9 @@ IN_TRIALS = [
 ]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
+if scope()[0] == "system":
+    CASES.append(("sleep_between", [], STUB, ["idle-device/host-blocked"], []))
+    IN_TRIALS.append(("slot_queue", [], STUB, ["idle-device/host-blocked"], []))
     CASES += [("allocate_in_loop", [], BASIC, ["allocations/loop"], []),
               ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"])]
 PROGRAMS = [(CORPUS, *case) for case in CASES]
@@ -175,6 +180,9 @@ for program, name, arguments, device, wanted, unwanted in PROGRAMS:
                   f["object"])
         if f["cause"] == "few-groups" and name == "align_tiles":
             check(f["symptom_of"] == "ordering: events", "what is kept apart is no fault of its size", f)
+        if f["cause"] == "host-blocked" and name in ("sleep_between", "slot_queue"):
+            check(("no thread: a timer" if name == "sleep_between" else "of the program, which woke it")
+                  in f["culprits"], f"{where}: who ended the host's sleep", f)
         check(" 1 work-items" not in f["description"], f"{where}: {f['name']}/{f['cause']}: one is no plural", f["description"])
         # Not the one that ends the program, of which it has one as well.
         if f["cause"] == "after-each-command" and name == "wait_event_each":

@@ -6,6 +6,7 @@
 #define TANDEM_ANALYSIS_FINDINGS_IDLE_H
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/idle/wakers.h"
 #include "analysis/findings/waiting/wait_counter.h"
 #include "analysis/sched/recent.h"
 
@@ -43,6 +44,13 @@ struct idle_mark {
 	int64_t worked_ns; /* in no call until then, since the last one */
 };
 
+#define IDLE_SLEEPS 8u
+
+struct idle_sleep {
+	int64_t from_ns, to_ns;
+	struct waker waker; /* who ended it */
+};
+
 struct idle_thread { /* of a stream */
 	enum idle_activity activity;
 	unsigned depth; /* calls within calls */
@@ -56,6 +64,8 @@ struct idle_thread { /* of a stream */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */
 	struct recent slept, preempted;
 	struct recent napped; /* slept, until something else than a thread ended it */
+	struct idle_sleep sleeps[IDLE_SLEEPS]; /* a ring: the latest */
+	unsigned slept_count;
 	struct wait_counter waits;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
@@ -81,7 +91,8 @@ struct idle_device {
 	int64_t busy_since_ns;
 	uint64_t bound_ns; /* the greatest of the clock's bounds */
 	struct idle_cause causes[CAUSES];
-	struct map calls;  /* event id -> ns in such calls within gaps */
+	struct wakers wakers; /* of HOST_BLOCKED */
+	struct map calls;     /* event id -> ns in such calls within gaps */
 	struct map late;   /* name of a kernel -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
 	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
 	int64_t waited_ns; /* by threads while it ran something */

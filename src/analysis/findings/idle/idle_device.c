@@ -232,6 +232,18 @@ static int idle_interval(struct findings *findings, void *state, const struct wa
 	struct recent *recent = recent_of(findings, state, waiter, interval);
 	struct idle *idle = state;
 
+	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last) {
+		struct idle_thread *thread = &idle->threads[waiter->stream - 1];
+
+		thread->sleeps[thread->slept_count++ % IDLE_SLEEPS] = (struct idle_sleep){
+			.from_ns = interval->from,
+			.to_ns = interval->to,
+			.waker = {.by = interval->by,
+				  .tid = interval->by_tid,
+				  .pid = interval->by_pid,
+				  .name = interval->by_name},
+		};
+	}
 	/* A timer's interrupt on a CPU that is idle may be no waking that was recorded. */
 	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last &&
 	    interval->by != WAKER_THREAD &&
@@ -373,6 +385,28 @@ static void note_long(struct idle_cause *cause, uint64_t ns)
 	}
 }
 
+/* Who ended the longest of the thread's sleeps in the gap before `ns`. */
+static void note_waker(struct idle_device *device, const struct idle_thread *thread, int64_t ns,
+		       uint64_t gap_ns)
+{
+	const struct idle_sleep *longest = NULL;
+	int64_t most_ns = 0;
+
+	for (unsigned i = 0; i < IDLE_SLEEPS && i < thread->slept_count; i++) {
+		const struct idle_sleep *sleep = &thread->sleeps[i];
+		int64_t from_ns =
+			sleep->from_ns > device->idle_ns ? sleep->from_ns : device->idle_ns;
+		int64_t slept_ns = (sleep->to_ns < ns ? sleep->to_ns : ns) - from_ns;
+
+		if (slept_ns <= most_ns)
+			continue;
+		most_ns = slept_ns;
+		longest = sleep;
+	}
+	if (longest)
+		wakers_add(&device->wakers, &longest->waker, gap_ns);
+}
+
 /* It runs for no time that a gap could be compared with. */
 static bool is_marker(const struct sequence_event *command)
 {
@@ -405,6 +439,8 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		cause->overslept++;
 		cause->overslept_ns += ns;
 	}
+	if (kind == HOST_BLOCKED && next->stream != TRACE_NONE)
+		note_waker(device, &idle->threads[next->stream], next->ns, ns);
 	if (kind == HOST_WORK)
 		cause->worked_ns +=
 			(uint64_t)idle->threads[next->stream].marks[next->device].worked_ns;

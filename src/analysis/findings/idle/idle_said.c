@@ -418,6 +418,8 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 					     finding->why);
 	}
 	finding_place(findings, finding, cause->stream);
+	if (kind == HOST_BLOCKED)
+		finding->culprit = wakers_text(findings, &device->wakers, finding->pid);
 	finding_time(findings, finding, cause->begin_ns, cause->end_ns);
 	return 0;
 }

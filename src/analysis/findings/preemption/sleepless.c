@@ -8,7 +8,7 @@
 
 /* Of the run, that it ran or was ready to; and of that, the part that it had a CPU. */
 #define AWAKE_SHARE 0.4
-#define RAN_PART 0.5
+#define RAN_PART 0.25
 
 /* Of that again, what a thread may have slept that never does: until it is created. */
 #define SLEPT_PART 0.001

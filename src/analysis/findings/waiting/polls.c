@@ -16,6 +16,9 @@
 /* Commands that are asked for in turns make one poll, if each is asked for so often. */
 #define ROUND_COUNT 2u
 
+/* Of the polls of a thread, less than such a part is no habit of its own. */
+#define FEW_PART 4u
+
 /* Nobody works in less. */
 #define WORK_LEAST_NS 20000
 
@@ -243,6 +246,15 @@ static int add_sum(struct findings *findings, const struct poll_sum *sum, enum p
 	return 0;
 }
 
+/* A few that come out the other way are the same habit. */
+static bool is_habit(const struct poll_thread *thread, enum poll_kind kind)
+{
+	enum poll_kind other = kind == POLL_BUSY ? POLL_ASLEEP : POLL_BUSY;
+
+	return thread->sums[kind].count >= HABIT_COUNT &&
+	       thread->sums[kind].count * FEW_PART >= thread->sums[other].count;
+}
+
 int polls_add(struct polls *polls, struct findings *findings)
 {
 	int status = 0;
@@ -252,7 +264,7 @@ int polls_add(struct polls *polls, struct findings *findings)
 
 		status = poll_end(polls, thread);
 		for (enum poll_kind kind = POLL_BUSY; !status && kind < POLL_KINDS; kind++)
-			if (thread->sums[kind].count >= HABIT_COUNT)
+			if (is_habit(thread, kind))
 				status = add_sum(findings, &thread->sums[kind], kind, i);
 	}
 	return status;
