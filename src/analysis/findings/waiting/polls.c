@@ -247,12 +247,15 @@ static int add_sum(struct findings *findings, const struct poll_sum *sum, enum p
 }
 
 /* A few that come out the other way are the same habit. */
-static bool is_habit(const struct poll_thread *thread, enum poll_kind kind)
+static void join_few(struct poll_sum *few, struct poll_sum *many)
 {
-	enum poll_kind other = kind == POLL_BUSY ? POLL_ASLEEP : POLL_BUSY;
-
-	return thread->sums[kind].count >= HABIT_COUNT &&
-	       thread->sums[kind].count * FEW_PART >= thread->sums[other].count;
+	if (few->count * FEW_PART >= many->count)
+		return;
+	many->count += few->count;
+	many->questions += few->questions;
+	many->asked_ns += few->asked_ns;
+	many->ns += few->ns;
+	few->count = 0;
 }
 
 int polls_add(struct polls *polls, struct findings *findings)
@@ -263,8 +266,10 @@ int polls_add(struct polls *polls, struct findings *findings)
 		struct poll_thread *thread = &polls->threads[i];
 
 		status = poll_end(polls, thread);
+		join_few(&thread->sums[POLL_ASLEEP], &thread->sums[POLL_BUSY]);
+		join_few(&thread->sums[POLL_BUSY], &thread->sums[POLL_ASLEEP]);
 		for (enum poll_kind kind = POLL_BUSY; !status && kind < POLL_KINDS; kind++)
-			if (is_habit(thread, kind))
+			if (thread->sums[kind].count >= HABIT_COUNT)
 				status = add_sum(findings, &thread->sums[kind], kind, i);
 	}
 	return status;
