@@ -253,7 +253,6 @@ static void join_few(struct poll_sum *few, struct poll_sum *many)
 		return;
 	many->count += few->count;
 	many->questions += few->questions;
-	many->asked_ns += few->asked_ns;
 	many->ns += few->ns;
 	few->count = 0;
 }
