@@ -302,7 +302,7 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 					      finding->what,
 					      units_ns(recorder, (double)run->recorder_cpu_ns));
 	if (waited)
-		finding->what = findings_text(findings, "%s; a thread waited for it for %s",
+		finding->what = findings_text(findings, "%s; one thread waited %s for the recorder",
 					      finding->what, units_ns(all, (double)waited));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =

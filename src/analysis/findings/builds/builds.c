@@ -9,6 +9,7 @@
 #include "analysis/findings/finding.h"
 #include "trace/field.h"
 #include "util/array.h"
+#include "util/hash.h"
 #include "util/keyed_row.h"
 #include "util/units.h"
 
@@ -156,11 +157,6 @@ static int note_release(struct findings *findings, const struct build_state *bui
 	return graph_remove(findings->graph, item->call, GRAPH_BUILD_AGAIN);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	return (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
 static bool same_row(const struct build_row *a, const struct build_row *b)
 {
 	return a->process == b->process && a->source.bytes == b->source.bytes &&
@@ -171,11 +167,14 @@ static bool same_row(const struct build_row *a, const struct build_row *b)
 static int row_find(struct build_state *builds, const struct build_row *wanted,
 		    struct build_row **row)
 {
-	uint64_t hash = mix(mix(mix(wanted->source.hash, wanted->source.bytes), wanted->options),
-			    wanted->device),
-		 known;
+	uint64_t hash = HASH_START, known;
 
-	hash = mix(mix(hash, wanted->process), wanted->step) % MAP_NONE;
+	hash_number(&hash, wanted->source.hash);
+	hash_number(&hash, wanted->source.bytes);
+	hash_number(&hash, wanted->options);
+	hash_number(&hash, wanted->device);
+	hash_number(&hash, wanted->process);
+	hash_number(&hash, wanted->step);
 	known = map_get(&builds->row_of, hash);
 	if (known != MAP_NONE && same_row(&builds->rows[known], wanted)) {
 		*row = &builds->rows[known];

@@ -50,7 +50,7 @@ const char *wakers_text(struct findings *findings, const struct wakers *wakers, 
 	if (most->by == WAKER_INTERRUPT)
 		return findings_text(
 			findings,
-			"no thread: a timer or a device woke it, as after a sleep or from a file, for "
+			"no thread: a timer or a device's interrupt woke it (a sleep, or I/O), for "
 			"%.0f %% of it",
 			percent);
 	if (most->pid == pid)

@@ -148,13 +148,13 @@ bool apart_is_marker(const struct apart_command *command)
 }
 
 /* What a command waits for. */
-struct awaited {
+struct apart_awaited {
 	struct apart_command *longest; /* of such as have nothing to do with it */
 	int64_t needed_ns;	       /* the latest end of the others; 0: there are none */
 	bool unknown;
 };
 
-static void add_awaited(struct awaited *awaited, struct apart_command *before,
+static void add_awaited(struct apart_awaited *awaited, struct apart_command *before,
 			const struct apart_command *command)
 {
 	if (!before->ended) {
@@ -170,7 +170,7 @@ static void add_awaited(struct awaited *awaited, struct apart_command *before,
 
 /* What a barrier or marker without a list waits for: the commands from the one before it on. */
 static void add_before(const struct apart_process *process, const struct apart_command *marker,
-		       const struct apart_command *command, struct awaited *awaited)
+		       const struct apart_command *command, struct apart_awaited *awaited)
 {
 	struct apart_command *before = apart_command_at(process, marker->previous);
 
@@ -192,7 +192,7 @@ static struct apart_command *command_of(const struct apart *apart,
 /* Same, of any. */
 static void add_marked(const struct apart *apart, const struct apart_process *process,
 		       const struct operation *operation, const struct apart_command *marker,
-		       struct awaited *awaited)
+		       struct apart_awaited *awaited)
 {
 	const struct apart_command *command =
 		command_of(apart, process, operation->process, operation->op);
@@ -211,7 +211,7 @@ static void add_marked(const struct apart *apart, const struct apart_process *pr
 }
 
 /* It would have run as soon as what it needs had ended. */
-static void count_awaited(struct apart_sum *sum, const struct awaited *awaited,
+static void count_awaited(struct apart_sum *sum, const struct apart_awaited *awaited,
 			  struct apart_command *command, const struct operation *operation)
 {
 	if (!awaited->unknown && awaited->longest && awaited->longest->end_ns > awaited->needed_ns)
@@ -222,7 +222,7 @@ static void look_at_barrier(const struct apart_process *process, struct apart_co
 			    const struct operation *operation, struct apart_sum *sum)
 {
 	const struct apart_command *barrier = apart_command_at(process, command->previous);
-	struct awaited awaited = {.longest = NULL};
+	struct apart_awaited awaited = {.longest = NULL};
 
 	if (!barrier || barrier->kind != TANDEM_OPERATION_KIND_barrier || barrier->wait_count)
 		return;
@@ -271,7 +271,7 @@ static void look_at_waits(const struct apart *apart, const struct apart_process 
 			  struct apart_command *command, const struct operation *operation,
 			  struct apart_sum *sum)
 {
-	struct awaited awaited = {.longest = NULL};
+	struct apart_awaited awaited = {.longest = NULL};
 
 	for (unsigned i = 0; i < command->wait_count; i++) {
 		struct apart_command *waited =

@@ -136,7 +136,7 @@ int gates_enqueue(struct gates *gates, const struct trace_event *event, uint32_t
 		if (!gate->op || gate->queue != queue || gate->signal_ns || gate->again)
 			continue;
 		gate->count++;
-		if (map_set(&gates->gate_of, operation_key(index, op), i + 1))
+		if (map_set(&gates->gate_of, operation_key(index, op), gate->op))
 			return -ENOMEM;
 	}
 	return 0;
@@ -145,16 +145,17 @@ int gates_enqueue(struct gates *gates, const struct trace_event *event, uint32_t
 void gates_operation(struct gates *gates, const struct operation *operation)
 {
 	struct gates_process *process = &gates->processes[operation->process];
-	uint64_t place;
+	uint64_t held = MAP_NONE;
 	struct gate *gate;
 
 	if (!operation->record || !operation->placed)
 		return;
-	place = process->made ? map_remove(&gates->gate_of,
-					   operation_key(operation->process, operation->op))
-			      : MAP_NONE;
-	if (place != MAP_NONE) {
-		gate = &process->gates[place - 1];
+	if (process->made)
+		held = map_remove(&gates->gate_of,
+				  operation_key(operation->process, operation->op));
+	/* NULL as well where it was too long ago. */
+	gate = held == MAP_NONE ? NULL : gate_of(process, held);
+	if (gate) {
 		if (!gate->start_ns) {
 			gate->start_ns = operation->times.start_ns;
 			gate->before_ns = process->end_ns;
@@ -184,8 +185,8 @@ static int add_process(const struct gates_process *process, struct findings *fin
 	finding_device(findings, finding, longest->device);
 	finding->what = findings_text(
 		findings,
-		"%s commands waited %s for a user event, for which a later command of their queue "
-		"waits again",
+		"%s commands waited %s for a user event that a later command of the same queue waits "
+		"for again",
 		units_count(count, process->count), units_ns(ns, (double)process->ns));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "the queue keeps their order: if they needed the event, that later command "

@@ -30,7 +30,7 @@ struct gates_process;
 struct gates {
 	struct gates_process *processes;
 	size_t count;
-	struct map gate_of; /* operation_key() of a command behind a gate -> its place, + 1 */
+	struct map gate_of; /* operation_key() of a command behind a gate -> the gate's event */
 };
 
 /* These return 0 or -ENOMEM. */

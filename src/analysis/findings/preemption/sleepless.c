@@ -6,7 +6,7 @@
 #include "analysis/findings/finding.h"
 #include "util/units.h"
 
-/* Of the run, that it ran or was ready to; and of that, the part that it had a CPU. */
+/* Of the run, that it ran or was runnable; and of that, the part that it had a CPU. */
 #define AWAKE_SHARE 0.4
 #define RAN_PART 0.25
 
@@ -93,8 +93,8 @@ int sleepless_add(struct findings *findings, uint64_t pid)
 	finding->tid = worst->thread->local_tid;
 	finding->what = findings_text(
 		findings,
-		"CPU contention: a thread that makes no calls and never slept had a CPU for %s; those "
-		"of which the device consists were runnable but not running for %s",
+		"CPU contention: a thread that makes no API calls and never slept used a CPU for %s, "
+		"while threads of the device, which is the CPU, were runnable but not running for %s",
 		units_ns(ran, (double)worst->ns[STATE_RUNNING]), units_ns(ns, (double)waited.ns));
 	finding->culprit = findings_text(findings, "thread %u (%s) of the program itself%s",
 					 worst->thread->local_tid,
