@@ -50,6 +50,7 @@ int graph_open(struct graph *graph, struct event_iterator *iterator, const struc
 
 		graph->devices[i].launch_ns = INT64_MAX;
 		graph->devices[i].taken_part = part;
+		graph->devices[i].cores = iterator->devices.rows[i].compute_units;
 		graph->cpu_devices |= part > 0;
 	}
 	return 0;

@@ -174,6 +174,7 @@ struct graph_queue {		/* or device */
 	/* Same: all its commands' time, and when the first started without each cause. */
 	int64_t work_ns, first_ns[GRAPH_CAUSE_COUNT];
 	double taken_part; /* of it, by a thread that runs (devices_taken_part()) */
+	uint32_t cores;	   /* that it has, where it is the CPU */
 	uint32_t latest_queue, latest_process; /* of the command that ended */
 };
 
@@ -212,6 +213,7 @@ struct graph {
 	struct graph_queue *devices; /* by row */
 	size_t device_count;
 	bool cpu_devices;	       /* one is the CPU */
+	uint64_t driver_ran_ns;	       /* threads that make no calls, the driver's among them */
 	struct graph_point *processes; /* the latest end of a command, by index */
 	struct recent *faults;	       /* as of threads, of the driver's; same */
 	struct graph_point *callbacks; /* that of a callback in a thread of the driver's; same */

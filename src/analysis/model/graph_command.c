@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "analysis/model/graph_thread.h"
+#include "analysis/model/shared_cores.h"
 #include "util/array.h"
 #include "util/keyed_row.h"
 
@@ -142,11 +143,14 @@ static int64_t behind_usual(const struct graph_queue *device, int64_t recorded_n
 
 /* When the device had room for a command of another queue that found it idle: once all that it did
  * until then fits in, in whatever order, and no later than behind what it did last. */
-static int64_t room_from(const struct graph_queue *device, const struct graph_queue *queue,
-			 unsigned cause, int64_t behind_ns)
+static int64_t room_from(const struct graph *graph, const struct graph_queue *device,
+			 const struct graph_queue *queue, unsigned cause, int64_t behind_ns)
 {
 	int64_t last = device->end.ns - device->end.saved[cause] + behind_ns;
-	int64_t room = device->first_ns[cause] + device->work_ns, own;
+	double part = device->taken_part > 0
+			      ? shared_cores_used(graph, device) / shared_cores_all(graph, device)
+			      : 1;
+	int64_t room = device->first_ns[cause] + (int64_t)(part * (double)device->work_ns), own;
 
 	if (room > last)
 		room = last;
@@ -200,7 +204,7 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 		if (before->known && before->ns <= event->ns && command->removed & 1u << i)
 			at = before->ns - before->saved[i];
 		else if (is_other && before->ns <= event->ns)
-			at = graph_later(at, room_from(device, queue, i, behind_ns));
+			at = graph_later(at, room_from(graph, device, queue, i, behind_ns));
 		else if (before->known && before->ns <= event->ns)
 			at = graph_later(at, before->ns - before->saved[i] + behind_ns);
 		command->started.saved[i] = event->ns - at;

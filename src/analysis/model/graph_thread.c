@@ -103,6 +103,8 @@ int graph_interval(struct graph *graph, const struct wait_thread *thread,
 	const struct states_thread *by;
 	const struct wait_thread *waker;
 
+	if (interval->state == STATE_RUNNING && !thread->stream)
+		graph->driver_ran_ns += (uint64_t)(interval->to - interval->from);
 	if (interval->state == STATE_WAIT_BLOCKED && thread->stream &&
 	    shared_cores_slept(graph, thread->stream - 1, interval->from, interval->to))
 		return -ENOMEM;

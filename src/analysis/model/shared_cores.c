@@ -14,6 +14,25 @@ static int64_t beside(int64_t from_ns, int64_t took_ns, int64_t end_ns)
 	return ns < 0 ? 0 : ns < took_ns ? ns : took_ns;
 }
 
+double shared_cores_all(const struct graph *graph, const struct graph_queue *device)
+{
+	size_t cpus = graph->waits ? graph->waits->states.cpu_count : 0;
+
+	if (device->cores > 1)
+		return device->cores;
+	return cpus ? (double)cpus : 1;
+}
+
+double shared_cores_used(const struct graph *graph, const struct graph_queue *device)
+{
+	double all = shared_cores_all(graph, device), used;
+
+	if (!graph->waits || !graph->waits->any || !device->work_ns)
+		return all;
+	used = (double)graph->driver_ran_ns / (double)device->work_ns;
+	return used < 1 ? 1 : used > all ? all : used;
+}
+
 static void device_delay(struct graph *graph, struct graph_queue *device,
 			 const struct graph_thread *thread, int64_t took_ns, double ran)
 {
@@ -21,6 +40,11 @@ static void device_delay(struct graph *graph, struct graph_queue *device,
 				      &graph->processes[device->latest_process]};
 	int64_t from_ns = thread->at.ns, end_ns = device->end.ns;
 	int64_t recorded = beside(from_ns, took_ns, end_ns);
+	double spare = shared_cores_all(graph, device) - shared_cores_used(graph, device);
+
+	if (spare >= 1)
+		return;
+	ran *= 1 - spare;
 
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
 		int64_t now = beside(from_ns - thread->at.saved[i], took_ns,

@@ -12,6 +12,14 @@
 /* A thread slept then. Returns 0 or -ENOMEM. */
 int shared_cores_slept(struct graph *graph, uint32_t stream, int64_t from_ns, int64_t to_ns);
 
+/* How many cores a command of a device that is the CPU keeps busy, on average until now: where the
+ * scheduler's records say nothing, all; where it has no threads, the one that enqueues. */
+double shared_cores_used(const struct graph *graph, const struct graph_queue *device);
+
+/* How many cores there are for its commands: those of the machine, where each runs in the thread that
+ * enqueued it. */
+double shared_cores_all(const struct graph *graph, const struct graph_queue *device);
+
 /* The thread did work of its own from where it is until `ns`; it is not moved. Inline, as most
  * devices are none of the CPU's. */
 void shared_cores_take(struct graph *graph, const struct graph_thread *thread, int64_t ns);
