@@ -41,3 +41,8 @@ int64_t running_median_get(const struct running_median *median)
 {
 	return median->count ? median->sorted[(median->count - 1) / 2] : 0;
 }
+
+int64_t running_median_low(const struct running_median *median, unsigned parts)
+{
+	return median->count ? median->sorted[(median->count - 1) / parts] : 0;
+}

@@ -27,4 +27,7 @@ void running_median_add(struct running_median *median, int64_t value);
 /* 0 where there is none. Of an even count the lower of the two in the middle. */
 int64_t running_median_get(const struct running_median *median);
 
+/* That of which one of `parts` of the values is below; same. */
+int64_t running_median_low(const struct running_median *median, unsigned parts);
+
 #endif
