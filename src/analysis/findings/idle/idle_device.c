@@ -351,7 +351,7 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 	if (spent[WAITING] >= spent[WORKING] && spent[WAITING] >= spent[CALLING] &&
 	    spent[WAITING] > 0)
 		return SYNCHRONISATION;
-	if (launch >= spent[WORKING] && launch >= spent[CALLING])
+	if (launch >= spent[WORKING] + spent[CALLING])
 		return LAUNCH;
 	if (spent[WORKING] < spent[CALLING])
 		return HOST_CALLS;
