@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
-outside_scripts, workloads, practice and trials, each with a fault and without, and some that have
-none, on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and
+outside_scripts, workloads, practice, trials and exams, each with a fault and without, and some that
+have none, on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and
 packaged programs, as far as they are installed (tests/findings/packages). What may be said of each
 stands in table.json beside them, which is written before it is run.
 
@@ -43,7 +43,7 @@ TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "findings/scripts",
         "outside": "findings/outside", "outside_scripts": "findings/outside_scripts",
         "workloads": "findings/workloads", "practice": "findings/practice",
-        "trials": "findings/trials",
+        "trials": "findings/trials", "exams": "findings/exams",
         "cuda": "stubs/cuda", "packages": "findings/packages"}
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
