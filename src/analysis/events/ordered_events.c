@@ -68,8 +68,10 @@ static int add_call(struct ordered_events *ordered_events, const struct event_it
 	if (!status && event->end_ticks)
 		status = add_event(ordered_events, ORDERED_END, item->end_ns, item);
 	if (!status && op && !trace_event_failed(event))
-		status = reorder_buffer_enqueue(ordered_events->reorder_buffer,
-						event->stream->process->index, op, event->ns);
+		status = (event->layout->event->traits.graph ? reorder_buffer_enqueue_many
+							     : reorder_buffer_enqueue)(
+			ordered_events->reorder_buffer, event->stream->process->index, op,
+			event->ns);
 	return status;
 }
 

@@ -158,6 +158,7 @@ struct graph_command {
 	uint32_t stream, removed;
 	uint32_t waiter; /* stream, + 1 */
 	uint32_t next_free;
+	bool many; /* a graph's launch: it has any number of operations */
 };
 
 struct graph_usual { /* about the median of what was seen */
@@ -167,6 +168,7 @@ struct graph_usual { /* about the median of what was seen */
 struct graph_queue {		/* or device */
 	struct graph_point end; /* of the latest command that ended */
 	int64_t launch_ns;	/* the shortest that a start took; INT64_MAX: none yet */
+	uint64_t graph_op;	/* of a queue: the graph's launch of which commands ran; 0: none */
 	/* Of a device: from the end of a command to the start of one that waited for it. */
 	struct graph_usual behind;
 	/* Same: from the enqueue to the start of one that waited for none. */

@@ -33,14 +33,18 @@ int graph_command_make(struct graph *graph, const struct sequence_event *event,
 	}
 	command = &graph->commands[index];
 	*command = (struct graph_command){
-		.enqueued_ns = event->ns, .stream = event->stream, .removed = removed};
+		.enqueued_ns = event->ns,
+		.stream = event->stream,
+		.removed = removed,
+		.many = event->api->traits.graph,
+	};
 	graph_point_set(graph, &command->given, &thread->at);
 	return map_set(&graph->command_of, operation_key(event->process, event->op), index);
 }
 
-static void command_drop(struct graph *graph, const struct sequence_event *event)
+static void command_drop(struct graph *graph, uint32_t process, uint64_t op)
 {
-	uint64_t index = map_remove(&graph->command_of, operation_key(event->process, event->op));
+	uint64_t index = map_remove(&graph->command_of, operation_key(process, op));
 	struct graph_command *command;
 
 	if (index == MAP_NONE)
@@ -175,6 +179,10 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	graph->any_command = true;
 	if (graph_queue_find(graph, graph_queue_key(event), &queue))
 		return -ENOMEM;
+	/* In its queue, all of a graph was done before. */
+	if (queue->graph_op && queue->graph_op != event->op)
+		command_drop(graph, event->process, queue->graph_op);
+	queue->graph_op = command->many ? event->op : 0;
 	device = &graph->devices[event->device];
 	before = &queue->end;
 	if (device->end.known && (!before->known || device->end.ns > before->ns))
@@ -265,8 +273,8 @@ int graph_command_end(struct graph *graph, const struct sequence_event *event)
 			frame->started_ns = event->ns - took;
 		}
 	}
-	/* A call can have further operations, as a graph's launch. */
 	graph_point_drop(graph, &command->started);
-	command_drop(graph, event);
+	if (!command->many)
+		command_drop(graph, event->process, event->op);
 	return 0;
 }

@@ -189,6 +189,8 @@ void cuda_queue_created(void *context, void *stream)
 	number = queue_ask(context, context_id, stream, false);
 	if (number != TANDEM_OBJECT_UNKNOWN)
 		tandem_object_alias(TANDEM_KIND(cuda, queue), stream, number);
+	/* Calls that name no stream use the legacy one, of which activity says nothing but its number. */
+	queue_find(context, context_id, NULL, false);
 }
 
 void cuda_queue_destroyed(void *stream)

@@ -144,11 +144,13 @@ static int drain(struct reorder_buffer *reorder_buffer, int64_t until_ns)
 
 /* Nothing can come any more that is not after this. At the time reached itself,
  * and at the begin of the oldest command, something still can. */
-static int64_t settled_ns(const struct reorder_buffer *reorder_buffer)
+static int64_t settled_ns(struct reorder_buffer *reorder_buffer)
 {
-	int64_t oldest = reorder_in_flight_oldest_ns(&reorder_buffer->flight);
-	int64_t open = oldest < reorder_buffer->reached_ns ? oldest : reorder_buffer->reached_ns;
+	int64_t oldest, open;
 
+	reorder_in_flight_settle(&reorder_buffer->flight, reorder_buffer->reached_ns);
+	oldest = reorder_in_flight_oldest_ns(&reorder_buffer->flight);
+	open = oldest < reorder_buffer->reached_ns ? oldest : reorder_buffer->reached_ns;
 	return open > INT64_MIN ? open - 1 : open;
 }
 
@@ -196,21 +198,35 @@ int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reord
 	return wait_in_line(reorder_buffer, event, RANK_THREAD);
 }
 
+typedef int flight_begin(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
+			 int64_t since_ns);
+
 /* What went out stays out, whatever a late begin would like to hold. */
-int reorder_buffer_enqueue(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
-			   int64_t since_ns)
+static int enqueue(struct reorder_buffer *reorder_buffer, flight_begin *begin, uint32_t process,
+		   uint64_t op, int64_t since_ns)
 {
-	int error = reorder_in_flight_begin(&reorder_buffer->flight, process, op, since_ns);
+	int error = begin(&reorder_buffer->flight, process, op, since_ns);
 
 	if (error == -EEXIST) {
 		error = reorder_buffer_abandon(reorder_buffer, process, op);
 		if (!error)
-			error = reorder_in_flight_begin(&reorder_buffer->flight, process, op,
-							since_ns);
+			error = begin(&reorder_buffer->flight, process, op, since_ns);
 	}
 	if (reorder_buffer->flight.count > reorder_buffer->stats.most_in_flight)
 		reorder_buffer->stats.most_in_flight = reorder_buffer->flight.count;
 	return error;
+}
+
+int reorder_buffer_enqueue(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
+			   int64_t since_ns)
+{
+	return enqueue(reorder_buffer, reorder_in_flight_begin, process, op, since_ns);
+}
+
+int reorder_buffer_enqueue_many(struct reorder_buffer *reorder_buffer, uint32_t process,
+				uint64_t op, int64_t since_ns)
+{
+	return enqueue(reorder_buffer, reorder_in_flight_begin_many, process, op, since_ns);
 }
 
 int reorder_buffer_operation(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
@@ -219,7 +235,8 @@ int reorder_buffer_operation(struct reorder_buffer *reorder_buffer, uint32_t pro
 	int64_t since = INT64_MIN;
 	int error = 0;
 
-	if (!reorder_in_flight_end(&reorder_buffer->flight, process, op, &since))
+	if (!reorder_in_flight_operation(&reorder_buffer->flight, process, op,
+					 reorder_buffer->reached_ns, &since))
 		reorder_buffer->stats.unknown++;
 	for (size_t i = 0; !error && i < count; i++)
 		error = wait_in_line(reorder_buffer, &events[i],

@@ -83,6 +83,11 @@ int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reord
 int reorder_buffer_enqueue(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
 			   int64_t since_ns);
 
+/* The same of a graph's launch, which has any number of operations: it is in flight until none of them
+ * has come for long (in_flight.c), or it is abandoned. */
+int reorder_buffer_enqueue_many(struct reorder_buffer *reorder_buffer, uint32_t process,
+				uint64_t op, int64_t since_ns);
+
 /* A command ended: its events, in the order in which they happened; none if it
  * has no times. */
 int reorder_buffer_operation(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,

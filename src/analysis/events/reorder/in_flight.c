@@ -6,6 +6,11 @@
 
 #include "util/array.h"
 
+/* What an operation of a graph's launch may be behind the one before: so many others, which a runtime
+ * hands over in between, and so long. */
+#define OTHERS_MOST 4096u
+#define APART_MOST_NS INT64_C(1000000000)
+
 void reorder_in_flight_init(struct reorder_in_flight *flight)
 {
 	*flight = (struct reorder_in_flight){
@@ -89,13 +94,55 @@ int reorder_in_flight_begin(struct reorder_in_flight *flight, uint32_t process, 
 	while (older != REORDER_FLIGHT_NONE && flight->operations[older].since_ns > since_ns)
 		older = flight->operations[older].older;
 	operation = &flight->operations[place];
-	operation->since_ns = since_ns;
-	operation->older = older;
+	*operation = (struct reorder_operation){
+		.since_ns = since_ns, .op = op, .process = process, .older = older};
 	operation->newer = *link_from_older(flight, older);
 	*link_from_older(flight, older) = place;
 	*link_from_newer(flight, operation->newer) = place;
 	flight->count++;
 	return 0;
+}
+
+int reorder_in_flight_begin_many(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
+				 int64_t since_ns)
+{
+	int error = reorder_in_flight_begin(flight, process, op, since_ns);
+
+	if (!error)
+		flight->operations[map_get(&flight->processes[process], op)].many = true;
+	return error;
+}
+
+bool reorder_in_flight_operation(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
+				 int64_t now_ns, int64_t *since_ns)
+{
+	uint64_t place = process < flight->process_count ? map_get(&flight->processes[process], op)
+							 : MAP_NONE;
+	struct reorder_operation *operation;
+
+	flight->come++;
+	if (place == MAP_NONE)
+		return false;
+	operation = &flight->operations[place];
+	if (!operation->many)
+		return reorder_in_flight_end(flight, process, op, since_ns);
+	*since_ns = operation->since_ns;
+	operation->come = flight->come;
+	operation->come_ns = now_ns;
+	return true;
+}
+
+void reorder_in_flight_settle(struct reorder_in_flight *flight, int64_t now_ns)
+{
+	while (flight->oldest != REORDER_FLIGHT_NONE) {
+		const struct reorder_operation *oldest = &flight->operations[flight->oldest];
+		int64_t since_ns;
+
+		if (!oldest->come || (flight->come - oldest->come < OTHERS_MOST &&
+				      now_ns - oldest->come_ns < APART_MOST_NS))
+			return;
+		reorder_in_flight_end(flight, oldest->process, oldest->op, &since_ns);
+	}
 }
 
 bool reorder_in_flight_end(struct reorder_in_flight *flight, uint32_t process, uint64_t op,

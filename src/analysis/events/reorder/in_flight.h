@@ -17,7 +17,13 @@
 
 struct reorder_operation {
 	int64_t since_ns;
+	uint64_t op;
+	uint32_t process;
 	uint32_t older, newer; /* in `commands`; a free one has the next free one in newer */
+	bool many;	       /* a graph's launch: it ends when its latest operation is long ago */
+	/* Of such a one, at its latest operation: how many had come, and when; 0: none yet. */
+	uint64_t come;
+	int64_t come_ns;
 };
 
 struct reorder_in_flight {
@@ -27,6 +33,7 @@ struct reorder_in_flight {
 	size_t operation_count, operation_capacity;
 	uint32_t oldest, newest, free;
 	size_t count;
+	uint64_t come; /* operations, of all commands */
 };
 
 void reorder_in_flight_init(struct reorder_in_flight *flight);
@@ -35,6 +42,18 @@ void reorder_in_flight_free(struct reorder_in_flight *flight);
 /* Returns 0, -EEXIST (it is in flight already) or -ENOMEM. */
 int reorder_in_flight_begin(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
 			    int64_t since_ns);
+
+/* The same, of a command that has any number of operations. */
+int reorder_in_flight_begin_many(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
+				 int64_t since_ns);
+
+/* An operation of it has come, at `now_ns`: it ends, or may have others. False if it is not in
+ * flight. */
+bool reorder_in_flight_operation(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
+				 int64_t now_ns, int64_t *since_ns);
+
+/* The oldest ends if it may have others, and none has come for long. */
+void reorder_in_flight_settle(struct reorder_in_flight *flight, int64_t now_ns);
 
 /* Ends it; false if it is not in flight. */
 bool reorder_in_flight_end(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
