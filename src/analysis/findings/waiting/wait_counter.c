@@ -9,6 +9,9 @@
 /* Value of the role `direction`. */
 #define TO_HOST 2u
 
+/* A graph's launch is no single command, however many it has. */
+#define MANY 2u
+
 /* What a transfer leaves that the device has yet to do. One that waits for itself leaves nothing;
  * one to the device may come back when its bytes are taken (CUDA Runtime API, "API synchronization
  * behavior"). */
@@ -146,7 +149,7 @@ struct wait_counted wait_counter_call(struct wait_counter *counter, const struct
 			counter->operations = 0;
 		counter->waited = false;
 		if (!call.transfers) {
-			counter->operations++;
+			counter->operations += event->layout->event->traits.graph ? MANY : 1;
 			queue->operations++;
 			break;
 		}
