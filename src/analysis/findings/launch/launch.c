@@ -263,12 +263,11 @@ static int count_launch(struct launch *launch, const struct operation *operation
 		row->most_items = launch->described[known].max_work_group;
 	}
 	/* A CPU has its driver's wish there, and no lanes that idle. */
-	if (row->preferred > CPU_LANES &&
-	    devices_taken_part(&launch->known->rows[operation->device]) > 0)
+	row->is_cpu = devices_taken_part(&launch->known->rows[operation->device]) > 0;
+	if (row->preferred > CPU_LANES && row->is_cpu)
 		row->preferred = CPU_LANES;
 	/* A kernel that must have groups of one item prefers none, for all its driver says. */
-	if (row->preferred <= 1 && groups_of_one(&wanted.shape) &&
-	    devices_taken_part(&launch->known->rows[operation->device]) > 0)
+	if (row->preferred <= 1 && groups_of_one(&wanted.shape) && row->is_cpu)
 		row->preferred = CPU_LANES;
 	ns = record->end - record->start;
 	row->count++;

@@ -54,10 +54,10 @@ static uint64_t largest_divisor(uint64_t number, uint64_t most)
 }
 
 /* Of a launch that leaves it to the runtime: items of the largest group whose size divides
- * the launch's; 0: not known. */
+ * the launch's, of a CPU those of its first dimension; 0: not known. */
 static uint64_t largest_group(const struct launch_row *row)
 {
-	uint64_t items = 1, all = 1;
+	uint64_t items = 1, all = 1, first = 1;
 
 	if (row->shape.local_dimensions || row->described || !row->most_items || !row->preferred)
 		return 0;
@@ -66,8 +66,11 @@ static uint64_t largest_group(const struct launch_row *row)
 			return 0;
 		items *= largest_divisor(row->shape.global[i], row->most_items / items);
 		all *= row->shape.global[i];
+		first = i ? first : items;
 	}
-	return all >= MANY_GROUPS * row->preferred ? items : 0;
+	if (all < MANY_GROUPS * row->preferred)
+		return 0;
+	return row->is_cpu ? first : items;
 }
 
 static struct fill fill_of(const struct launch_row *row, uint64_t units)
@@ -214,10 +217,12 @@ static int add_indivisible(struct findings *findings, struct map *said,
 	finding->what = findings_text(
 		findings,
 		"kernel %s (%s %ss) leaves the %s size to the runtime, and its size has no "
-		"divisor: equal %ss hold %llu %s%s at most, and the device works on %llu at a time",
+		"divisor: equal %ss hold %llu %s%s at most%s, and the device works on %llu at a time",
 		finding->object, shape_text(findings, row, domain), domain->item, domain->group,
 		domain->group, (unsigned long long)group_items, domain->item,
-		group_items == 1 ? "" : "s", (unsigned long long)row->preferred);
+		group_items == 1 ? "" : "s",
+		row->is_cpu && row->shape.dimensions > 1 ? " in the first dimension" : "",
+		(unsigned long long)row->preferred);
 	finding->why = "from the shape alone; a runtime that makes unequal ones does better";
 	finding->suggestion = findings_text(
 		findings,

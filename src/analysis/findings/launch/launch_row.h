@@ -14,6 +14,7 @@ struct launch_row { /* one kernel, device and shape */
 	struct launch_size shape;
 	uint64_t preferred;
 	uint64_t most_items;	    /* of a group; 0: not known */
+	bool is_cpu;		    /* whose lanes are items of the first dimension */
 	bool described;		    /* as a shape, in groups and items of a group only */
 	struct occupancy occupancy; /* warps_most is 0: not known */
 	unsigned schedulers;	    /* of warps, in a multiprocessor; 0: not known */
