@@ -98,8 +98,10 @@ void states_change(struct states *states, struct states_thread *thread, int64_t 
 	thread->state = state;
 	if (state == STATE_WAIT_CPU && thread->watched)
 		states_waiting_add(states, thread);
-	if (state == STATE_WAIT_BLOCKED)
+	if (state == STATE_WAIT_BLOCKED) {
 		thread->waker = WAKER_UNKNOWN;
+		thread->waker_tid = thread->waker_pid = thread->waker_name = 0;
+	}
 }
 
 void states_invalidate(struct states *states, struct states_thread *thread, int64_t ns)
