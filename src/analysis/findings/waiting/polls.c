@@ -34,6 +34,11 @@ int polls_interval(struct polls *polls, const struct wait_thread *waiter,
 {
 	struct poll_thread *thread = waiter->stream ? &polls->threads[waiter->stream - 1] : NULL;
 
+	/* A timer does that, and no callback that could say that the command is over. */
+	if (thread && interval->state == STATE_WAIT_BLOCKED && interval->last &&
+	    interval->by != WAKER_THREAD &&
+	    recent_add(&thread->napped, interval->from, interval->to))
+		return -ENOMEM;
 	if (!thread || (interval->state != STATE_WAIT_BLOCKED && interval->state != STATE_WAIT_CPU))
 		return 0;
 	return recent_add(interval->state == STATE_WAIT_CPU ? &thread->preempted : &thread->slept,
@@ -59,11 +64,20 @@ static uint64_t asked_op(const struct poll_thread *thread, const struct trace_ev
 	return trace_field_unsigned(event, whom);
 }
 
+/* Whether the command ended in the sleep before it was asked for. */
+static bool is_overslept(const struct poll_thread *thread)
+{
+	return thread->questions == 1 && thread->op_end_ns > thread->nap_from_ns &&
+	       thread->op_end_ns < thread->nap_to_ns;
+}
+
 static enum poll_kind kind_of(const struct poll_thread *thread)
 {
 	int64_t all_ns = thread->end_ns - thread->begin_ns;
 
 	if (thread->questions > 1 && 2 * thread->slept_ns > all_ns)
+		return POLL_ASLEEP;
+	if (is_overslept(thread))
 		return POLL_ASLEEP;
 	return thread->questions >= (thread->rounds ? ROUND_COUNT * thread->in_round
 						    : POLL_COUNT) &&
@@ -85,7 +99,15 @@ static int poll_end(struct polls *polls, struct poll_thread *thread)
 
 	if (!thread->op)
 		return 0;
-	if (thread->op_end_ns == INT64_MIN) {
+	if (is_overslept(thread)) {
+		/* Of several, from the last of them on. */
+		if (thread->nap_op_end_ns < thread->op_end_ns) {
+			sum->ns += (uint64_t)(thread->nap_to_ns - thread->op_end_ns);
+			if (thread->nap_op_end_ns > thread->nap_from_ns)
+				sum->ns -= (uint64_t)(thread->nap_to_ns - thread->nap_op_end_ns);
+			thread->nap_op_end_ns = thread->op_end_ns;
+		}
+	} else if (thread->op_end_ns == INT64_MIN) {
 		if (kind != POLL_NONE &&
 		    map_set(&polls->closed, closed_key(polls, thread, thread->op), kind))
 			return -ENOMEM;
@@ -145,6 +167,19 @@ static int poll_stop(struct polls *polls, struct poll_thread *thread)
 	return status;
 }
 
+/* What the thread did since its call before. */
+static void note_nap(struct poll_thread *thread, const struct event_item *item)
+{
+	int64_t since_ns = item->event->ns - thread->returned_ns;
+
+	if (since_ns >= WORK_LEAST_NS &&
+	    2 * recent_within(&thread->napped, thread->returned_ns, item->event->ns) > since_ns) {
+		thread->nap_from_ns = thread->returned_ns;
+		thread->nap_to_ns = item->event->ns;
+	}
+	thread->returned_ns = item->end_ns;
+}
+
 static int ask(struct polls *polls, struct poll_thread *thread, const struct event_item *item,
 	       uint64_t op)
 {
@@ -176,11 +211,15 @@ int polls_question(struct polls *polls, const struct event_item *item)
 
 	if (class == TANDEM_CLASS_ENQUEUE)
 		thread->latest = trace_event_op(item->event);
+	note_nap(thread, item);
 	if (op)
 		return ask(polls, thread, item, op);
-	return class == TANDEM_CLASS_WAIT || class == TANDEM_CLASS_ENQUEUE
-		       ? poll_stop(polls, thread)
-		       : 0;
+	if (class != TANDEM_CLASS_WAIT && class != TANDEM_CLASS_ENQUEUE)
+		return 0;
+	if (poll_stop(polls, thread))
+		return -ENOMEM;
+	thread->nap_to_ns = thread->nap_from_ns;
+	return 0;
 }
 
 /* The end of one that was asked for may be known before the last question or after it. */
@@ -227,7 +266,8 @@ static int add_sum(struct findings *findings, const struct poll_sum *sum, enum p
 		kind == POLL_ASLEEP ? " and sleeps in between" : "",
 		units_count(questions, sum->questions));
 	finding->why =
-		"from the end of each such command to the start of the next one of the thread";
+		"from the end of each such command to the start of the next one of the thread, or "
+		"to the end of the sleep behind which it was asked for once";
 	if (kind == POLL_BUSY && cores > 1) {
 		finding->cost_ns += sum->asked_ns / cores;
 		finding->confidence = CONFIDENCE_MEDIUM;
@@ -279,6 +319,7 @@ void polls_release(struct polls *polls)
 	for (size_t i = 0; polls->threads && i < polls->count; i++) {
 		recent_free(&polls->threads[i].slept);
 		recent_free(&polls->threads[i].preempted);
+		recent_free(&polls->threads[i].napped);
 	}
 	free(polls->threads);
 	map_free(&polls->closed);

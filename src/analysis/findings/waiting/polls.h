@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that ask again and again whether a command is over: without a break, or asleep in
- * between. Who works in between only looks how far it is, and is left alone. One thread.
+ * between; or once, after a sleep in which it ended. Who works in between only looks how far it is, and is left alone. One thread.
  *
  *	polls_begin(&polls, session);
  *	polls_interval(&polls, waiter, interval);	what threads did, by the kernel; or never
@@ -40,7 +40,11 @@ struct poll_thread {		    /* of a stream */
 	int64_t op_end_ns;	     /* of the command; INT64_MIN: not known yet */
 	enum poll_kind ended;	     /* how was asked for the one that ended last */
 	int64_t ended_ns;
-	struct recent slept, preempted;
+	int64_t returned_ns; /* from its latest call */
+	/* Its latest sleep between calls, that nobody ended; and the end of the last command that it asked
+	 * for behind it. */
+	int64_t nap_from_ns, nap_to_ns, nap_op_end_ns;
+	struct recent slept, preempted, napped;
 	struct poll_sum sums[POLL_KINDS];
 };
 
