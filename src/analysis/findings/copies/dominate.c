@@ -11,6 +11,9 @@
 #define DOMINATES 0.1
 #define DOMINATES_RUN 0.04
 
+/* On average, of one: what is less is a result, and takes what any transfer does. */
+#define LEAST_BYTES (UINT64_C(256) << 10)
+
 void dominate_command(struct dominate *dominate, const struct operation *operation)
 {
 	if (!dominate->last_ns || operation->times.start_ns < dominate->first_ns)
@@ -62,7 +65,7 @@ struct dominate_sum {
 
 static void sum_add(struct dominate_sum *sum, const struct copy_time *time)
 {
-	if (time->count < COPY_HABIT_COUNT)
+	if (time->count < COPY_HABIT_COUNT || time->bytes < time->count * LEAST_BYTES)
 		return;
 	sum->saved_ns += time->ns - (time->most_ns < time->ns ? time->most_ns : time->ns);
 	if (!sum->worst || time->ns > sum->worst->ns)

@@ -20,6 +20,9 @@
  * (doc/FINDINGS.md: up to 8.5 % of what was measured). */
 #define GAIN_LEAST 0.1
 
+/* Of the run: to divide a program over threads is work, which less is not worth. */
+#define WORTH_SHARE 0.1
+
 /* Other threads drive the device as well if they have this part of the time of
  * the one that drives it most. */
 #define OTHERS_PART 0.25
@@ -332,7 +335,8 @@ static int add_lane(struct findings *findings, struct overlap *overlap, size_t i
 	/* A CPU has no engines: what its replay saves is the waits, whose finding is another one. */
 	gain = fmin(gain, turns(lane));
 	if (cpu.cores || gain < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
-	    replay->ns[best] >= lane->total_ns)
+	    replay->ns[best] >= lane->total_ns ||
+	    gain * (double)lane->total_ns < WORTH_SHARE * (double)findings->duration_ns)
 		return 0;
 	return add_finding(findings, lane, replay, best, gain, error);
 }
