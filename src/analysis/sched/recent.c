@@ -7,7 +7,7 @@
 
 /* More than a gap between commands has, or so short that they do not matter. */
 #define REMEMBERED 256u
-#define APART_NS 100000
+#define APART_NS 5000
 
 int recent_add(struct recent *recent, int64_t from_ns, int64_t to_ns)
 {
