@@ -272,7 +272,7 @@ static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
 	launch_ns -= recent_within(drivers, thread->call_ns, next->ns);
 	from_ns = thread->call_ns - kept_ns / KEPT_TIMES;
 	return kept_ns > KEPT_TIMES * launch_ns &&
-	       kept_ns > KEPT_TIMES * KEPT_TIMES * recent_within(drivers, from_ns, thread->call_ns);
+	       kept_ns > 2 * KEPT_TIMES * recent_within(drivers, from_ns, thread->call_ns);
 }
 
 /* Where the device is the CPU, work of the host between calls takes the device's cores. */
