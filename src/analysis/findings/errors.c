@@ -15,6 +15,8 @@ struct error_row { /* one function, or kind of command, and one code */
 	const struct tandem_names *names;
 	int32_t code;
 	bool operation;
+	bool waits; /* a wait, which tells of the command that it was for */
+	uint32_t process;
 	uint64_t count, ns;
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
@@ -54,6 +56,8 @@ static int count_call(struct errors *errors, const struct event_item *item)
 		return -ENOMEM;
 	if (!row->count++) {
 		row->names = api->results;
+		row->waits = api->class == TANDEM_CLASS_WAIT;
+		row->process = event->stream->process->index;
 		row->stream = event->stream->index;
 		row->begin_ns = event->ns;
 		row->end_ns = item->end_ns;
@@ -76,6 +80,7 @@ static int count_command(struct findings *findings, struct errors *errors,
 		return -ENOMEM;
 	if (!row->count++) {
 		row->names = api ? api->results : NULL;
+		row->process = operation->process;
 		row->stream = operation->stream;
 		row->begin_ns = operation->call ? operation->call_begin_ns : operation->seen_ns;
 		row->end_ns = operation->seen_ns;
@@ -91,6 +96,16 @@ static int errors_item(struct findings *findings, void *state, const struct even
 	if (item->kind == ITEM_OPERATION)
 		return count_command(findings, state, item);
 	return 0;
+}
+
+/* Whether commands of the process ended in an error, which the wait returns. */
+static bool is_of_command(const struct errors *errors, const struct error_row *row)
+{
+	for (size_t i = 0; row->waits && i < errors->count; i++) {
+		if (errors->rows[i].operation && errors->rows[i].process == row->process)
+			return true;
+	}
+	return false;
 }
 
 static int errors_end(struct findings *findings, void *state)
@@ -109,6 +124,8 @@ static int errors_end(struct findings *findings, void *state)
 			return -ENOMEM;
 		code = word ? word : findings_text(findings, "%d", row->code);
 		finding->always_report = true;
+		if (is_of_command(errors, row))
+			finding->symptom_of = "errors: command";
 		finding->object = row->name;
 		finding->count = row->count;
 		finding->cost_ns = row->ns;

@@ -90,11 +90,12 @@ void flags_event(struct flags *flags, const struct sequence_event *event)
 
 	if (event->kind != SEQUENCE_CALL_BEGIN && event->kind != SEQUENCE_CALL_END)
 		return;
+	thread = &flags->threads[event->stream];
 	if (event->api->class == TANDEM_CLASS_CALLBACK) {
+		thread->calls_back |= !thread->depth;
 		callback_event(&flags->processes[event->process], event);
 		return;
 	}
-	thread = &flags->threads[event->stream];
 	if (event->kind == SEQUENCE_CALL_END) {
 		thread->depth -= thread->depth > 0;
 		thread->returned_ns = event->ns;
@@ -149,7 +150,8 @@ int flags_add(const struct flags *flags, struct findings *findings)
 	for (uint32_t i = 0; !status && findings->waits->any && i < flags->count; i++) {
 		const struct flag_thread *thread = &flags->threads[i];
 
-		if (thread->count >= HABIT_COUNT && thread->count >= HABIT_PART(thread->stretches))
+		if (!thread->calls_back && thread->count >= HABIT_COUNT &&
+		    thread->count >= HABIT_PART(thread->stretches))
 			status = add_thread(findings, thread, i);
 	}
 	return status;

@@ -19,6 +19,7 @@
 struct flag_thread {	     /* of a stream */
 	int64_t returned_ns; /* from its latest call; INT64_MIN: it made none */
 	unsigned depth;	     /* calls within calls */
+	bool calls_back;     /* it is the driver's: what it does in no call is the driver's work */
 	struct recent slept, preempted;
 	uint64_t stretches;	  /* in no call, too long to be nothing */
 	uint64_t count, ns;	  /* of these: until a callback */
