@@ -11,10 +11,10 @@
  * that has used up its quota. */
 #define WAKE_MOST_NS 1000000
 
-/* Of the run; less is what moving a thread to another CPU takes the scheduler. */
+/* Of the run, for each process; less is what moving a thread to another CPU takes the scheduler. */
 #define PLACED_SHARE 50u
 
-struct placed { /* a thread that waited behind its own program's, next to an idle CPU */
+struct placed { /* a thread that waited behind one of the recording's, next to an idle CPU */
 	uint64_t ns, count;
 	double saved_ns;
 	int64_t begin_ns, end_ns; /* of the longest */
@@ -69,10 +69,12 @@ static void placed_add(const struct states *states, struct placed *placed,
 int placement_interval(struct placement *placement, const struct findings *findings,
 		       const struct wait_thread *thread, const struct states_interval *interval)
 {
+	const struct states_thread *by;
 	struct placed *placed;
 
 	if (interval->state != STATE_WAIT_CPU)
 		return 0;
+	by = interval->by_tid ? states_of_kernel(&findings->waits->states, interval->by_tid) : NULL;
 	if (interval->by == WAKER_THREAD && !interval->by_tid &&
 	    interval->to - interval->from < WAKE_MOST_NS) {
 		placement->wakes_ns += interval->to - interval->from;
@@ -89,27 +91,34 @@ int placement_interval(struct placement *placement, const struct findings *findi
 		placed->from_ns = interval->from;
 	}
 	placed->to_ns = interval->to;
-	if (interval->to > interval->from && interval->by_tid &&
-	    interval->by_pid == thread->thread->pid)
+	if (interval->to > interval->from && by && by->watched)
 		placed_add(&findings->waits->states, placed, interval);
 	return 0;
 }
 
-int placement_add(struct placement *placement, struct findings *findings, uint64_t pid)
+static size_t process_count(const struct trace_session *session)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < session->process_count; i++)
+		count += !session->processes[i].kernel;
+	return count;
+}
+
+int placement_add(struct placement *placement, struct findings *findings)
 {
 	const struct waits *waits = findings->waits;
 	const struct placed *worst = NULL;
 	char ns[UNITS_BYTES], count[UNITS_BYTES];
 	const struct states_thread *thread;
 	struct finding *finding;
+	size_t processes = process_count(findings->session);
 	double saved_ns = 0;
 	size_t index = 0;
 
 	for (size_t i = 0; i < placement->count; i++) {
 		struct placed *placed = &placement->threads[i];
 
-		if (waits->threads[i]->thread->pid != pid)
-			continue;
 		placed_end(placement, placed);
 		saved_ns += placed->saved_ns;
 		if (!worst || placed->ns > worst->ns) {
@@ -117,7 +126,7 @@ int placement_add(struct placement *placement, struct findings *findings, uint64
 			index = i;
 		}
 	}
-	if (!worst || saved_ns * PLACED_SHARE < (double)findings->duration_ns)
+	if (!worst || saved_ns * PLACED_SHARE < (double)processes * (double)findings->duration_ns)
 		return 0;
 	finding = findings_add(findings, "preemption", "placement");
 	if (!finding)
@@ -125,13 +134,14 @@ int placement_add(struct placement *placement, struct findings *findings, uint64
 	thread = waits->threads[index]->thread;
 	finding->count = worst->count;
 	finding->cost_ns = (uint64_t)saved_ns;
-	finding->pid = pid;
+	finding->pid = thread->pid;
 	finding->tid = thread->local_tid;
 	finding->what = findings_text(
 		findings,
-		"two threads of the program shared a CPU while another CPU was idle: one was "
+		"two threads of the program%s shared a CPU while another CPU was idle: one was "
 		"runnable but not running for %s, %s times",
-		units_ns(ns, (double)worst->ns), units_count(count, worst->count));
+		processes > 1 ? "'s processes" : "", units_ns(ns, (double)worst->ns),
+		units_count(count, worst->count));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =
 		"the scheduler recorded both CPUs; the cost is what all threads would save that "

@@ -18,8 +18,8 @@ struct placement {
 int placement_interval(struct placement *placement, const struct findings *findings,
 		       const struct wait_thread *thread, const struct states_interval *interval);
 
-/* Once for each process, at the end: all its threads, for which the worst stands. */
-int placement_add(struct placement *placement, struct findings *findings, uint64_t pid);
+/* At the end: all threads of all processes, for which the worst stands. */
+int placement_add(struct placement *placement, struct findings *findings);
 
 void placement_free(struct placement *placement);
 

@@ -376,12 +376,10 @@ static int preemption_end(struct findings *findings, void *state)
 		if (!session->processes[i].kernel)
 			status = add_process(findings, session->processes[i].pid, threads);
 		if (!status && !session->processes[i].kernel)
-			status = placement_add(state, findings, session->processes[i].pid);
-		if (!status && !session->processes[i].kernel)
 			status = sleepless_add(findings, session->processes[i].pid);
 	}
 	free(threads);
-	return status;
+	return status ? status : placement_add(state, findings);
 }
 
 static void preemption_release(struct findings *findings, void *state)
