@@ -31,10 +31,16 @@ enum idle_cause_kind {
 	CAUSES,
 };
 
+struct idle_stretch {			      /* of a thread, in no call */
+	const struct tandem_event *from, *to; /* the calls before and behind it; NULL: none */
+	int64_t ns;
+};
+
 struct idle_enqueue {
 	uint64_t call;
-	int64_t ns, end_ns;	   /* end: once it has returned; else 0 */
-	int64_t spent[ACTIVITIES]; /* by the thread until then */
+	int64_t ns, end_ns;	     /* end: once it has returned; else 0 */
+	int64_t spent[ACTIVITIES];   /* by the thread until then */
+	struct idle_stretch stretch; /* the longest since the enqueue before */
 };
 
 struct idle_mark {
@@ -59,6 +65,9 @@ struct idle_thread { /* of a stream */
 	int64_t flush_ns; /* same, of the latest that is about a queue and does nothing else */
 	bool known;	  /* an event of it was seen */
 	bool asked;	  /* its latest call only asked */
+	const struct tandem_event
+		*latest; /* its latest call that did more than ask or release; NULL: none */
+	struct idle_stretch stretch; /* the longest since its latest enqueue */
 	int64_t spent[ACTIVITIES];
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */
@@ -69,6 +78,9 @@ struct idle_thread { /* of a stream */
 	struct wait_counter waits;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
+
+/* Of a key of `between`: event ids, of HOST_BLOCKED with this bit. */
+#define IDLE_BLOCKED (UINT64_C(1) << 63)
 
 #define IDLE_LONG 4u /* gaps that a program may have without a habit */
 
@@ -92,7 +104,10 @@ struct idle_device {
 	uint64_t bound_ns; /* the greatest of the clock's bounds */
 	struct idle_cause causes[CAUSES];
 	struct wakers wakers; /* of HOST_BLOCKED */
-	struct map calls;     /* event id -> ns in such calls within gaps */
+	/* Of HOST_WORK and HOST_BLOCKED: the calls before and behind what the thread did in no call (with
+	 * IDLE_BLOCKED) -> ns of gaps. */
+	struct map between;
+	struct map calls;  /* event id -> ns in such calls within gaps */
 	struct map late;   /* name of a kernel -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
 	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
 	int64_t waited_ns; /* by threads while it ran something */

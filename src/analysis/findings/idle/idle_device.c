@@ -117,6 +117,8 @@ static int remember(struct idle_thread *thread, const struct sequence_event *eve
 	enqueue->ns = event->ns;
 	enqueue->end_ns = 0;
 	memcpy(enqueue->spent, thread->spent, sizeof(enqueue->spent));
+	enqueue->stretch = thread->stretch;
+	thread->stretch.ns = 0;
 	return 0;
 }
 
@@ -129,6 +131,15 @@ static struct idle_enqueue *recall(const struct idle_thread *thread, uint64_t ca
 	return NULL;
 }
 
+static void note_stretch(struct idle_thread *thread, const struct sequence_event *event)
+{
+	int64_t ns = event->ns - thread->since_ns;
+
+	if (thread->known && thread->activity == WORKING && !thread->depth &&
+	    ns > thread->stretch.ns)
+		thread->stretch = (struct idle_stretch){thread->latest, event->api, ns};
+}
+
 static int call_begin(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
@@ -138,6 +149,7 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 	if (thread->asked && !thread->depth && event->api->class == TANDEM_CLASS_QUERY &&
 	    event->ns - thread->since_ns < ASKING_MOST_NS)
 		thread->activity = CALLING;
+	note_stretch(thread, event);
 	status = thread_reach(idle, thread, event->ns);
 	if (event->api->class == TANDEM_CLASS_CALLBACK)
 		idle->called_ns[event->process] = event->ns;
@@ -186,6 +198,9 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 	if (thread->depth && !--thread->depth) {
 		thread->activity = WORKING;
 		thread->asked = event->api->class == TANDEM_CLASS_QUERY;
+		if (event->api->class != TANDEM_CLASS_RELEASE &&
+		    event->api->class != TANDEM_CLASS_QUERY)
+			thread->latest = event->api;
 	}
 	for (size_t i = 0; !status && i < idle->device_count; i++) {
 		struct idle_device *device = &idle->devices[i];
@@ -407,6 +422,20 @@ static void note_waker(struct idle_device *device, const struct idle_thread *thr
 		wakers_add(&device->wakers, &longest->waker, gap_ns);
 }
 
+static int note_between(const struct idle *idle, struct idle_device *device,
+			const struct sequence_event *next, enum idle_cause_kind kind, uint64_t ns)
+{
+	const struct idle_enqueue *enqueue =
+		next->stream == TRACE_NONE ? NULL
+					   : recall(&idle->threads[next->stream], next->call);
+	uint64_t key = kind == HOST_BLOCKED ? IDLE_BLOCKED : 0;
+
+	if (!enqueue || enqueue->stretch.ns <= 0 || !enqueue->stretch.from)
+		return 0;
+	key |= (uint64_t)enqueue->stretch.from->id << 32 | enqueue->stretch.to->id;
+	return map_count(&device->between, key, ns);
+}
+
 /* It runs for no time that a gap could be compared with. */
 static bool is_marker(const struct sequence_event *command)
 {
@@ -450,6 +479,9 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		cause->end_ns = next->ns;
 		cause->stream = next->stream;
 	}
+	if ((kind == HOST_WORK || kind == HOST_BLOCKED) &&
+	    note_between(idle, device, next, kind, ns))
+		return -ENOMEM;
 	return (kind == PACE || kind == LAUNCH || kind == AHEAD) && next->name
 		       ? map_count(&device->late, (uintptr_t)next->name, ns)
 		       : 0;
@@ -546,6 +578,7 @@ static void idle_release(struct findings *findings, void *state)
 		map_free(&idle->devices[i].calls);
 		map_free(&idle->devices[i].waits);
 		map_free(&idle->devices[i].late);
+		map_free(&idle->devices[i].between);
 	}
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
 		recent_free(&idle->drivers[i]);

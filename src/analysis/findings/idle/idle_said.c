@@ -233,6 +233,30 @@ static const char *const cause_names[] = {
 	[UNFLUSHED] = "unflushed",
 };
 
+/* ", mostly from ... to ...": the calls before and behind what the thread did in no call; "": nothing stands
+ * out. */
+static const char *between_text(struct findings *findings, const struct idle_device *device,
+				uint64_t blocked)
+{
+	uint64_t key, ns, most = 0, most_ns = 0, all_ns = 0;
+	size_t at = 0;
+
+	while (map_next(&device->between, &at, &key, &ns)) {
+		if ((key & IDLE_BLOCKED) != blocked)
+			continue;
+		all_ns += ns;
+		if (ns > most_ns || (ns == most_ns && key < most)) {
+			most_ns = ns;
+			most = key & ~IDLE_BLOCKED;
+		}
+	}
+	if (2 * most_ns <= all_ns)
+		return "";
+	return findings_text(findings, ", mostly from %s to %s",
+			     trace_session_event(findings->session, (uint16_t)(most >> 32))->name,
+			     trace_session_event(findings->session, (uint16_t)most)->name);
+}
+
 static void describe(struct findings *findings, struct finding *finding,
 		     const struct idle_device *device, const struct idle_cause *cause,
 		     enum idle_cause_kind kind, uint32_t index)
@@ -261,11 +285,12 @@ static void describe(struct findings *findings, struct finding *finding,
 	case HOST_WORK:
 		finding->what = findings_text(findings,
 					      "the device was idle for %s while the host was "
-					      "%s between commands",
+					      "%s between commands%s",
 					      gaps,
 					      findings->waits->any ? "computing"
 								   : "in no call (computing, or "
-								     "asleep)");
+								     "asleep)",
+					      between_text(findings, device, 0));
 		finding->suggestion = "enqueue before that work, or do it in another thread";
 		break;
 	case HOST_BLOCKED:
@@ -281,8 +306,8 @@ static void describe(struct findings *findings, struct finding *finding,
 		finding->what = findings_text(
 			findings,
 			"the device was idle for %s while the host slept, or "
-			"waited for a file, a lock or another thread, between commands",
-			gaps);
+			"waited for a file, a lock or another thread, between commands%s",
+			gaps, between_text(findings, device, IDLE_BLOCKED));
 		finding->suggestion =
 			"enqueue before that wait, or wait in another thread; `tandem report "
 			"--table waits` names what it waited on";
