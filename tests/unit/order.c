@@ -253,6 +253,49 @@ static void begins_out_of_order(void)
 	reorder_buffer_destroy(reorder_buffer);
 }
 
+/* A graph's launch has operations that come one after another; those of what is enqueued behind it may
+ * come in between. */
+static void graph_launch(void)
+{
+	struct output output;
+	struct reorder_buffer *reorder_buffer = create(0, &output);
+	struct reorder_stats stats;
+
+	call(reorder_buffer, 100, 110, 1);
+	CHECK(reorder_buffer_enqueue_many(reorder_buffer, 0, 1, 100) == 0);
+	call(reorder_buffer, 300, 310, 2);
+	CHECK(reorder_buffer_enqueue_many(reorder_buffer, 0, 2, 300) == 0);
+	operation(reorder_buffer, 500, 1, (const int64_t[]){101, 102, 120, 130});
+	operation(reorder_buffer, 500, 2, (const int64_t[]){301, 302, 320, 330});
+	operation(reorder_buffer, 510, 1, (const int64_t[]){101, 102, 140, 150});
+	CHECK(output.count == 0); /* more can come */
+	for (uint64_t op = 10; op < 10 + 5000; op++) {
+		enqueue(reorder_buffer, 600 + (int64_t)op, 600 + (int64_t)op, op);
+		operation(reorder_buffer, 600 + (int64_t)op, op,
+			  (const int64_t[]){601 + (int64_t)op, 601 + (int64_t)op, 601 + (int64_t)op,
+					    601 + (int64_t)op});
+	}
+	CHECK(output.count > 16); /* not for ever */
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
+	stats = reorder_stats(reorder_buffer);
+	CHECK(stats.late == 0 && stats.unknown == 0);
+	for (size_t i = 1; i < output.count; i++)
+		CHECK(output.events[i - 1].time_ns <= output.events[i].time_ns);
+	free(output.events);
+	reorder_buffer_destroy(reorder_buffer);
+
+	/* Nor for longer than a second, where nothing else comes. */
+	reorder_buffer = create(0, &output);
+	CHECK(reorder_buffer_reach(reorder_buffer, 100) == 0);
+	CHECK(reorder_buffer_enqueue_many(reorder_buffer, 0, 1, 100) == 0);
+	operation(reorder_buffer, 500, 1, (const int64_t[]){101, 102, 120, 130});
+	CHECK(output.count == 0);
+	CHECK(reorder_buffer_reach(reorder_buffer, 500 + 1000000000) == 0);
+	CHECK(output.count == 4);
+	free(output.events);
+	reorder_buffer_destroy(reorder_buffer);
+}
+
 /* Events of one time stay as they were given, through files and back. */
 static void equal_times_in_files(void)
 {
@@ -488,6 +531,7 @@ int main(void)
 	lost_records();
 	processes();
 	begins_out_of_order();
+	graph_launch();
 	equal_times_in_files();
 	errors();
 

@@ -23,7 +23,7 @@ static void is_as_sorted(unsigned most)
 	static struct running_median median;
 
 	memset(&median, 0, sizeof(median));
-	CHECK(running_median_get(&median) == 0);
+	CHECK(running_median_get(&median) == 0 && running_median_low(&median, 10) == 0);
 	for (size_t i = 0; i < VALUES; i++) {
 		size_t count = i + 1 < RUNNING_MEDIAN_MOST ? i + 1 : RUNNING_MEDIAN_MOST;
 
@@ -33,6 +33,7 @@ static void is_as_sorted(unsigned most)
 		qsort(sorted, count, sizeof(*sorted), compare);
 		CHECK(median.count == count);
 		CHECK(running_median_get(&median) == sorted[(count - 1) / 2]);
+		CHECK(running_median_low(&median, 10) == sorted[(count - 1) / 10]);
 	}
 }
 

@@ -25,6 +25,7 @@ static void tell_text(void *user, const struct states_interval *i)
 	};
 
 	(void)user;
+	CHECK(i->by != WAKER_UNKNOWN || (!i->by_tid && !i->by_pid && !i->by_name));
 	text_format(&told, "%" PRIu32 " %s %" PRId64 "-%" PRId64, i->thread->tid, words[i->state],
 		    i->from, i->to);
 	if ((i->state == STATE_RUNNING || i->state == STATE_WAIT_CPU) && i->cpu != STATES_NO_CPU)
@@ -157,6 +158,26 @@ static void test_waking_missing(void)
 	    "10 running 4000-5000 cpu0\n"
 	    "10 wait_blocked 5000-6000\n"
 	    "10 running 6000-7000 cpu0\n");
+}
+
+/* Who woke it before has nothing to do with that. */
+static void test_waking_missing_once(void)
+{
+	begin();
+	states_switch(&states, 2000, 0, 0, READY, A);
+	states_switch(&states, 3000, 0, A, SLEEPS, B);
+	states_waking(&states, 4000, 1, A, WAKER_THREAD, C, 0);
+	states_switch(&states, 5000, 0, B, SLEEPS, A);
+	states_switch(&states, 6000, 0, A, SLEEPS, 0);
+	states_switch(&states, 7000, 0, 0, READY, A);
+	end("waking missing once", 8000,
+	    "10 unknown 1000-2000\n"
+	    "10 running 2000-3000 cpu0\n"
+	    "10 wait_blocked 3000-4000 by waker/30\n"
+	    "10 wait_cpu 4000-5000 cpu0 by busy/20\n"
+	    "10 running 5000-6000 cpu0\n"
+	    "10 wait_blocked 6000-7000\n"
+	    "10 running 7000-8000 cpu0\n");
 }
 
 static void test_switch_missing(void)
@@ -534,6 +555,7 @@ int main(void)
 	test_woken_early();
 	test_migrated();
 	test_waking_missing();
+	test_waking_missing_once();
 	test_switch_missing();
 	test_lost();
 	test_cpu_gone();

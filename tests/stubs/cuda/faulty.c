@@ -361,6 +361,7 @@ static void stream_call(void *stream, const char *function, uint32_t id, const v
 
 static void stream_loop(void)
 {
+	tell_cupti->stream(CONTEXT, NULL, 0, 17);
 	for (uint64_t i = 0; i < ROUNDS; i++) {
 		void *stream = (void *)(uintptr_t)(0x30000 + i * 0x100), *place = &stream;
 
