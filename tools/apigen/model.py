@@ -77,6 +77,7 @@ class Traits:
     memory: str = "none"      # TANDEM_MEMORY_ROLES
     graph: bool = False
     signal: bool = False
+    single: bool = False
     poll: object = None       # value of the field of role `query` that asks for completion;
                               # "always": all calls do
     record: str = "none"      # TANDEM_RECORD_ROLES

@@ -99,6 +99,8 @@ def traits_c(traits):
         members.append(".graph = 1")
     if traits.signal:
         members.append(".signal = 1")
+    if traits.single:
+        members.append(".single = 1")
     return "{ %s }" % (", ".join(members) or "0")
 
 

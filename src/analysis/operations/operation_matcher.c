@@ -68,6 +68,10 @@ static void read_size(const struct trace_event *event, struct launch_size *size)
 	struct event_launch_size launch;
 
 	*size = (struct launch_size){.dimensions = 0};
+	if (event->layout->event->traits.single) {
+		size->dimensions = size->local_dimensions = 1;
+		size->global[0] = size->local[0] = 1;
+	}
 	if (!event->layout->roles[TANDEM_ROLE_global] || !event_launch_size_read(event, &launch))
 		return;
 	size->dimensions = (uint8_t)launch.globals;

@@ -3354,7 +3354,7 @@ static const struct tandem_event events[] = {
 	  { { 32, 1, fields_68 }, { 42, 4, fields_86 }, { 62, 7, fields_87 } } },
 	[60] = { 1084, TANDEM_CLASS_ENQUEUE, 1, "clEnqueueNDRangeKernel", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 46, 9, fields_88 }, { 58, 11, fields_89 } } },
-	[61] = { 1085, TANDEM_CLASS_ENQUEUE, 1, "clEnqueueTask", &names_cl_error, { 0 },
+	[61] = { 1085, TANDEM_CLASS_ENQUEUE, 1, "clEnqueueTask", &names_cl_error, { .single = 1 },
 	  { { 32, 1, fields_68 }, { 42, 4, fields_90 }, { 54, 6, fields_91 } } },
 	[62] = { 1086, TANDEM_CLASS_ENQUEUE, 1, "clEnqueueNativeKernel", &names_cl_error, { .wait = TANDEM_WAIT_host },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_92 }, { 82, 11, fields_93 } } },
