@@ -137,12 +137,13 @@ static uint64_t rest_ns(const struct idle_device *device, enum idle_cause_kind k
 	return rest > device->causes[kind].worked_ns ? rest - device->causes[kind].worked_ns : 0;
 }
 
-/* Whether work of the host keeps a device of its own from work, and the thread that feeds it never
+/* Whether work of the host, or what it waits for, keeps a device of its own from work, and the thread that feeds it never
  * has to wait for it: then another thread would have to do that work beforehand. */
 static bool is_never_waited(const struct findings *findings, uint32_t index,
 			    const struct idle_device *device, enum idle_cause_kind kind)
 {
-	return kind == HOST_WORK && device->waited_ns * NEVER < (int64_t)device->causes[kind].ns &&
+	return (kind == HOST_WORK || kind == HOST_BLOCKED) &&
+	       device->waited_ns * NEVER < (int64_t)device->causes[kind].ns &&
 	       !(devices_taken_part(&findings->iterator->devices.rows[index]) > 0);
 }
 
