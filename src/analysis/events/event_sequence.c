@@ -59,6 +59,7 @@ static void fill_command(struct sequence_event *kept, const struct event_iterato
 	kept->queue = operation->queue_number;
 	if (operation->queue != TRACE_NONE)
 		kept->context = iterator->devices.objects.queues[operation->queue].context;
+	kept->other_ns = operation->times.queued_ns;
 	kept->operation_kind = operation->kind;
 	kept->name = operation->name;
 	kept->bytes = operation->record->bytes;

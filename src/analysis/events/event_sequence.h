@@ -40,7 +40,7 @@ struct sequence_event {
 	bool blocking;	    /* it waits for the device before it returns: */
 	uint8_t wait;	    /* enum tandem_wait_scope: for what; of a blocking enqueue `event` */
 	uint64_t waited_op; /* the operation, where it is a single one; else 0 */
-	int64_t other_ns;   /* its end, at the begin; its begin, at the end */
+	int64_t other_ns; /* its end, at the begin; its begin, at the end; of a command when it was queued */
 
 	uint32_t queue; /* number in the process, of a call too; 0: not known */
 

@@ -35,6 +35,7 @@ static const struct symptom {
 	{"idle-device", "synchronisation", "copies", "unchanged", 2},
 	{"idle-device", "launch", "transfers", "small", 0},
 	{"idle-device", "launch", "ordering", "barriers", 0},
+	{"idle-device", "launch", "ordering", "default-queue", 0},
 	{"transfers", "small", "copies", "unchanged", 0},
 	{"transfers", "misaligned", "copies", "by-host", 0},
 	{"overlap", "one-queue", "copies", "unchanged", 0},

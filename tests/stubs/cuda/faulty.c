@@ -78,6 +78,8 @@ static struct {
 	size_t bytes;
 } done[20 * ROUNDS];
 static size_t done_count;
+/* Kernels of one stream after another, as CUPTI may hand over a buffer. */
+static bool by_stream;
 
 static void keep(const void *record, size_t bytes)
 {
@@ -442,6 +444,7 @@ static void default_stream(bool blocking)
 				      {second, 19, &lane_free_at[1]}};
 	const struct lane legacy = {NULL, 17, &default_free_at};
 
+	by_stream = true;
 	tell_cupti->stream(CONTEXT, NULL, 0, 17);
 	tell_cupti->stream(CONTEXT, first, 0, 18);
 	tell_cupti->stream(CONTEXT, second, 0, 19);
@@ -761,7 +764,13 @@ int main(int argc, char **argv)
 		return status;
 	repaired = argc > 2 && !strcmp(argv[2], "repaired");
 	run();
-	for (size_t k = 0; k < done_count; k++)
+	for (uint32_t stream = 0; by_stream && stream < 32; stream++) {
+		for (size_t k = 0; k < done_count; k++) {
+			if (done[k].record.kernel.stream == stream)
+				tell_cupti->activity(&done[k].record, done[k].bytes);
+		}
+	}
+	for (size_t k = 0; !by_stream && k < done_count; k++)
 		tell_cupti->activity(&done[k].record, done[k].bytes);
 	return 0;
 }

@@ -14,48 +14,51 @@
 /* Of the properties of CUDA's and HIP's queues: no other domain has one that all wait for. */
 #define NON_BLOCKING 1u
 
+/* Of `small`: parts of a device. */
+#define ROOM_PARTS 65536.0
+
 enum { TO_DEVICE, TO_HOST, KERNELS };
 
+enum queue_kind { BLOCKING, DEFAULT, APART }; /* APART: it waits for none, and none for it */
+
 static struct default_row *row_find(struct default_queues *defaults,
-				    const struct operation *operation, uint32_t queue)
+				    const struct sequence_event *event, uint32_t queue)
 {
-	const struct default_row fresh = {.process = operation->process,
-					  .device = operation->device};
-	uint64_t key = ((uint64_t)operation->process << 16 | operation->device) << 32 | queue;
+	const struct default_row fresh = {.process = event->process, .device = event->device};
+	uint64_t key = ((uint64_t)event->process << 16 | event->device) << 32 | queue;
 
 	return keyed_row(&defaults->row_of, key, &defaults->rows, &defaults->capacity,
 			 &defaults->count, &fresh, sizeof(fresh));
 }
 
-static void count_engines(struct default_row *row, const struct operation *operation, uint64_t ns,
-			  double room)
+static void count_engines(struct default_row *row, unsigned kind, uint64_t ns, double room)
 {
-	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d)
+	if (kind == TANDEM_OPERATION_KIND_copy_h2d)
 		row->engine_ns[TO_DEVICE] += ns;
-	else if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
+	else if (kind == TANDEM_OPERATION_KIND_copy_d2h)
 		row->engine_ns[TO_HOST] += ns;
-	else if (operation->kind == TANDEM_OPERATION_KIND_kernel)
+	else if (kind == TANDEM_OPERATION_KIND_kernel)
 		row->engine_ns[KERNELS] += (uint64_t)(room * (double)ns);
 }
 
 /* The default queue's own command: whether it was there before what it waited for had ended. */
-static void note_default(struct default_row *row, const struct operation *operation,
+static void note_default(struct default_row *row, const struct sequence_event *event,
 			 const struct default_command *command)
 {
 	const struct default_command *before = &row->other[0];
 
-	row->waited = before->queue && operation->times.queued_ns < before->end_ns &&
+	row->waited = before->queue && event->other_ns < before->end_ns &&
 		      command->start_ns >= before->end_ns;
 	if (row->waited)
 		row->gap_ns += (uint64_t)(command->start_ns - before->end_ns);
 	row->latest = *command;
 	if (!row->first.queue) {
 		row->first = *command;
-		row->name = operation->name;
+		row->name = event->name;
 	}
 }
 
-static void note_other(struct default_row *row, const struct operation *operation,
+static void note_other(struct default_row *row, const struct sequence_event *event,
 		       const struct default_command *command)
 {
 	/* Of another queue than its own. */
@@ -67,36 +70,55 @@ static void note_other(struct default_row *row, const struct operation *operatio
 	if (!row->waited || command->start_ns < row->latest.end_ns)
 		return;
 	row->waited = false; /* the first of those that waited */
-	if (operation->times.queued_ns >= row->latest.end_ns)
+	if (event->other_ns >= row->latest.end_ns)
 		return;
 	row->gap_ns += (uint64_t)(command->start_ns - row->latest.end_ns);
 	/* It was there while commands of that queue ran. */
-	row->count += before.queue && operation->times.queued_ns < before.end_ns;
+	row->count += before.queue && event->other_ns < before.end_ns;
 }
 
 int default_queue_operation(struct default_queues *defaults, const struct findings *findings,
 			    const struct operation *operation, double room)
 {
 	const struct trace_queue *queue;
-	struct default_command command;
-	struct default_row *row;
-	uint64_t ns, queue_ns;
-	int64_t from_ns;
+	enum queue_kind kind;
 
 	if (!operation->placed || operation->queue == TRACE_NONE)
 		return 0;
 	queue = &findings->iterator->devices.objects.queues[operation->queue];
-	if (queue->in_order != TANDEM_IN_ORDER_all && queue->properties & NON_BLOCKING)
+	kind = queue->in_order == TANDEM_IN_ORDER_all ? DEFAULT
+	       : queue->properties & NON_BLOCKING     ? APART
+						      : BLOCKING;
+	defaults->any |= kind == DEFAULT;
+	if (!defaults->any || kind == APART)
 		return 0;
-	command = (struct default_command){operation->queue_number, operation->stream,
-					   operation->times.start_ns, operation->times.end_ns};
-	ns = (uint64_t)(command.end_ns - command.start_ns);
-	row = row_find(defaults, operation, command.queue);
+	if (room < 1 && map_set(&defaults->small, operation_key(operation->process, operation->op),
+				(uint64_t)(room * ROOM_PARTS)))
+		return -ENOMEM;
+	return map_set(&defaults->kinds,
+		       (uint64_t)operation->process << 32 | operation->queue_number, kind);
+}
+
+int default_queue_start(struct default_queues *defaults, const struct sequence_event *event)
+{
+	struct default_command command = {event->queue, event->stream, event->ns,
+					  event->ns + (int64_t)event->duration_ns};
+	uint64_t kind, parts, queue_ns;
+	struct default_row *row;
+	int64_t from_ns;
+
+	if (!defaults->any)
+		return 0;
+	kind = map_get(&defaults->kinds, (uint64_t)event->process << 32 | event->queue);
+	if (kind == MAP_NONE)
+		return 0;
+	parts = map_remove(&defaults->small, operation_key(event->process, event->op));
+	row = row_find(defaults, event, event->queue);
 	if (!row)
 		return -ENOMEM;
-	row->busy_ns += ns;
+	row->busy_ns += event->duration_ns;
 	queue_ns = row->busy_ns;
-	row = row_find(defaults, operation, 0);
+	row = row_find(defaults, event, 0);
 	if (!row)
 		return -ENOMEM;
 	if (queue_ns > row->longest_ns)
@@ -106,11 +128,12 @@ int default_queue_operation(struct default_queues *defaults, const struct findin
 		row->busy_ns += (uint64_t)(command.end_ns - from_ns);
 		row->until_ns = command.end_ns;
 	}
-	count_engines(row, operation, ns, room);
-	if (queue->in_order == TANDEM_IN_ORDER_all)
-		note_default(row, operation, &command);
+	count_engines(row, event->operation_kind, event->duration_ns,
+		      parts == MAP_NONE ? 1 : (double)parts / ROOM_PARTS);
+	if (kind == DEFAULT)
+		note_default(row, event, &command);
 	else
-		note_other(row, operation, &command);
+		note_other(row, event, &command);
 	return 0;
 }
 
@@ -179,6 +202,8 @@ int default_queue_add(const struct default_queues *defaults, struct findings *fi
 
 void default_queue_free(struct default_queues *defaults)
 {
+	map_free(&defaults->kinds);
+	map_free(&defaults->small);
 	map_free(&defaults->row_of);
 	free(defaults->rows);
 }

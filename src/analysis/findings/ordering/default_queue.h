@@ -6,6 +6,7 @@
  *	struct default_queues defaults = {0};
  *
  *	default_queue_operation(&defaults, findings, &item->operation, room_taken(...));
+ *	default_queue_start(&defaults, event);		as a command starts, in the true order
  *	default_queue_add(&defaults, findings);
  *	default_queue_free(&defaults);
  */
@@ -38,15 +39,20 @@ struct default_row { /* a process on a device, or a queue of it */
 };
 
 struct default_queues {
+	bool any;	  /* there is such a queue */
+	struct map kinds; /* process and queue -> what it is (default_queue.c) */
+	struct map
+		small; /* kernels that leave room for others, until they start -> parts that they take */
 	struct map row_of; /* process, device, and queue or 0 */
 	struct default_row *rows;
 	size_t count, capacity;
 };
 
-/* Return 0 or -ENOMEM; after an error default_queue_free() is called as well. Operations: in the order
- * of their ends; room: room.h. */
+/* Return 0 or -ENOMEM; after an error default_queue_free() is called as well. Operations: before their
+ * events, in any order, as runtimes hand over those of a queue one after another; room: room.h. */
 int default_queue_operation(struct default_queues *defaults, const struct findings *findings,
 			    const struct operation *operation, double room);
+int default_queue_start(struct default_queues *defaults, const struct sequence_event *event);
 int default_queue_add(const struct default_queues *defaults, struct findings *findings);
 void default_queue_free(struct default_queues *defaults);
 

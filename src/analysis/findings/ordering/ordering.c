@@ -157,6 +157,15 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 	return status;
 }
 
+static int ordering_event(struct findings *findings, void *state,
+			  const struct sequence_event *event)
+{
+	struct ordering *ordering = state;
+
+	(void)findings;
+	return event->kind == SEQUENCE_START ? default_queue_start(&ordering->defaults, event) : 0;
+}
+
 /* Of what is saved without barriers and events, one's part; and what is saved with further queues
  * then. */
 static uint64_t relaxed_cost(const struct order_process *process, const struct apart_process *apart,
@@ -259,6 +268,7 @@ const struct finding_ops finding_ordering = {
 	.state_bytes = sizeof(struct ordering),
 	.begin = ordering_begin,
 	.item = ordering_item,
+	.event = ordering_event,
 	.whole = true,
 	.end = ordering_end,
 	.release = ordering_release,
