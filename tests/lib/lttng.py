@@ -36,8 +36,13 @@ def _private():
 
 
 def run(*words, **more):
-    return subprocess.run(["lttng", "--no-sessiond", *words], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, **more)
+    """LTTng's client, which may wait for ever for a daemon that stood still: once more then."""
+    command = ["lttng", "--no-sessiond", *words]
+    options = dict(capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
+    try:
+        return subprocess.run(command, **{"timeout": 60, **options})
+    except subprocess.TimeoutExpired:
+        return subprocess.run(command, **{"timeout": 60, **options})
 
 
 def need(done):

@@ -99,7 +99,8 @@ else:
 # A relay that goes away and comes back.
 relay = lttng.daemon("lttng-relayd", "--output=" + os.path.abspath("relayed"))
 there = lambda: not subprocess.run([TANDEM, "record", "-q", "--force", "-o", "probe", "--sink", "lttng", "--kernel",
-                                    "off", "--relay", "net://localhost", "true"], capture_output=True).returncode
+                                    "off", "--relay", "net://localhost", "true"], capture_output=True,
+                                   timeout=150).returncode
 if wait_for(there, 40):
     recording = begin("gone", f"{DRAW} 200; touch relayed-1; while [ ! -e back ]; do sleep 0.1; done; {DRAW} 200; exit 7",
                       "--relay", "net://localhost", "--lttng-session", "gone")

@@ -137,8 +137,9 @@ static uint64_t rest_ns(const struct idle_device *device, enum idle_cause_kind k
 	return rest > device->causes[kind].worked_ns ? rest - device->causes[kind].worked_ns : 0;
 }
 
-/* Whether work of the host, or what it waits for, keeps a device of its own from work, and the thread that feeds it never
- * has to wait for it: then another thread would have to do that work beforehand. */
+/* Whether work of the host, or what it waits for, keeps a device of its own from work, and the
+ * thread that feeds it never has to wait for it: then another thread would have to do that
+ * beforehand. */
 static bool is_never_waited(const struct findings *findings, uint32_t index,
 			    const struct idle_device *device, enum idle_cause_kind kind)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that ask again and again whether a command is over: without a break, or asleep in
- * between; or once, after a sleep in which it ended. Who works in between only looks how far it is, and is left alone. One thread.
+ * between; or once, after a sleep in which it ended. Who works in between only looks how far it
+ * is, and is left alone. One thread.
  *
  *	polls_begin(&polls, session);
  *	polls_interval(&polls, waiter, interval);	what threads did, by the kernel; or never
