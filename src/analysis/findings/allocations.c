@@ -28,8 +28,8 @@ struct allocation_row { /* one function, and sizes up to the next power of two *
 	bool parts;	/* of other memory: what is touched is that one's */
 	bool shared;	/* with the host */
 	uint64_t count, freed, live, most_live;
-	uint64_t ns,
-		first_ns; /* of the calls that made and freed them; of as many as lived at a time */
+	/* Of the calls that made and freed them: of all, and of as many as lived at a time. */
+	uint64_t ns, first_ns;
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the second */
 };

@@ -65,8 +65,8 @@ struct idle_thread { /* of a stream */
 	int64_t flush_ns; /* same, of the latest that is about a queue and does nothing else */
 	bool known;	  /* an event of it was seen */
 	bool asked;	  /* its latest call only asked */
-	const struct tandem_event
-		*latest; /* its latest call that did more than ask or release; NULL: none */
+	/* Its latest call that did more than ask or release; NULL: none. */
+	const struct tandem_event *latest;
 	struct idle_stretch stretch; /* the longest since its latest enqueue */
 	int64_t spent[ACTIVITIES];
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
