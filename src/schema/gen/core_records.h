@@ -160,6 +160,7 @@ enum tandem_core_event {
 	TANDEM_EVENT_program_hash = 18,
 	TANDEM_EVENT_content = 19,
 	TANDEM_EVENT_content_read = 22,
+	TANDEM_EVENT_kernel_memory = 23,
 	TANDEM_EVENT_events_given = 20,
 	TANDEM_EVENT_host_clock = 21,
 };
@@ -414,6 +415,13 @@ struct tandem_rec_content_read {
 	uint64_t hash;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_content_read) == 52, "content_read");
+
+struct tandem_rec_kernel_memory {
+	struct tandem_record head;
+	uint64_t op;
+	uint16_t addresses_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_kernel_memory) == 22, "kernel_memory");
 
 struct tandem_rec_events_given {
 	struct tandem_record head;

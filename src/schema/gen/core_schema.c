@@ -373,6 +373,11 @@ static const struct tandem_field fields_20[] = {
 	{ "boot_id", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 62, NULL },
 };
 
+static const struct tandem_field fields_21[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "addresses", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 20, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 0, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -420,6 +425,8 @@ static const struct tandem_event events[] = {
 	  { { 64, 9, fields_20 }, { 64, 9, fields_20 }, { 64, 9, fields_20 } } },
 	[22] = { 22, TANDEM_CLASS_RECORD, 0, "content_read", NULL, { 0 },
 	  { { 52, 5, fields_18 }, { 52, 5, fields_18 }, { 52, 5, fields_18 } } },
+	[23] = { 23, TANDEM_CLASS_RECORD, 0, "kernel_memory", NULL, { 0 },
+	  { { 22, 2, fields_21 }, { 22, 2, fields_21 }, { 22, 2, fields_21 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -428,5 +435,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "8aa77ab56ca4716f70ebfc66d72b98d5", EVENTS, { 0 }, 1,
+	0, "core", "3751be316d9cc4de74e3d77b92c6480a", EVENTS, { 0 }, 1,
 };

@@ -27,8 +27,22 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device);
 int cuStreamIsCapturing(void *stream, int *status);
 int cuStreamGetFlags(void *stream, unsigned *flags);
 int cuPointerGetAttribute(void *value, int attribute, uint64_t address);
+int cuFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *bytes);
+int cuKernelGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes);
 
-enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_DEVICE = 101 };
+static struct {
+	const void *handle;
+	const size_t *sizes;
+	unsigned count;
+	int is_kernel;
+} functions[8];
+
+enum {
+	CUDA_SUCCESS = 0,
+	CUDA_ERROR_INVALID_VALUE = 1,
+	CUDA_ERROR_INVALID_DEVICE = 101,
+	CUDA_ERROR_INVALID_HANDLE = 400
+};
 
 /* As the driver: the library that the variable names, its InitializeInjection(). */
 int cuInit(unsigned flags)
@@ -122,9 +136,51 @@ static void set_attribute(int device, int attribute, int value)
 		devices[device].attributes[attribute] = value;
 }
 
+/* A handle that is there already is another function's from now on. */
+static void set_function(const void *handle, int is_kernel, unsigned count, const size_t *sizes)
+{
+	unsigned at = 0;
+
+	while (functions[at].handle && functions[at].handle != handle)
+		at++;
+	if (at == sizeof(functions) / sizeof(functions[0]))
+		abort();
+	functions[at].handle = handle;
+	functions[at].is_kernel = is_kernel;
+	functions[at].count = count;
+	functions[at].sizes = sizes;
+}
+
+/* As the driver: each of the two functions refuses the other's handles. */
+static int parameter_info(const void *handle, int is_kernel, size_t index, size_t *offset,
+			  size_t *bytes)
+{
+	for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (!handle || functions[i].handle != handle || functions[i].is_kernel != is_kernel)
+			continue;
+		if (index >= functions[i].count)
+			return CUDA_ERROR_INVALID_VALUE;
+		*offset = 8 * index;
+		*bytes = functions[i].sizes[index];
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_INVALID_HANDLE;
+}
+
+int cuFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *bytes)
+{
+	return parameter_info(function, 0, index, offset, bytes);
+}
+
+int cuKernelGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes)
+{
+	return parameter_info(kernel, 1, index, offset, bytes);
+}
+
 const struct stub_cuda *stub_cuda_get(void)
 {
-	static const struct stub_cuda stub = {set_version, set_device, set_memory, set_attribute};
+	static const struct stub_cuda stub = {set_version, set_device, set_memory, set_attribute,
+					      set_function};
 
 	return &stub;
 }

@@ -9,6 +9,7 @@
  *                    the file's lines, one by one, in one thread
  *   odd CASE         a program for which CUPTI hands over what a tool may not
  *                    expect (odd.c)
+ *   parameters CASE  a program that launches kernels (parameters.c)
  *   faulty CASE      a program with one fault, on a device that keeps its own time
  *                    (faulty.c)
  *
@@ -55,6 +56,8 @@ struct stub_cuda {
 	void (*device)(int device, const char *name);
 	void (*memory)(int device, size_t bytes);
 	void (*attribute)(int device, int attribute, int value);
+	/* A handle of a CUkernel or CUfunction, and its parameters' sizes, which stay where they are. */
+	void (*function)(const void *handle, int is_kernel, unsigned count, const size_t *sizes);
 };
 
 const struct stub_cupti *stub_cupti_get(void);

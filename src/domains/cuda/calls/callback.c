@@ -10,6 +10,8 @@
 #include "domains/cuda/calls/content.h"
 #include "domains/cuda/calls/memory.h"
 #include "domains/cuda/calls/module.h"
+#include "domains/cuda/calls/parameter_sizes.h"
+#include "domains/cuda/calls/parameters.h"
 #include "domains/cuda/cupti/library.h"
 #include "domains/cuda/gen/ids.h"
 #include "domains/cuda/queue.h"
@@ -117,6 +119,7 @@ static void driver_ended(uint32_t id, const struct cupti_call *data)
 	if (!cuda_call_succeeded(data))
 		return;
 	cuda_memory_called(id, data);
+	cuda_parameters_called(id, data);
 	switch (id) {
 	case CUDA_DRIVER_cuStreamBeginCapture:
 	case CUDA_DRIVER_cuStreamBeginCapture_ptsz:
@@ -129,6 +132,10 @@ static void driver_ended(uint32_t id, const struct cupti_call *data)
 	case CUDA_DRIVER_cuStreamEndCapture:
 	case CUDA_DRIVER_cuStreamEndCapture_ptsz:
 		capture_ended();
+		break;
+	case CUDA_DRIVER_cuModuleUnload:
+	case CUDA_DRIVER_cuLibraryUnload:
+		cuda_parameter_sizes_forget();
 		break;
 	case CUDA_DRIVER_cuProfilerStart:
 		profiler_called(true);
@@ -179,6 +186,9 @@ static __attribute__((noinline)) void driver_called(uint32_t id, const struct cu
 
 static __attribute__((noinline)) void other_called(uint32_t domain, uint32_t id, const void *data)
 {
+	if (domain == CUPTI_RESOURCE &&
+	    (id == CUPTI_MODULE_UNLOADED || id == CUPTI_CONTEXT_DESTROYED))
+		cuda_parameter_sizes_forget();
 	/* Some events come without data ("the driver has been initialised"). */
 	if (domain == CUPTI_RESOURCE && data && cuda_recording()) {
 		resource_called(id, data);
@@ -262,9 +272,11 @@ void cuda_callbacks_switch(bool on)
 		CUDA_DRIVER_cuStreamEndCapture,
 		CUDA_DRIVER_cuStreamEndCapture_ptsz,
 	};
-	static const uint32_t resources[] = {CUPTI_STREAM_CREATED, CUPTI_STREAM_DESTROYED};
+	static const uint32_t resources[] = {CUPTI_STREAM_CREATED, CUPTI_STREAM_DESTROYED,
+					     CUPTI_MODULE_UNLOADED, CUPTI_CONTEXT_DESTROYED};
 
 	atomic_fetch_add(&generation, 1);
+	cuda_parameter_sizes_forget();
 	atomic_store(&cuda_captures, 0); /* begun and ended unheard, it counts no more */
 	if (cuda_wanted(TANDEM_CUDA_api)) {
 		api_switch(on, CUPTI_DRIVER, cuda_driver_api, cuda_driver_api_count);

@@ -37,6 +37,7 @@ enum cupti_resource {
 	CUPTI_STREAM_CREATED = 3,
 	CUPTI_STREAM_DESTROYED = 4,
 	CUPTI_MODULE_LOADED = 6,
+	CUPTI_MODULE_UNLOADED = 7, /* is about to be */
 };
 
 enum { CUPTI_FATAL_ERROR = 1 }; /* of CUPTI_STATE */

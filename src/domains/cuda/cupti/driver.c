@@ -7,6 +7,8 @@
 
 #include "domains/cuda/thread.h"
 
+typedef int32_t parameter_info(const void *function, size_t index, size_t *offset, size_t *bytes);
+
 static struct {
 	int32_t (*version)(int32_t *version);
 	int32_t (*count)(int32_t *count);
@@ -17,6 +19,7 @@ static struct {
 	int32_t (*capturing)(void *stream, int32_t *status);
 	int32_t (*flags)(void *stream, uint32_t *flags);
 	int32_t (*pointer)(void *value, int32_t attribute, uint64_t address);
+	parameter_info *parameter, *kernel_parameter;
 } driver;
 
 void cuda_driver_find(void)
@@ -34,6 +37,8 @@ void cuda_driver_find(void)
 	*(void **)&driver.capturing = dlsym(library, "cuStreamIsCapturing");
 	*(void **)&driver.flags = dlsym(library, "cuStreamGetFlags");
 	*(void **)&driver.pointer = dlsym(library, "cuPointerGetAttribute");
+	*(void **)&driver.parameter = dlsym(library, "cuFuncGetParamInfo");
+	*(void **)&driver.kernel_parameter = dlsym(library, "cuKernelGetParamInfo");
 }
 
 uint32_t cuda_driver_version(void)
@@ -138,4 +143,33 @@ bool cuda_driver_is_host_memory(const void *address)
 			  !managed;
 	cuda_in_tool_end();
 	return is_host;
+}
+
+/* By one of the two functions, each of which knows its own handles only. */
+static uint32_t parameters_by(parameter_info *info, const void *function, size_t *bytes,
+			      uint32_t most)
+{
+	size_t offset, beyond;
+	uint32_t count = 0;
+	int32_t status;
+
+	if (!info)
+		return UINT32_MAX;
+	do
+		status = info(function, count, &offset, count < most ? &bytes[count] : &beyond);
+	while (!status && count++ < most);
+	return status == INVALID_VALUE ? count : UINT32_MAX;
+}
+
+/* The runtime launches a CUkernel, in the place of a CUfunction. */
+uint32_t cuda_driver_parameters(const void *function, size_t *bytes, uint32_t most)
+{
+	uint32_t count;
+
+	cuda_in_tool_begin();
+	count = parameters_by(driver.kernel_parameter, function, bytes, most);
+	if (count == UINT32_MAX)
+		count = parameters_by(driver.parameter, function, bytes, most);
+	cuda_in_tool_end();
+	return count;
 }

@@ -4,6 +4,7 @@
 #define TANDEM_DOMAINS_CUDA_CUPTI_DRIVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 void cuda_driver_find(void);
@@ -19,5 +20,9 @@ uint32_t cuda_driver_stream_flags(const void *stream); /* CU_STREAM_NON_BLOCKING
  * may have just then. Of an address that a call of the program has just read from. False where the
  * driver does not say. */
 bool cuda_driver_is_host_memory(const void *address);
+
+/* How many bytes each parameter of a kernel has, of which `most` are written, and how many there are;
+ * UINT32_MAX: there are more, or the driver does not say. `function`: as cuLaunchKernel() takes it. */
+uint32_t cuda_driver_parameters(const void *function, size_t *bytes, uint32_t most);
 
 #endif

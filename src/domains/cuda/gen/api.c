@@ -786,7 +786,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cuModuleLoadDataEx */
 	[21] = { 2076, TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuModuleLoadFatBinary */
-	[22] = { 2077, TANDEM_CLASS_CALL, 0,
+	[22] = { 2077, TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuModuleUnload */
 	[23] = { 2078, TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } }, { 0 } }, /* cuModuleGetFunction */
@@ -1224,7 +1224,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpy */
 	[306] = { 2247, TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyAsync */
-	[307] = { 2248, TANDEM_CLASS_ENQUEUE, 0,
+	[307] = { 2248, TANDEM_CLASS_ENQUEUE, CUDA_HOOK,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 274, 4, 68 } }, { 0 } }, /* cuLaunchKernel */
 	[308] = { 2249, TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerStart */
@@ -1494,7 +1494,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamSynchronize_ptsz */
 	[441] = { 2174, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cuEventRecord_ptsz */
-	[442] = { 2248, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[442] = { 2248, TANDEM_CLASS_ENQUEUE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 274, 4, 68 } }, { 0 } }, /* cuLaunchKernel_ptsz */
 	[443] = { 2188, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsMapResources_ptsz */
@@ -1564,9 +1564,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64 */
 	[476] = { 2350, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_ptsz */
-	[477] = { 2351, TANDEM_CLASS_ENQUEUE, 0,
+	[477] = { 2351, TANDEM_CLASS_ENQUEUE, CUDA_HOOK,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 343, 4, 60 } }, { 0 } }, /* cuLaunchCooperativeKernel */
-	[478] = { 2351, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[478] = { 2351, TANDEM_CLASS_ENQUEUE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 343, 4, 60 } }, { 0 } }, /* cuLaunchCooperativeKernel_ptsz */
 	[479] = { 2352, TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEventCreateFromEGLSync */
@@ -1914,9 +1914,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuGraphNodeSetEnabled */
 	[651] = { 2493, TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphNodeGetEnabled */
-	[652] = { 2494, TANDEM_CLASS_ENQUEUE, 0,
+	[652] = { 2494, TANDEM_CLASS_ENQUEUE, CUDA_HOOK,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx */
-	[653] = { 2494, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[653] = { 2494, TANDEM_CLASS_ENQUEUE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx_ptsz */
 	[654] = { 2495, TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuArrayGetMemoryRequirements */
@@ -1970,7 +1970,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 445, 2, 56 } }, { 0 } }, /* cuLibraryLoadData */
 	[679] = { 2508, TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 19, 1, 2 }, { 447, 4, 50 } }, { 0 } }, /* cuLibraryLoadFromFile */
-	[680] = { 2509, TANDEM_CLASS_CALL, 0,
+	[680] = { 2509, TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLibraryUnload */
 	[681] = { 2510, TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } }, { 0 } }, /* cuLibraryGetKernel */
