@@ -29,6 +29,7 @@ bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *e
 	uint64_t to, from, direction;
 
 	ends->host = value_of(event, TANDEM_ROLE_address);
+	ends->is_address = !object;
 	if (object) {
 		ends->buffer = buffer_key(event, trace_field_unsigned(event, object));
 		return object->kind == TANDEM_FIELD_OBJECT;

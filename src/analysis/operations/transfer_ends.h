@@ -13,6 +13,7 @@ struct trace_event;
 struct transfer_ends {
 	uint64_t buffer; /* the device's end: a key, of the process too */
 	uint64_t host;	 /* the host's; 0: not recorded */
+	bool is_address; /* the device's end is one, and no object */
 };
 
 /* False where the call moves nothing between host and device, or it is not known which is which. */

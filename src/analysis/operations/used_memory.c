@@ -45,6 +45,20 @@ static uint32_t whole_of(const struct used_memory *used, uint32_t process, uint3
 	return parent == MAP_NONE ? memory : (uint32_t)parent;
 }
 
+/* Its handle is where it lies. */
+static bool has_address(uint8_t kind)
+{
+	switch (kind) {
+	case TANDEM_MEMORY_KIND_device:
+	case TANDEM_MEMORY_KIND_host:
+	case TANDEM_MEMORY_KIND_managed:
+	case TANDEM_MEMORY_KIND_pooled:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int note_memory(struct used_memory *used, const struct trace_event *event)
 {
 	const struct tandem_rec_memory *record = (const void *)event->record;
@@ -53,7 +67,17 @@ static int note_memory(struct used_memory *used, const struct trace_event *event
 	if (record->parent && map_set(&used->parents, key_of(process, record->memory),
 				      whole_of(used, process, record->parent)))
 		return -ENOMEM;
+	if (has_address(record->kind))
+		return address_ranges_add(&used->ranges, process, record->handle, record->bytes,
+					  record->memory);
 	return map_set(&used->memory_of, mixed(process, record->handle), record->memory);
+}
+
+static void note_free(struct used_memory *used, const struct trace_event *event)
+{
+	const struct tandem_rec_memory_free *record = (const void *)event->record;
+
+	address_ranges_remove(&used->ranges, event->stream->process->index, record->memory);
 }
 
 static int whole_find(struct used_memory *used, uint64_t key, struct used_memory_whole **whole)
@@ -163,6 +187,8 @@ int used_memory_item(struct used_memory *used, const struct event_item *item)
 
 	if (item->kind == ITEM_MEMORY && item->event->record->id == TANDEM_EVENT_memory)
 		return note_memory(used, item->event);
+	if (item->kind == ITEM_MEMORY)
+		note_free(used, item->event);
 	if (item->kind != ITEM_CALL)
 		return 0;
 	value = trace_field_role(item->event->layout, TANDEM_ROLE_origin);
@@ -191,6 +217,36 @@ static void list_add(const struct used_memory *used, struct used_memory_list *li
 	list->whole[list->count++] = whole;
 }
 
+/* Whether it is one that is known. */
+static bool list_add_address(const struct used_memory *used, struct used_memory_list *list,
+			     uint32_t process, uint64_t address)
+{
+	uint32_t memory = address_ranges_find(&used->ranges, process, address);
+
+	for (unsigned i = 0; i < list->count; i++) {
+		if (list->memory[i] == memory)
+			return true;
+	}
+	list_add(used, list, process, memory);
+	return memory != 0;
+}
+
+/* What a transfer moves from and to addresses; what lies in no memory that is known is the host's. */
+static void list_add_ends(const struct used_memory *used, struct used_memory_list *list,
+			  const struct trace_event *event)
+{
+	static const enum tandem_role roles[] = {TANDEM_ROLE_source, TANDEM_ROLE_destination,
+						 TANDEM_ROLE_address};
+
+	for (unsigned i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+		const struct tandem_field *field = trace_field_role(event->layout, roles[i]);
+
+		if (field && !field->variable)
+			list_add_address(used, list, event->stream->process->index,
+					 trace_field_unsigned(event, field));
+	}
+}
+
 void used_memory_find(const struct used_memory *used, const struct trace_event *event,
 		      struct used_memory_list *list)
 {
@@ -207,12 +263,38 @@ void used_memory_find(const struct used_memory *used, const struct trace_event *
 		if (field && field->kind == TANDEM_FIELD_OBJECT && !field->variable)
 			list_add(used, list, process, (uint32_t)trace_field_unsigned(event, field));
 	}
-	if (!kernel)
+	if (!kernel) {
+		if (!list->count)
+			list_add_ends(used, list, event);
 		return;
+	}
 	known = map_get(&used->kernel_of, key_of(process, trace_field_unsigned(event, kernel)));
 	list->unknown = known == MAP_NONE || used->kernels[known].unknown;
 	for (unsigned i = 0; !list->unknown && i < USED_MEMORY_MOST; i++)
 		list_add(used, list, process, used->kernels[known].memory[i]);
+}
+
+bool used_memory_addresses(const struct used_memory *used, const struct trace_event *event,
+			   uint64_t *op, struct used_memory_list *list)
+{
+	const struct tandem_rec_kernel_memory *record = (const void *)event->record;
+	const struct tandem_field *field;
+	const uint8_t *elements;
+	size_t count;
+
+	if (event->record->id != TANDEM_EVENT_kernel_memory)
+		return false;
+	field = trace_field_find(event->layout, "addresses");
+	elements = trace_field_elements(event, field, &count);
+	*op = record->op;
+	*list = (struct used_memory_list){.count = 0};
+	for (size_t i = 0; i < count; i++) {
+		uint64_t address = trace_element_unsigned(field, elements + i * field->bytes);
+
+		if (!list_add_address(used, list, event->stream->process->index, address))
+			list->unknown = true;
+	}
+	return true;
 }
 
 /* Of one object, where one at least is all of it, or both are the same part. */
@@ -240,6 +322,7 @@ bool used_memory_is_apart(const struct used_memory_list *a, const struct used_me
 void used_memory_free(struct used_memory *used)
 {
 	map_free(&used->memory_of);
+	address_ranges_free(&used->ranges);
 	map_free(&used->parents);
 	map_free(&used->part_of);
 	map_free(&used->whole_of);

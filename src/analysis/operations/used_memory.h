@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which memory objects a command uses: those that its call names and, of a kernel, those that
  * are its arguments. Arguments are recorded with all arguments only; of a kernel without them,
- * with one that is an address, or with more than USED_MEMORY_MOST, it is unknown. A part of an
+ * with one that is an address, or with more than USED_MEMORY_MOST, it is unknown. Where a kernel is given
+ * addresses (CUDA), a record behind its call says so: of memory that lies there, unless one lies in none that is known. A part of an
  * object (a sub-buffer) is one of its own as long as the parts of that object that are made lie apart or
  * are the same bytes; else it counts as the whole. Memory grows with kernels and memory objects.
  * One thread.
@@ -10,6 +11,8 @@
  *
  *	used_memory_item(&used, item);		each item
  *	used_memory_find(&used, event, &list);	of a call that enqueues
+ *	if (used_memory_addresses(&used, event, &op, &list))	of another record: what that
+ *								operation uses
  *	if (used_memory_is_apart(&one, &other))	they can run in any order
  *	used_memory_free(&used);
  */
@@ -20,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/operations/address_ranges.h"
 #include "util/map.h"
 
 #define USED_MEMORY_MOST 16u
@@ -38,10 +42,11 @@ struct used_memory_list {
 };
 
 struct used_memory {
-	struct map memory_of; /* handle, mixed with its process -> number */
-	struct map parents;   /* process and number -> number of the whole object */
-	struct map part_of;   /* same, of a part -> number of the first that is the same bytes */
-	struct map whole_of;  /* same, of one that has parts -> whole */
+	struct map memory_of;	      /* handle, mixed with its process -> number */
+	struct address_ranges ranges; /* what lies at addresses */
+	struct map parents;	      /* process and number -> number of the whole object */
+	struct map part_of;  /* same, of a part -> number of the first that is the same bytes */
+	struct map whole_of; /* same, of one that has parts -> whole */
 	struct used_memory_whole *wholes;
 	size_t whole_count, whole_capacity;
 	struct map kernel_of; /* process and number -> kernel */
@@ -54,6 +59,10 @@ int used_memory_item(struct used_memory *used, const struct event_item *item);
 
 void used_memory_find(const struct used_memory *used, const struct trace_event *event,
 		      struct used_memory_list *list);
+
+/* True: the record says what operation `op` uses, whose call came before it. */
+bool used_memory_addresses(const struct used_memory *used, const struct trace_event *event,
+			   uint64_t *op, struct used_memory_list *list);
 
 /* Whether both are known and have nothing in common. One that uses nothing is not known. */
 bool used_memory_is_apart(const struct used_memory_list *a, const struct used_memory_list *b);

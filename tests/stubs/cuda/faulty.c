@@ -23,6 +23,7 @@
 #define DEVICE_B UINT64_C(0x20000000)
 
 #define AHEAD ((void *)0x28000) /* a second stream */
+#define KERNEL ((void *)0x60000)
 
 enum { TO_DEVICE = 1, TO_HOST = 2, DEVICE_TO_DEVICE = 3 };
 enum { PAGEABLE = 1, PINNED = 2, DEVICE = 3 };
@@ -113,6 +114,43 @@ static void kernel_blocks(const struct lane *lane, uint64_t us, uint32_t blocks)
 	device_take(lane->free_at, us, &record.start, &record.end);
 	record.completed = record.end;
 	tell_leave(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
+	keep(&record, sizeof(record));
+}
+
+static void allocate(uint64_t address)
+{
+	uint64_t at = address, arguments[2] = {(uintptr_t)&at, BYTES};
+	struct call call = tell_make("cuMemAlloc_v2", arguments);
+
+	tell_both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC, &call);
+}
+
+/* By the driver's API, and with a pointer. */
+static void kernel_with(const struct lane *lane, uint64_t us, uint64_t address)
+{
+	static const size_t bytes = sizeof(address);
+	void *parameters[1] = {&address};
+	struct {
+		const void *function;
+		uint32_t shape[7];
+		void *stream;
+		void **parameters, **extra;
+	} launch = {KERNEL, {1, 1, 1, 256, 1, 1, 0}, lane->stream, parameters, NULL};
+	struct call call = tell_make("cuLaunchKernel", &launch);
+	struct kernel record = {.kind = 10,
+				.context = 1,
+				.stream = lane->number,
+				.grid = {1, 1, 1},
+				.block = {256, 1, 1},
+				.correlation = tell_correlation,
+				.name = "work"};
+
+	stub_cuda_get()->function(KERNEL, 1, 1, &bytes);
+	call.symbol = "work";
+	tell_enter(DOMAIN_DRIVER, DRIVER_LAUNCH_KERNEL, &call);
+	device_take(lane->free_at, us, &record.start, &record.end);
+	record.completed = record.end;
+	tell_leave(DOMAIN_DRIVER, DRIVER_LAUNCH_KERNEL, &call);
 	keep(&record, sizeof(record));
 }
 
@@ -433,6 +471,43 @@ static void streams_in_turn(void)
 	synchronize();
 }
 
+/* Two streams of which each waits for the other's kernel, which uses memory of its own; or, `needed`, for
+ * what works on the same. */
+static void streams_chained(bool needed)
+{
+	const struct lane lanes[2] = {{STREAM, 7, &free_at}, {AHEAD, 8, &ahead_free_at}};
+	const uint64_t memory[2] = {UINT64_C(0x7f0000000000), UINT64_C(0x7f0000400000)};
+	void *events[2] = {(void *)0x50000, (void *)0x51000};
+
+	tell_cupti->stream(CONTEXT, AHEAD, 0, 8);
+	allocate(memory[0]);
+	allocate(memory[1]);
+	for (int i = 0; i < ROUNDS; i++) {
+		const struct lane *lane = &lanes[i % 2], *other = &lanes[!(i % 2)];
+
+		if (!repaired && i) {
+			event_call("cudaStreamWaitEvent", RUNTIME_STREAM_WAIT_EVENT, lane->stream,
+				   events[!(i % 2)]);
+			if (*lane->free_at < *other->free_at)
+				*lane->free_at = *other->free_at;
+		}
+		kernel_with(lane, 60, memory[needed ? 0 : i % 2]);
+		event_call("cudaEventRecord", RUNTIME_EVENT_RECORD, events[i % 2], lane->stream);
+	}
+	until(ahead_free_at);
+	synchronize();
+}
+
+static void chained_streams(void)
+{
+	streams_chained(false);
+}
+
+static void clean_chained_streams(void)
+{
+	streams_chained(true);
+}
+
 /* Two streams with data of their own, and what clears each one's result beforehand is in the
  * default stream: both wait for it, and it for both. */
 static void default_stream(bool blocking)
@@ -743,6 +818,8 @@ static const struct tell_case cases[] = {
 	TELL_CASE(slow_start),
 	TELL_CASE(streams_in_turn),
 	TELL_CASE(default_stream_between),
+	TELL_CASE(chained_streams),
+	TELL_CASE(clean_chained_streams),
 	TELL_CASE(clean_default_stream),
 	TELL_CASE(host_function_heavy),
 	TELL_CASE(clean_host_function),

@@ -10,6 +10,9 @@
 
 #define SEGMENT_MOST 32u
 #define CHAIN_MOST 8u
+#define WAITS (sizeof(((struct apart_command *)0)->waits) / sizeof(uint64_t))
+
+_Static_assert(WAITS == QUEUE_WAITS_MOST, "waits");
 
 static uint64_t key_of(uint32_t process, uint64_t number)
 {
@@ -38,17 +41,21 @@ bool apart_keeps_order(const struct apart *apart, uint32_t process, uint32_t que
 	return map_get(&apart->out_of_order, key_of(process, queue)) == MAP_NONE;
 }
 
-static void find_waits(const struct trace_event *event, struct apart_command *command)
+static void find_waits(const struct trace_event *event, const struct queue_waits_taken *taken,
+		       struct apart_command *command)
 {
 	const struct tandem_field *list = trace_field_role(event->layout, TANDEM_ROLE_events);
 	const uint8_t *elements;
 	size_t count;
 
+	for (uint32_t i = 0; i < taken->count; i++)
+		command->waits[command->wait_count++] = taken->marks[i].op;
+	command->waits_more = taken->more;
 	if (!list || list->kind != TANDEM_FIELD_OP || !list->variable)
 		return;
 	elements = trace_field_elements(event, list, &count);
-	if (count > sizeof(command->waits) / sizeof(*command->waits)) {
-		command->memory.unknown = true;
+	if (count > WAITS - command->wait_count) {
+		command->waits_more = true;
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -56,7 +63,8 @@ static void find_waits(const struct trace_event *event, struct apart_command *co
 			trace_element_unsigned(list, elements + i * list->bytes);
 }
 
-static int note_enqueue(struct apart *apart, const struct trace_event *event)
+static int note_enqueue(struct apart *apart, const struct trace_event *event,
+			const struct queue_waits_taken *taken)
 {
 	uint32_t process = event->stream->process->index;
 	struct apart_process *of = &apart->processes[process];
@@ -75,7 +83,7 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event)
 	*command = (struct apart_command){.op = trace_event_op(event)};
 	command->queue = queue ? (uint32_t)trace_field_unsigned(event, queue) : 0;
 	used_memory_find(&apart->used, event, &command->memory);
-	find_waits(event, command);
+	find_waits(event, taken, command);
 	key = key_of(process, command->queue);
 	command->previous = map_get(&apart->latest, key) % MAP_NONE;
 	of->count++;
@@ -84,28 +92,64 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event)
 	return map_set(&apart->place_of, operation_key(process, command->op), of->count);
 }
 
-int apart_item(struct apart *apart, const struct event_item *item)
-{
-	int status = used_memory_item(&apart->used, item);
-
-	if (!status && item->kind == ITEM_OBJECT)
-		return note_queue(apart, item->event);
-	if (!status && item->kind == ITEM_CALL && trace_event_op(item->event) &&
-	    !trace_event_failed(item->event))
-		return note_enqueue(apart, item->event);
-	return status;
-}
-
-struct apart_command *apart_command_at(const struct apart_process *process, uint64_t place)
+static struct apart_command *command_at(const struct apart_process *process, uint64_t place)
 {
 	if (!place || place + APART_COMMANDS <= process->count)
 		return NULL;
 	return &process->commands[(place - 1) % APART_COMMANDS];
 }
 
+static struct apart_command *command_of(const struct apart *apart,
+					const struct apart_process *process, uint32_t index,
+					uint64_t op)
+{
+	uint64_t place = map_get(&apart->place_of, operation_key(index, op));
+
+	return place == MAP_NONE ? NULL : command_at(process, place);
+}
+
+static int note_call(struct apart *apart, const struct trace_event *event)
+{
+	struct queue_waits_taken taken;
+
+	if (trace_event_failed(event))
+		return 0;
+	if (queue_waits_call(&apart->waits, event, &taken))
+		return -ENOMEM;
+	return trace_event_op(event) ? note_enqueue(apart, event, &taken) : 0;
+}
+
+/* What a kernel is given is recorded behind its call. */
+static void note_addresses(struct apart *apart, const struct trace_event *event)
+{
+	uint32_t index = event->stream->process->index;
+	struct used_memory_list list;
+	struct apart_command *command;
+	uint64_t op;
+
+	if (!used_memory_addresses(&apart->used, event, &op, &list))
+		return;
+	command = command_of(apart, &apart->processes[index], index, op);
+	apart->processes[index].by_addresses = true;
+	if (command)
+		command->memory = list;
+}
+
+int apart_item(struct apart *apart, const struct event_item *item)
+{
+	int status = used_memory_item(&apart->used, item);
+
+	if (!status && item->kind == ITEM_OBJECT)
+		return note_queue(apart, item->event);
+	if (!status && item->kind == ITEM_OTHER && item->event)
+		note_addresses(apart, item->event);
+	return !status && item->kind == ITEM_CALL ? note_call(apart, item->event) : status;
+}
+
 static bool are_independent(const struct apart_command *a, const struct apart_command *b)
 {
-	return a->ended && used_memory_is_apart(&a->memory, &b->memory);
+	return a->ended && !a->waits_more && !b->waits_more &&
+	       used_memory_is_apart(&a->memory, &b->memory);
 }
 
 /* Whether a device can run them at the same time: transfers of both directions, and kernels next to
@@ -119,7 +163,7 @@ static bool fit_together(const struct apart_command *a, const struct apart_comma
 
 /* The shorter one could have run next to the longer. */
 static void count_apart(struct apart_sum *sum, struct apart_command *before,
-			struct apart_command *command, const struct operation *operation)
+			struct apart_command *command)
 {
 	struct apart_command *shorter = before->ns < command->ns ? before : command;
 
@@ -131,18 +175,18 @@ static void count_apart(struct apart_sum *sum, struct apart_command *before,
 	if (shorter->ns < sum->longest_ns)
 		return;
 	sum->longest_ns = shorter->ns;
-	sum->stream = operation->stream;
+	sum->stream = command->stream;
 	sum->queue = command->queue;
-	sum->device = operation->device;
-	sum->begin_ns = operation->times.start_ns;
-	sum->end_ns = operation->times.end_ns;
+	sum->device = command->device;
+	sum->begin_ns = command->end_ns - (int64_t)command->ns;
+	sum->end_ns = command->end_ns;
 }
 
 /* One whose end is not known yet uses nothing. */
 bool apart_is_marker(const struct apart_command *command)
 {
 	if (!command->ended)
-		return !command->memory.count && !command->memory.unknown;
+		return !command->memory.count && !command->memory.unknown && !command->waits_more;
 	return command->kind == TANDEM_OPERATION_KIND_barrier ||
 	       command->kind == TANDEM_OPERATION_KIND_marker;
 }
@@ -172,36 +216,25 @@ static void add_awaited(struct apart_awaited *awaited, struct apart_command *bef
 static void add_before(const struct apart_process *process, const struct apart_command *marker,
 		       const struct apart_command *command, struct apart_awaited *awaited)
 {
-	struct apart_command *before = apart_command_at(process, marker->previous);
+	struct apart_command *before = command_at(process, marker->previous);
 
 	for (unsigned i = 0; before && !apart_is_marker(before) && i < SEGMENT_MOST; i++) {
 		add_awaited(awaited, before, command);
-		before = apart_command_at(process, before->previous);
+		before = command_at(process, before->previous);
 	}
 }
 
-static struct apart_command *command_of(const struct apart *apart,
-					const struct apart_process *process, uint32_t index,
-					uint64_t op)
-{
-	uint64_t place = map_get(&apart->place_of, operation_key(index, op));
-
-	return place == MAP_NONE ? NULL : apart_command_at(process, place);
-}
-
 /* Same, of any. */
-static void add_marked(const struct apart *apart, const struct apart_process *process,
-		       const struct operation *operation, const struct apart_command *marker,
+static void add_marked(const struct apart *apart, uint32_t index,
+		       const struct apart_command *command, const struct apart_command *marker,
 		       struct apart_awaited *awaited)
 {
-	const struct apart_command *command =
-		command_of(apart, process, operation->process, operation->op);
+	const struct apart_process *process = &apart->processes[index];
 
 	if (!marker->wait_count)
 		add_before(process, marker, command, awaited);
 	for (unsigned i = 0; i < marker->wait_count; i++) {
-		struct apart_command *waited =
-			command_of(apart, process, operation->process, marker->waits[i]);
+		struct apart_command *waited = command_of(apart, process, index, marker->waits[i]);
 
 		if (waited)
 			add_awaited(awaited, waited, command);
@@ -212,22 +245,22 @@ static void add_marked(const struct apart *apart, const struct apart_process *pr
 
 /* It would have run as soon as what it needs had ended. */
 static void count_awaited(struct apart_sum *sum, const struct apart_awaited *awaited,
-			  struct apart_command *command, const struct operation *operation)
+			  struct apart_command *command)
 {
 	if (!awaited->unknown && awaited->longest && awaited->longest->end_ns > awaited->needed_ns)
-		count_apart(sum, awaited->longest, command, operation);
+		count_apart(sum, awaited->longest, command);
 }
 
 static void look_at_barrier(const struct apart_process *process, struct apart_command *command,
-			    const struct operation *operation, struct apart_sum *sum)
+			    struct apart_sum *sum)
 {
-	const struct apart_command *barrier = apart_command_at(process, command->previous);
+	const struct apart_command *barrier = command_at(process, command->previous);
 	struct apart_awaited awaited = {.longest = NULL};
 
 	if (!barrier || barrier->kind != TANDEM_OPERATION_KIND_barrier || barrier->wait_count)
 		return;
 	add_before(process, barrier, command, &awaited);
-	count_awaited(sum, &awaited, command, operation);
+	count_awaited(sum, &awaited, command);
 }
 
 /* Of the commands right before it in the queue, the latest kernel; NULL: the command, or a transfer
@@ -236,7 +269,7 @@ static struct apart_command *kernel_before(const struct apart_process *process,
 					   const struct apart_command *command)
 {
 	const struct apart_command *own[CHAIN_MOST];
-	struct apart_command *before = apart_command_at(process, command->previous);
+	struct apart_command *before = command_at(process, command->previous);
 
 	for (unsigned i = 0, count = 0; before && before->ended && i < CHAIN_MOST; i++) {
 		bool apart = are_independent(before, command);
@@ -249,14 +282,14 @@ static struct apart_command *kernel_before(const struct apart_process *process,
 			return NULL;
 		if (!apart)
 			own[count++] = before;
-		before = apart_command_at(process, before->previous);
+		before = command_at(process, before->previous);
 	}
 	return NULL;
 }
 
 /* A kernel behind another one, in a queue that keeps their order. */
 static void look_at_queue(const struct apart_process *process, struct apart_command *command,
-			  const struct operation *operation, struct apart_sum *sum)
+			  struct apart_sum *sum)
 {
 	struct apart_command *before;
 
@@ -264,29 +297,28 @@ static void look_at_queue(const struct apart_process *process, struct apart_comm
 		return;
 	before = kernel_before(process, command);
 	if (before && !before->fills && before->end_ns > command->queued_ns)
-		count_apart(sum, before, command, operation);
+		count_apart(sum, before, command);
 }
 
-static void look_at_waits(const struct apart *apart, const struct apart_process *process,
-			  struct apart_command *command, const struct operation *operation,
+static void look_at_waits(const struct apart *apart, uint32_t index, struct apart_command *command,
 			  struct apart_sum *sum)
 {
+	const struct apart_process *process = &apart->processes[index];
 	struct apart_awaited awaited = {.longest = NULL};
 
 	for (unsigned i = 0; i < command->wait_count; i++) {
-		struct apart_command *waited =
-			command_of(apart, process, operation->process, command->waits[i]);
+		struct apart_command *waited = command_of(apart, process, index, command->waits[i]);
 
 		/* Such a queue keeps their order anyway. */
 		if (!waited || (waited->queue == command->queue &&
-				apart_keeps_order(apart, operation->process, command->queue)))
+				apart_keeps_order(apart, index, command->queue)))
 			return;
 		if (apart_is_marker(waited))
-			add_marked(apart, process, operation, waited, &awaited);
+			add_marked(apart, index, command, waited, &awaited);
 		else
 			add_awaited(&awaited, waited, command);
 	}
-	count_awaited(sum, &awaited, command, operation);
+	count_awaited(sum, &awaited, command);
 }
 
 /* A driver that runs commands in their calls runs nothing next to them. */
@@ -296,15 +328,17 @@ static bool is_in_call(const struct operation *operation)
 	       operation->times.end_ns <= operation->call_end_ns;
 }
 
-struct apart_command *apart_end(struct apart *apart, const struct operation *operation, double room)
+void apart_end(struct apart *apart, const struct operation *operation, double room)
 {
 	struct apart_process *process = &apart->processes[operation->process];
-	uint64_t place =
-		map_get(&apart->place_of, operation_key(operation->process, operation->op));
-	struct apart_command *command = place == MAP_NONE ? NULL : apart_command_at(process, place);
+	struct apart_command *command =
+		command_of(apart, process, operation->process, operation->op);
 
-	if (!command || !operation->record || !operation->placed)
-		return NULL;
+	if (!command)
+		return;
+	command->untimed = !operation->record || !operation->placed;
+	if (command->untimed)
+		return;
 	command->kind = operation->kind;
 	command->ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
 	command->transfer = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
@@ -312,25 +346,45 @@ struct apart_command *apart_end(struct apart *apart, const struct operation *ope
 	command->fills = 2 * room > 1;
 	command->queued_ns = operation->times.queued_ns;
 	command->end_ns = operation->times.end_ns;
+	command->call_begin_ns = operation->call_begin_ns;
+	command->call_end_ns = operation->call_end_ns;
 	command->device = operation->device;
+	command->stream = operation->stream;
+	command->in_call = is_in_call(operation);
 	command->room = room;
 	command->ended = true;
-	return command;
 }
 
-void apart_look(struct apart *apart, struct apart_command *command,
-		const struct operation *operation)
+static void look_at(struct apart *apart, uint32_t index, struct apart_command *command)
 {
-	struct apart_process *process = &apart->processes[operation->process];
+	struct apart_process *process = &apart->processes[index];
 
-	if (is_in_call(operation))
+	if (command->in_call)
 		return;
-	if (apart_keeps_order(apart, operation->process, command->queue))
-		look_at_queue(process, command, operation, &process->sums[APART_QUEUE]);
+	if (apart_keeps_order(apart, index, command->queue))
+		look_at_queue(process, command, &process->sums[APART_QUEUE]);
 	else
-		look_at_barrier(process, command, operation, &process->sums[APART_BARRIERS]);
+		look_at_barrier(process, command, &process->sums[APART_BARRIERS]);
 	if (command->wait_count)
-		look_at_waits(apart, process, command, operation, &process->sums[APART_EVENTS]);
+		look_at_waits(apart, index, command, &process->sums[APART_EVENTS]);
+}
+
+const struct apart_command *apart_next(struct apart *apart, uint32_t index, bool all)
+{
+	struct apart_process *process = &apart->processes[index];
+
+	while (process->looked_at < process->count) {
+		struct apart_command *command = command_at(process, process->looked_at + 1);
+
+		if (command && !command->ended && !command->untimed && !all)
+			return NULL;
+		process->looked_at++;
+		if (command && command->ended) {
+			look_at(apart, index, command);
+			return command;
+		}
+	}
+	return NULL;
 }
 
 void apart_free(struct apart *apart)
@@ -339,6 +393,7 @@ void apart_free(struct apart *apart)
 		free(apart->processes[i].commands);
 	free(apart->processes);
 	used_memory_free(&apart->used);
+	queue_waits_free(&apart->waits);
 	map_free(&apart->out_of_order);
 	map_free(&apart->latest);
 	map_free(&apart->place_of);

@@ -11,8 +11,8 @@
  *
  *	apart_begin(&apart, session);
  *	apart_item(&apart, item);			each item
- *	command = apart_end(&apart, operation, room);	each operation
- *	apart_look(&apart, command, operation);		once it has ended
+ *	apart_end(&apart, operation, room);		each operation, in any order
+ *	command = apart_next(&apart, process, false);	as long as there is one: in the order of calls
  *	apart_free(&apart);
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_APART_H
@@ -22,10 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/operations/queue_waits.h"
 #include "analysis/operations/used_memory.h"
 #include "util/map.h"
 
-#define APART_COMMANDS 4096u
+#define APART_COMMANDS 16384u /* CUPTI hands over late */
 
 enum apart_cause { APART_BARRIERS, APART_EVENTS, APART_QUEUE, APART_CAUSES };
 
@@ -35,17 +36,20 @@ struct trace_session;
 
 struct apart_command {
 	uint64_t op;
-	uint32_t queue;
+	uint32_t queue, stream;
 	struct used_memory_list memory;
 	uint64_t previous; /* of the queue: its place, + 1 */
 	uint64_t waits[4]; /* operations */
 	unsigned wait_count;
+	bool waits_more;    /* there are others */
+	bool in_call;	    /* it ran while its call was under way */
+	bool untimed;	    /* it has ended, nobody knows when */
 	bool ended, hidden; /* hidden: it could run next to another one, which is counted */
 	bool fills;	    /* the device has no room for another one next to it */
 	bool transfer;
 	uint8_t kind;
 	uint64_t ns;
-	int64_t queued_ns, end_ns;
+	int64_t queued_ns, end_ns, call_begin_ns, call_end_ns;
 	uint32_t device;
 	double room; /* room.h */
 };
@@ -58,12 +62,14 @@ struct apart_sum {
 
 struct apart_process {
 	struct apart_command *commands; /* a ring, made at the first */
-	uint64_t count;
+	uint64_t count, looked_at;
+	bool by_addresses; /* kernels are given these */
 	struct apart_sum sums[APART_CAUSES];
 };
 
 struct apart {
 	struct used_memory used;
+	struct queue_waits waits;
 	struct map out_of_order; /* process and number of a queue -> 1 */
 	struct map latest;	 /* the same -> place of its latest command, + 1 */
 	struct map place_of;	 /* operation_key() -> place, + 1 */
@@ -75,16 +81,12 @@ struct apart {
 int apart_begin(struct apart *apart, const struct trace_session *session);
 int apart_item(struct apart *apart, const struct event_item *item);
 
-/* `room`: what it takes of the device (room.h). NULL: the command is not known, or its times are
- * not. */
-struct apart_command *apart_end(struct apart *apart, const struct operation *operation,
-				double room);
+/* `room`: what it takes of the device (room.h). */
+void apart_end(struct apart *apart, const struct operation *operation, double room);
 
-void apart_look(struct apart *apart, struct apart_command *command,
-		const struct operation *operation);
-
-/* By its place, + 1; NULL: none, or it was too long ago. */
-struct apart_command *apart_command_at(const struct apart_process *process, uint64_t place);
+/* The next command of the process, looked at; NULL: it has not ended. Passed by are such as were
+ * forgotten meanwhile or have no times, and at the end (`all`) those that never ended. */
+const struct apart_command *apart_next(struct apart *apart, uint32_t process, bool all);
 
 bool apart_keeps_order(const struct apart *apart, uint32_t process, uint32_t queue);
 bool apart_is_marker(const struct apart_command *command);

@@ -20,10 +20,12 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
+/* A call that enqueues and takes longer waits for room in the device's queue. */
+#define ROOM_WAIT_NS 20000
+
 struct order_process {
 	struct relaxed_schedule relaxed;
 	struct relaxed_schedule divided; /* same, with a queue for each command */
-	uint64_t relaxed_count;		 /* commands that both have, or will not have */
 };
 
 struct ordering {
@@ -44,6 +46,12 @@ static int ordering_begin(struct findings *findings, void *state)
 	if (!ordering->processes || apart_begin(&ordering->apart, findings->session))
 		return -ENOMEM;
 	return gates_begin(&ordering->gates, findings->session);
+}
+
+static void note_wait(struct order_process *process, int64_t ns)
+{
+	relaxed_waited(&process->relaxed, ns);
+	relaxed_waited(&process->divided, ns);
 }
 
 /* Where the device is the CPU, a core moves what is transferred. */
@@ -76,39 +84,22 @@ static int command_relaxed(struct ordering *ordering, const struct findings *fin
 	if (relaxed_command(&process->relaxed, &relaxed))
 		return -ENOMEM;
 	relaxed.in_order = false;
-	return relaxed_command(&process->divided, &relaxed);
+	if (relaxed_command(&process->divided, &relaxed))
+		return -ENOMEM;
+	if (!is_cpu && command->call_end_ns - command->call_begin_ns > ROOM_WAIT_NS)
+		note_wait(process, command->call_end_ns);
+	return 0;
 }
 
-/* As far as all that were enqueued have ended; one that was forgotten is passed by. */
-static int note_relaxed(struct ordering *ordering, const struct findings *findings, uint32_t index)
+static int note_relaxed(struct ordering *ordering, const struct findings *findings,
+			uint32_t process, bool all)
 {
-	struct order_process *process = &ordering->processes[index];
-	const struct apart_process *apart = &ordering->apart.processes[index];
 	const struct apart_command *command;
 	int status = 0;
 
-	while (!status && process->relaxed_count < apart->count) {
-		command = apart_command_at(apart, process->relaxed_count + 1);
-		if (command && !command->ended)
-			break;
-		process->relaxed_count++;
-		if (command)
-			status = command_relaxed(ordering, findings, command, index);
-	}
+	while (!status && (command = apart_next(&ordering->apart, process, all)))
+		status = command_relaxed(ordering, findings, command, process);
 	return status;
-}
-
-static int note_end(struct ordering *ordering, const struct findings *findings,
-		    const struct operation *operation, double room)
-{
-	struct apart_command *command = apart_end(&ordering->apart, operation, room);
-
-	if (!command)
-		return 0;
-	if (note_relaxed(ordering, findings, operation->process))
-		return -ENOMEM;
-	apart_look(&ordering->apart, command, operation);
-	return 0;
 }
 
 static int note_enqueue(struct ordering *ordering, const struct trace_event *event)
@@ -125,7 +116,6 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 {
 	struct ordering *ordering = state;
 	int status = apart_item(&ordering->apart, item);
-	struct order_process *process;
 	double room;
 
 	if (status)
@@ -136,7 +126,8 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 		room = room_taken(&ordering->configs, &findings->iterator->devices,
 				  &item->operation);
 		gates_operation(&ordering->gates, &item->operation);
-		status = note_end(ordering, findings, &item->operation, room);
+		apart_end(&ordering->apart, &item->operation, room);
+		status = note_relaxed(ordering, findings, item->operation.process, false);
 		if (!status)
 			status = default_queue_operation(&ordering->defaults, findings,
 							 &item->operation, room);
@@ -145,11 +136,8 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 	if (item->kind != ITEM_CALL)
 		return 0;
 	if (item->event->layout->event->class == TANDEM_CLASS_WAIT ||
-	    trace_event_blocks(item->event)) {
-		process = &ordering->processes[item->event->stream->process->index];
-		relaxed_waited(&process->relaxed, item->end_ns);
-		relaxed_waited(&process->divided, item->end_ns);
-	}
+	    trace_event_blocks(item->event))
+		note_wait(&ordering->processes[item->event->stream->process->index], item->end_ns);
 	gates_call(&ordering->gates, item->event);
 	status = turns_call(&ordering->turns, item->event);
 	if (!status && trace_event_op(item->event) && !trace_event_failed(item->event))
@@ -221,8 +209,12 @@ static int add_sum(struct findings *findings, const struct order_process *proces
 	finding_device(findings, finding, sum->device);
 	finding->what = findings_text(findings, text->what, units_count(count, sum->count));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "by the memory objects that each command was given; that the device can run "
-		       "the two at the same time is assumed";
+	finding->why =
+		apart->by_addresses
+			? "by the allocations whose addresses each command was given: what a kernel "
+			  "reaches otherwise (variables of the device, textures) is not recorded"
+			: "by the memory objects that each command was given; that the device can "
+			  "run the two at the same time is assumed";
 	finding->suggestion = text->suggestion;
 	finding_place(findings, finding, sum->stream);
 	finding_time(findings, finding, sum->begin_ns, sum->end_ns);
@@ -231,10 +223,11 @@ static int add_sum(struct findings *findings, const struct order_process *proces
 
 static int ordering_end(struct findings *findings, void *state)
 {
-	const struct ordering *ordering = state;
+	struct ordering *ordering = state;
 	int status = 0;
 
-	for (size_t i = 0; i < findings->session->process_count; i++) {
+	for (uint32_t i = 0; !status && i < findings->session->process_count; i++) {
+		status = note_relaxed(ordering, findings, i, true);
 		for (unsigned cause = 0; !status && cause < APART_CAUSES; cause++)
 			status = add_sum(findings, &ordering->processes[i],
 					 &ordering->apart.processes[i], cause);

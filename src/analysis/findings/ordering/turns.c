@@ -12,85 +12,57 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
-static uint64_t key_of(const struct trace_event *event, uint64_t number)
+static struct turns_queue *queue_find(struct turns *turns, uint32_t process, uint32_t number)
 {
-	return (uint64_t)event->stream->process->index << 32 | (uint32_t)number;
-}
+	const struct turns_queue fresh = {.filled = 0};
 
-static struct turns_queue *queue_find(struct turns *turns, const struct trace_event *event,
-				      uint64_t number)
-{
-	const struct turns_queue fresh = {.latest.queue = (uint32_t)number};
-
-	return keyed_row(&turns->queue_of, key_of(event, number), &turns->queues,
+	return keyed_row(&turns->queue_of, (uint64_t)process << 32 | number, &turns->queues,
 			 &turns->queue_capacity, &turns->queue_count, &fresh, sizeof(fresh));
 }
 
-static struct turns_command *event_find(struct turns *turns, const struct trace_event *event,
-					uint64_t number)
+static int note_transfer(struct turns *turns, const struct trace_event *event, uint64_t buffer,
+			 const struct queue_mark *awaited)
 {
-	const struct turns_command fresh = {.op = 0};
-
-	return keyed_row(&turns->event_of, key_of(event, number), &turns->events,
-			 &turns->event_capacity, &turns->event_count, &fresh, sizeof(fresh));
-}
-
-static int note_enqueue(struct turns *turns, struct turns_queue *queue,
-			const struct trace_event *event)
-{
+	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_queue);
 	uint32_t process = event->stream->process->index;
-	const struct turns_command awaited = queue->awaited;
-	struct transfer_ends ends;
+	uint64_t op = trace_event_op(event);
+	struct turns_queue *queue =
+		queue_find(turns, process, (uint32_t)trace_field_unsigned(event, field));
 	bool is_one;
 
-	queue->awaited.op = 0;
-	queue->latest.op = trace_event_op(event);
-	if (!transfer_ends_find(event, &ends))
-		return 0;
-	queue->latest.buffer = ends.buffer;
-	if (!awaited.op || awaited.queue == queue->latest.queue)
-		return 0;
+	if (!queue)
+		return -ENOMEM;
 	/* A queue that has no transfers works on what this one brings: in one place each time? */
-	is_one = !awaited.buffer && queue->filled == ends.buffer;
-	queue->filled = ends.buffer;
-	if (!is_one && (!awaited.buffer || awaited.buffer == ends.buffer))
+	is_one = !awaited->tag && queue->filled == buffer;
+	queue->filled = buffer;
+	if (!is_one && (!awaited->tag || awaited->tag == buffer))
 		return 0;
-	if (is_one &&
-	    map_set(&turns->one_place, operation_key(process, queue->latest.op), awaited.queue))
+	if (is_one && map_set(&turns->one_place, operation_key(process, op), awaited->queue))
 		return -ENOMEM;
-	if (map_get(&turns->awaited, operation_key(process, awaited.op)) == MAP_NONE &&
-	    map_set(&turns->awaited, operation_key(process, awaited.op), 0))
+	if (map_get(&turns->awaited, operation_key(process, awaited->op)) == MAP_NONE &&
+	    map_set(&turns->awaited, operation_key(process, awaited->op), 0))
 		return -ENOMEM;
-	return map_set(&turns->waits, operation_key(process, queue->latest.op), awaited.op);
+	return map_set(&turns->waits, operation_key(process, op), awaited->op);
 }
 
 int turns_call(struct turns *turns, const struct trace_event *event)
 {
-	const struct tandem_field *queue_field = trace_field_role(event->layout, TANDEM_ROLE_queue);
-	const struct tandem_field *event_field = trace_field_role(event->layout, TANDEM_ROLE_event);
-	const struct tandem_event *api = event->layout->event;
-	struct turns_command *command;
-	struct turns_queue *queue;
+	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	struct queue_waits_taken taken;
+	struct transfer_ends ends;
 
-	if (!queue_field || trace_event_failed(event) ||
-	    (api->class != TANDEM_CLASS_ENQUEUE &&
-	     (api->class != TANDEM_CLASS_CALL || !event_field ||
-	      event_field->kind != TANDEM_FIELD_OBJECT)))
+	if (!field || trace_event_failed(event))
 		return 0;
-	queue = queue_find(turns, event, trace_field_unsigned(event, queue_field));
-	if (!queue)
+	if (queue_waits_call(&turns->waits_of, event, &taken))
 		return -ENOMEM;
-	if (api->class == TANDEM_CLASS_ENQUEUE)
-		return note_enqueue(turns, queue, event);
-	command = event_find(turns, event, trace_field_unsigned(event, event_field));
-	if (!command)
+	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE ||
+	    !transfer_ends_find(event, &ends))
+		return 0;
+	if (queue_waits_tag(&turns->waits_of, event->stream->process->index,
+			    (uint32_t)trace_field_unsigned(event, field), ends.buffer))
 		return -ENOMEM;
-	/* The queue waits for the event, or is what the event waits for from now on. */
-	if (api->traits.wait == TANDEM_WAIT_in_queue)
-		queue->awaited = *command;
-	else
-		*command = queue->latest;
-	return 0;
+	return taken.count ? note_transfer(turns, event, ends.buffer, &taken.marks[taken.count - 1])
+			   : 0;
 }
 
 /* Of one that is known. */
@@ -151,11 +123,12 @@ int turns_operation(struct turns *turns, const struct operation *operation)
 		return 0;
 	if (operation->kind == TANDEM_OPERATION_KIND_kernel) {
 		ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
-		queue = turns->waits.count
-				? queue_known(turns, operation->process, operation->queue_number)
-				: NULL;
-		if (queue)
+		if (turns->waits.count) {
+			queue = queue_find(turns, operation->process, operation->queue_number);
+			if (!queue)
+				return -ENOMEM;
 			queue->kernel_ns += ns;
+		}
 		return map_get(&turns->awaited, key) == MAP_NONE
 			       ? 0
 			       : map_set(&turns->awaited, key, ns + 1);
@@ -220,11 +193,10 @@ int turns_add(const struct turns *turns, struct findings *findings)
 
 void turns_free(struct turns *turns)
 {
+	queue_waits_free(&turns->waits_of);
 	free(turns->queues);
-	free(turns->events);
 	free(turns->sums);
 	map_free(&turns->queue_of);
-	map_free(&turns->event_of);
 	map_free(&turns->awaited);
 	map_free(&turns->waits);
 	map_free(&turns->one_place);

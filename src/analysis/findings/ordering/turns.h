@@ -14,16 +14,10 @@
 #define TANDEM_ANALYSIS_FINDINGS_TURNS_H
 
 #include "analysis/findings/finding.h"
+#include "analysis/operations/queue_waits.h"
 #include "util/map.h"
 
-struct turns_command { /* the latest of a queue, or what an event stands for */
-	uint64_t op;
-	uint64_t buffer; /* of the queue's latest transfer (transfer_ends.h); 0: none */
-	uint32_t queue;
-};
-
 struct turns_queue {
-	struct turns_command latest, awaited; /* awaited.op: 0: the next one waits for nothing */
 	uint64_t kernel_ns; /* of its kernels, since another one's transfer waited for it */
 	uint64_t filled;    /* buffer of its latest transfer that waited for another queue */
 };
@@ -36,11 +30,12 @@ struct turns_sum {
 };
 
 struct turns {
-	struct map queue_of, event_of;
+	struct queue_waits
+		waits_of; /* tags: buffer of a queue's latest transfer (transfer_ends.h) */
+	struct map queue_of;
 	struct turns_queue *queues;
-	struct turns_command *events;
 	struct turns_sum *sums;
-	size_t queue_count, queue_capacity, event_count, event_capacity, sum_count, sum_capacity;
+	size_t queue_count, queue_capacity, sum_count, sum_capacity;
 	struct map awaited;   /* a kernel -> how long it ran, + 1; 1: not known yet */
 	struct map waits;     /* a transfer -> the kernel that it waited for */
 	struct map one_place; /* a transfer -> the queue that works on what it brings */

@@ -94,13 +94,15 @@ static int note_enqueue(struct frames *frames, const struct trace_event *event)
 	struct transfer_ends ends;
 	struct frames_used used = {.count = 0};
 
+	/* Of a place in memory that lies at addresses it is not known which kernels use it: it is told from
+	 * others of the same allocation. */
+	if (transfer_ends_find(event, &ends) && ends.is_address)
+		return map_set(&frames->one_of, op, ends.buffer & INT64_MAX);
 	used_memory_find(&frames->memory, event, &list);
 	if (list.unknown)
 		return 0;
 	for (unsigned i = 0; i < list.count; i++)
 		used.keys[used.count++] = (uint64_t)process << 32 | list.whole[i];
-	if (!used.count && transfer_ends_find(event, &ends))
-		used.keys[used.count++] = ends.buffer;
 	if (used.count < 2)
 		return used.count ? map_set(&frames->one_of, op, used.keys[0] & INT64_MAX) : 0;
 	return keep_used(frames, op, &used);
