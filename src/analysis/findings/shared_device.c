@@ -11,7 +11,8 @@
  * times as fast as owners wait (an owner that runs reads it: how long it was in the way of
  * others). Owners whose kernels run at the same time have a part of the device each, unless there
  * is room for both (room.h): of two that would fill it, each would have been done in half of the
- * time. Memory grows with owners and kernels in flight.
+ * time. Some drivers submit a command only when the device has room for it, or when it starts: it waits from
+ * when it was queued, as long as none of its owner's runs. Memory grows with owners and kernels in flight.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +24,14 @@
 
 /* In which what a kernel takes of a device is kept. */
 #define ROOM_PARTS 4096.0
+
+/* Of when somebody ran so many changes are remembered. */
+#define CHANGES 32u
+
+struct share_change {
+	int64_t ns, busy_ns;
+	bool runs; /* from then on */
+};
 
 struct share_scope {		  /* owners of one device and, for contexts, of one process */
 	uint32_t device, process; /* process: TRACE_NONE: the device's processes */
@@ -37,7 +46,11 @@ struct share_scope {		  /* owners of one device and, for contexts, of one proces
 	uint64_t lost_ns, count;  /* time with one that waits and one that runs; how often */
 	int64_t since_ns;	  /* it is so now; INT64_MIN: it is not */
 	int64_t begin_ns, end_ns; /* of the longest */
-	uint32_t first;		  /* owner, + 1; the others by `next` */
+	int64_t counted_ns;	  /* up to then `lost_ns` has been counted */
+	struct share_change changes[CHANGES]; /* a ring */
+	uint64_t change_count;
+	uint32_t latest; /* owner that ran, + 1 */
+	uint32_t first;	 /* owner, + 1; the others by `next` */
 };
 
 struct share_owner {
@@ -47,6 +60,7 @@ struct share_owner {
 	double room;		   /* that its kernels which run would take; at most all counts */
 	uint32_t stream;
 	int64_t waits_since; /* the scope's busy_ns then */
+	int64_t idle_since;  /* none of its commands ran from then on */
 	uint64_t waited_ns;
 	double runs_since; /* the scope's held_ns then */
 	double blamed_ns;
@@ -139,11 +153,65 @@ static void scope_judge(struct share_scope *scope)
 	} else if (!so && scope->since_ns != INT64_MIN) {
 		scope->lost_ns += (uint64_t)(scope->ns - scope->since_ns);
 		scope->count += scope->ns > scope->since_ns;
+		scope->counted_ns = scope->ns;
 		if (scope->ns - scope->since_ns > scope->end_ns - scope->begin_ns) {
 			scope->begin_ns = scope->since_ns;
 			scope->end_ns = scope->ns;
 		}
 		scope->since_ns = INT64_MIN;
+	}
+}
+
+static void note_change(struct share_scope *scope)
+{
+	scope->changes[scope->change_count++ % CHANGES] =
+		(struct share_change){scope->ns, scope->busy_ns, scope->running > 0};
+}
+
+/* The clock of those that run, as it was. */
+static int64_t busy_at(const struct share_scope *scope, int64_t ns)
+{
+	uint64_t known = scope->change_count < CHANGES ? scope->change_count : CHANGES;
+	int64_t busy_ns = 0;
+
+	for (uint64_t i = 1; i <= known; i++) {
+		const struct share_change *change =
+			&scope->changes[(scope->change_count - i) % CHANGES];
+
+		busy_ns = change->busy_ns;
+		if (change->ns <= ns)
+			return change->runs ? busy_ns + ns - change->ns : busy_ns;
+	}
+	return busy_ns;
+}
+
+/* It waits since it was queued, and only now is submitted. */
+static void wait_earlier(struct share *share, struct share_scope *scope, struct share_owner *owner,
+			 int64_t queued_ns)
+{
+	int64_t from = queued_ns > owner->idle_since ? queued_ns : owner->idle_since;
+	int64_t to = scope->since_ns == INT64_MIN ? scope->ns : scope->since_ns, lost_ns;
+
+	if (!queued_ns || from >= scope->ns)
+		return;
+	owner->waits_since = busy_at(scope, from);
+	lost_ns = scope->busy_ns - owner->waits_since;
+	if (lost_ns <= 0)
+		return;
+	if (scope->running)
+		scope->held_ns += (double)lost_ns;
+	else if (scope->latest)
+		share->owners[scope->latest - 1].blamed_ns += (double)lost_ns;
+	if (from < scope->counted_ns)
+		from = scope->counted_ns;
+	if (from >= to)
+		return;
+	scope->lost_ns += (uint64_t)(busy_at(scope, to) - busy_at(scope, from));
+	scope->count += scope->since_ns == INT64_MIN;
+	scope->counted_ns = to;
+	if (to - from > scope->end_ns - scope->begin_ns) {
+		scope->begin_ns = from;
+		scope->end_ns = to;
 	}
 }
 
@@ -167,9 +235,10 @@ static void owner_takes(struct share_scope *scope, struct share_owner *owner, do
 	scope->taken += at_most_all(owner->room);
 }
 
-static void owner_event(struct share_scope *scope, struct share_owner *owner,
+static void owner_event(struct share *share, struct share_owner *owner,
 			const struct sequence_event *event, double room)
 {
+	struct share_scope *scope = &share->scopes[owner->scope];
 	bool held = is_held(owner), running = owner->running;
 
 	scope_reach(scope, event->ns);
@@ -191,15 +260,21 @@ static void owner_event(struct share_scope *scope, struct share_owner *owner,
 	}
 	if (running && !owner->running) {
 		owner->blamed_ns += scope->held_ns - owner->runs_since;
-		scope->running--;
+		owner->idle_since = scope->ns;
+		scope->latest = (uint32_t)(owner - share->owners) + 1;
+		if (!--scope->running)
+			note_change(scope);
 	}
 	if (!held && is_held(owner)) {
 		owner->waits_since = scope->busy_ns;
+		if (event->kind == SEQUENCE_SUBMITTED)
+			wait_earlier(share, scope, owner, event->other_ns);
 		scope->held++;
 	}
 	if (!running && owner->running) {
 		owner->runs_since = scope->held_ns;
-		scope->running++;
+		if (!scope->running++)
+			note_change(scope);
 	}
 	scope_judge(scope);
 }
@@ -250,7 +325,7 @@ static int share_event(struct findings *findings, void *state, const struct sequ
 		if (scope_find(share, event->device, processes[i], &scope) ||
 		    owner_find(share, scope, event, &owner))
 			return -ENOMEM;
-		owner_event(&share->scopes[scope], owner, event, room);
+		owner_event(share, owner, event, room);
 	}
 	return 0;
 }
@@ -309,7 +384,9 @@ static int add_scope(struct findings *findings, const struct share *share,
 	if (!finding)
 		return -ENOMEM;
 	finding->count = scope->count;
-	finding->cost_ns = scope->lost_ns + (uint64_t)scope->divided_ns;
+	finding->cost_ns =
+		(victim->waited_ns < scope->lost_ns ? victim->waited_ns : scope->lost_ns) +
+		(uint64_t)scope->divided_ns;
 	finding_device(findings, finding, scope->device);
 	finding->culprit = owner_name(findings, culprit, context);
 	if (victims > 1)
