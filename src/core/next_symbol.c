@@ -10,6 +10,7 @@
 struct search {
 	const char *const *libraries;
 	const char *path;
+	unsigned skip; /* so many that match */
 };
 
 static int library_look(struct dl_phdr_info *info, size_t size, void *data)
@@ -19,10 +20,10 @@ static int library_look(struct dl_phdr_info *info, size_t size, void *data)
 
 	(void)size;
 	for (const char *const *library = search->libraries; slash && *library; library++) {
-		if (!strncmp(slash + 1, *library, strlen(*library))) {
-			search->path = info->dlpi_name;
-			return 1;
-		}
+		if (strncmp(slash + 1, *library, strlen(*library)))
+			continue;
+		search->path = info->dlpi_name;
+		return !search->skip--;
 	}
 	return 0;
 }
@@ -53,13 +54,15 @@ static void *opened(const char *path)
 
 void *tandem_next_symbol(const char *name, const char *const *libraries)
 {
-	struct search search = {libraries, NULL};
+	struct search search = {libraries, NULL, 0};
 	int saved = errno;
 	void *next = dlsym(RTLD_NEXT, name), *library;
 
-	if (!next && dl_iterate_phdr(library_look, &search)) {
+	/* What has the beginning of the name may be a helper of the library. */
+	for (unsigned skip = 0; !next && dl_iterate_phdr(library_look, &search); skip++) {
 		library = opened(search.path);
 		next = library ? dlsym(library, name) : NULL;
+		search.skip = skip + 1;
 	}
 	errno = saved;
 	return next;
