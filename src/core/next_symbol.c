@@ -52,16 +52,37 @@ static void *opened(const char *path)
 	return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
+/* A library that is linked to this one has our functions, too. */
+static bool is_own(const void *address)
+{
+	static const char here;
+	Dl_info info, own;
+
+	return dladdr(address, &info) && dladdr(&here, &own) && info.dli_fbase == own.dli_fbase;
+}
+
+/* NULL: it has none, and is held no longer. */
+static void *symbol_in(const char *path, const char *name)
+{
+	void *library = opened(path);
+	void *symbol = library ? dlsym(library, name) : NULL;
+
+	if (symbol && !is_own(symbol))
+		return symbol;
+	if (library)
+		dlclose(library);
+	return NULL;
+}
+
 void *tandem_next_symbol(const char *name, const char *const *libraries)
 {
 	struct search search = {libraries, NULL, 0};
 	int saved = errno;
-	void *next = dlsym(RTLD_NEXT, name), *library;
+	void *next = dlsym(RTLD_NEXT, name);
 
 	/* What has the beginning of the name may be a helper of the library. */
 	for (unsigned skip = 0; !next && dl_iterate_phdr(library_look, &search); skip++) {
-		library = opened(search.path);
-		next = library ? dlsym(library, name) : NULL;
+		next = symbol_in(search.path, name);
 		search.skip = skip + 1;
 	}
 	errno = saved;
