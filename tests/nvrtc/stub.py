@@ -53,7 +53,9 @@ def pick(found, name, cause):
     return [f for f in found if f["name"] == name and f["cause"] == cause]
 
 
-for title, command in (("linked", LINKED), ("late", LATE)):
+OTHER = [LATE[0], os.path.join(STUBS, "libother-work.so")]  # linked to a library of another name
+
+for title, command in (("linked", LINKED), ("late", LATE), ("other", OTHER)):
     trace, wanted = record(title, command)
     check(len(wanted) > 100 and calls(trace) == wanted,
           "%s: each call, in its order, and what it returned" % title, calls(trace))
