@@ -10,6 +10,7 @@
 struct search {
 	const char *const *libraries;
 	const char *path;
+	unsigned skip; /* so many that match */
 };
 
 static int library_look(struct dl_phdr_info *info, size_t size, void *data)
@@ -19,10 +20,10 @@ static int library_look(struct dl_phdr_info *info, size_t size, void *data)
 
 	(void)size;
 	for (const char *const *library = search->libraries; slash && *library; library++) {
-		if (!strncmp(slash + 1, *library, strlen(*library))) {
-			search->path = info->dlpi_name;
-			return 1;
-		}
+		if (strncmp(slash + 1, *library, strlen(*library)))
+			continue;
+		search->path = info->dlpi_name;
+		return !search->skip--;
 	}
 	return 0;
 }
@@ -51,15 +52,38 @@ static void *opened(const char *path)
 	return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
+/* A library that is linked to this one has our functions, too. */
+static bool is_own(const void *address)
+{
+	static const char here;
+	Dl_info info, own;
+
+	return dladdr(address, &info) && dladdr(&here, &own) && info.dli_fbase == own.dli_fbase;
+}
+
+/* NULL: it has none, and is held no longer. */
+static void *symbol_in(const char *path, const char *name)
+{
+	void *library = opened(path);
+	void *symbol = library ? dlsym(library, name) : NULL;
+
+	if (symbol && !is_own(symbol))
+		return symbol;
+	if (library)
+		dlclose(library);
+	return NULL;
+}
+
 void *tandem_next_symbol(const char *name, const char *const *libraries)
 {
-	struct search search = {libraries, NULL};
+	struct search search = {libraries, NULL, 0};
 	int saved = errno;
-	void *next = dlsym(RTLD_NEXT, name), *library;
+	void *next = dlsym(RTLD_NEXT, name);
 
-	if (!next && dl_iterate_phdr(library_look, &search)) {
-		library = opened(search.path);
-		next = library ? dlsym(library, name) : NULL;
+	/* What has the beginning of the name may be a helper of the library. */
+	for (unsigned skip = 0; !next && dl_iterate_phdr(library_look, &search); skip++) {
+		next = symbol_in(search.path, name);
+		search.skip = skip + 1;
 	}
 	errno = saved;
 	return next;

@@ -12,9 +12,10 @@
 
 #include <stdbool.h>
 
-/* The next one in the order of the program's libraries. Where there is none, one of a library
+/* The next one in the order of the program's libraries. Where there is none, that of a library
  * that was loaded for somebody alone (a plugin, a Python module), whose file's name begins with
- * one of `libraries`; it stays loaded. NULL: there is none. errno is left as it is. */
+ * one of `libraries` ("": whatever its name is): of the first such that has it, and not from this
+ * library itself. It stays loaded. NULL: there is none. errno is left as it is. */
 void *tandem_next_symbol(const char *name, const char *const *libraries);
 
 /* Whether there is a library that may have more than the C library's own: without one, to look

@@ -21,21 +21,24 @@ def states(said, name):
 
 os.mkdir("none")
 bare = doctor("--format", "json", OCL_ICD_VENDORS=os.path.realpath("none"))
-check(bare.returncode == 1 and json.loads(bare.stdout)["opencl"] is False, "no driver: status 1", bare)
+bare_works = {name: works for name, works in json.loads(bare.stdout).items() if isinstance(works, bool)}
+# What needs no driver may be installed: CUDA's compiler.
+status = 0 if any(works for name, works in bare_works.items() if name != "opencl") else 1
+check(bare.returncode == status and bare_works["opencl"] is False, "no driver: status %d" % status, bare)
 check("missing" in states(bare, "driver"), "says which part is missing", bare.stdout)
 check("pocl-opencl-icd" in bare.stdout, "says the command that fixes it")
 
 os.mkdir("broken")
 open("broken/broken.icd", "w").write("/no/such/driver.so\n")
 broken = doctor(OCL_ICD_VENDORS=os.path.realpath("broken"))
-check(broken.returncode == 1 and "/no/such/driver.so" in broken.stdout, "a driver that does not load", broken)
+check(broken.returncode == status and "/no/such/driver.so" in broken.stdout, "a driver that does not load", broken)
 
 source = "__attribute__((constructor)) static void crash(void) { __builtin_trap(); }\n"
 if subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", "crash.so"], input=source,
                   text=True).returncode == 0:
     open("broken/broken.icd", "w").write(os.path.realpath("crash.so") + "\n")
     crash = doctor(OCL_ICD_VENDORS=os.path.realpath("broken"))
-    check(crash.returncode == 1 and "crashes" in crash.stdout, "a driver that crashes", crash)
+    check(crash.returncode == status and "crashes" in crash.stdout, "a driver that crashes", crash)
 else:
     skip("a driver that crashes", "no compiler")
 

@@ -80,7 +80,7 @@ static void value_print(const struct tandem_field *field, uint64_t value)
 			       !strcmp(type, "cl_command_execution_status") ||
 			       !strncmp(type, "CU", 2) || !strncmp(type, "cuda", 4) ||
 			       !strncmp(type, "hip", 3) || !strncmp(type, "hsa", 3) ||
-			       !strncmp(type, "HSA", 3);
+			       !strncmp(type, "HSA", 3) || !strncmp(type, "nvrtc", 5);
 
 		for (size_t i = 0; i < field->names->count; i++) {
 			if (((uint64_t)field->names->names[i].value & mask) == value) {

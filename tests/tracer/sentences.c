@@ -178,8 +178,8 @@ static void names(void)
 	static const struct {
 		const char *name;
 		int number;
-	} domains[] = {{"opencl", 1}, {"cuda", 2},    {"hip", 3},	  {"hsa", 4},
-		       {"sycl", 7},   {"cudart", 10}, {"annotation", 11}, {"kfd", 12}};
+	} domains[] = {{"opencl", 1},  {"cuda", 2},	   {"hip", 3},	{"hsa", 4},   {"sycl", 7},
+		       {"cudart", 10}, {"annotation", 11}, {"kfd", 12}, {"nvrtc", 13}};
 	static const char *const operations[] = {"kernel",  "copy_h2d", "copy_d2h", "copy_d2d",
 						 "fill",    "map",	"unmap",    "migrate",
 						 "barrier", "marker",	"other"};

@@ -20,22 +20,34 @@ struct error_row { /* one function, or kind of command, and one code */
 	uint64_t count, ns;
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
+	const char *said;	  /* by the compiler, of the first with a log; NULL: nothing */
 };
+
+#define SAID_BYTES 160u
 
 struct errors {
 	struct error_row *rows;
 	size_t count, capacity;
 };
 
+static struct error_row *row_known(struct errors *errors, const char *name, int32_t code,
+				   bool operation)
+{
+	for (size_t i = 0; i < errors->count; i++) {
+		struct error_row *row = &errors->rows[i];
+
+		if (row->code == code && row->operation == operation && !strcmp(row->name, name))
+			return row;
+	}
+	return NULL;
+}
+
 static int row_find(struct errors *errors, const char *name, int32_t code, bool operation,
 		    struct error_row **row)
 {
-	for (size_t i = 0; i < errors->count; i++) {
-		*row = &errors->rows[i];
-		if ((*row)->code == code && (*row)->operation == operation &&
-		    !strcmp((*row)->name, name))
-			return 0;
-	}
+	*row = row_known(errors, name, code, operation);
+	if (*row)
+		return 0;
 	if (array_reserve(&errors->rows, &errors->capacity, errors->count + 1,
 			  sizeof(*errors->rows)))
 		return -ENOMEM;
@@ -88,9 +100,51 @@ static int count_command(struct findings *findings, struct errors *errors,
 	return 0;
 }
 
+/* The log's first line with an error in it, or the first that is not empty. */
+static const char *log_line(struct findings *findings, const char *log, size_t count)
+{
+	const char *first = NULL, *end = log + count, *next;
+	int first_bytes = 0;
+
+	for (const char *line = log; line < end; line = next) {
+		const char *stop = memchr(line, '\n', (size_t)(end - line));
+		size_t bytes = (size_t)((stop ? stop : end) - line);
+		int shown = (int)(bytes < SAID_BYTES ? bytes : SAID_BYTES);
+
+		next = stop ? stop + 1 : end;
+		if (memmem(line, bytes, "error", strlen("error")))
+			return findings_text(findings, "%.*s", shown, line);
+		if (!first && bytes) {
+			first = line;
+			first_bytes = shown;
+		}
+	}
+	return first ? findings_text(findings, "%.*s", first_bytes, first) : NULL;
+}
+
+/* Its call is the latest of the thread, unless it was the program's callback that was told. */
+static void note_log(struct findings *findings, struct errors *errors,
+		     const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct tandem_rec_build *record = (const void *)event->record;
+	const struct tandem_field *log = trace_field_find(event->layout, "log");
+	const struct tandem_event *api = findings->calls[event->stream->index].api;
+	struct error_row *row =
+		api && record->status ? row_known(errors, api->name, record->status, false) : NULL;
+	const char *text;
+	size_t count = 0;
+
+	if (!row || row->said || !log)
+		return;
+	text = (const char *)trace_field_elements(event, log, &count);
+	row->said = log_line(findings, text, count);
+}
+
 static int errors_item(struct findings *findings, void *state, const struct event_item *item)
 {
-	(void)findings;
+	if (item->kind == ITEM_BUILD)
+		note_log(findings, state, item);
 	if (item->kind == ITEM_CALL)
 		return count_call(state, item);
 	if (item->kind == ITEM_OPERATION)
@@ -135,7 +189,11 @@ static int errors_end(struct findings *findings, void *state)
 						     : "%s call%s of %s failed with %s",
 				      units_count(number, row->count), row->count == 1 ? "" : "s",
 				      row->name, code);
-		finding->why = "the runtime returned it";
+		finding->why = row->said ? findings_text(findings,
+							 "the runtime returned it, and its log "
+							 "says: %s",
+							 row->said)
+					 : "the runtime returned it";
 		finding->suggestion =
 			row->operation ? "check the arguments of the launch and the sizes of its "
 					 "buffers; `tandem print --name` shows each"

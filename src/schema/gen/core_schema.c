@@ -22,8 +22,9 @@ static const struct tandem_name names_tandem_domain_list[] = {
 	{ 10, "cudart" },
 	{ 11, "annotation" },
 	{ 12, "kfd" },
+	{ 13, "nvrtc" },
 };
-static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 13, 1, 0 };
+static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 14, 1, 0 };
 
 static const struct tandem_name names_tandem_device_type_list[] = {
 	{ 0, "other" },

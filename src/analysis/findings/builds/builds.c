@@ -26,8 +26,9 @@ struct build_source { /* of a program object */
 	uint64_t bytes;
 	uint64_t hash; /* of what it was made of; 0: not recorded */
 	bool from_binary;
-	bool used;	   /* a kernel was made of it, or it was linked */
-	bool again;	   /* it was built, as another one before */
+	bool used;  /* a kernel was made of it, or it was linked */
+	bool again; /* it was built, as another one before */
+	uint8_t domain;
 	uint64_t first_ns; /* that its first builds took */
 };
 
@@ -114,6 +115,7 @@ static int note_program(struct build_state *builds, const struct trace_event *ev
 		.hash = builds->last_hash[event->stream->index],
 		.from_binary = record->source == TANDEM_PROGRAM_SOURCE_binary ||
 			       record->source == TANDEM_PROGRAM_SOURCE_builtin,
+		.domain = record->domain,
 	};
 	return map_set(&builds->programs, key, builds->source_count++);
 }
@@ -355,22 +357,25 @@ struct unused { /* programs that were built from source, and of which nothing wa
 	uint64_t count, ns;
 };
 
-/* None where no kernel was seen of any. */
+/* None of a domain where no kernel was seen of any: a compiler's programs have none. */
 static struct unused find_unused(const struct build_state *builds)
 {
 	struct unused unused = {0};
-	bool any = false;
+	bool any[UINT8_MAX + 1] = {false};
 
+	for (size_t i = 0; i < builds->source_count; i++)
+		any[builds->sources[i].domain] |=
+			builds->sources[i].used && builds->sources[i].first_ns;
 	for (size_t i = 0; i < builds->source_count; i++) {
 		const struct build_source *source = &builds->sources[i];
 
-		any |= source->used && source->first_ns;
-		if (source->used || source->from_binary || !source->first_ns)
+		if (source->used || source->from_binary || !source->first_ns ||
+		    !any[source->domain])
 			continue;
 		unused.count++;
 		unused.ns += source->first_ns;
 	}
-	return any ? unused : (struct unused){0};
+	return unused;
 }
 
 static const char *unused_words(struct findings *findings, const struct unused *unused)

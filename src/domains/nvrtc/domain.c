@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/domain.h"
+#include "domains/nvrtc/program.h"
+
+const struct domain domain_nvrtc = {
+	.describe = nvrtc_describe,
+};
