@@ -321,7 +321,8 @@ static int share_event(struct findings *findings, void *state, const struct sequ
 	    event->kind != SEQUENCE_END)
 		return 0;
 	room = room_of(share, event);
-	for (unsigned i = 0; i < 2; i++) {
+	/* One whose context is not known is no other context's. */
+	for (unsigned i = 0; i < (event->context ? 2 : 1); i++) {
 		if (scope_find(share, event->device, processes[i], &scope) ||
 		    owner_find(share, scope, event, &owner))
 			return -ENOMEM;

@@ -131,7 +131,7 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 		if (!status)
 			status = default_queue_operation(&ordering->defaults, findings,
 							 &item->operation, room);
-		return status ? status : turns_operation(&ordering->turns, &item->operation);
+		return status;
 	}
 	if (item->kind != ITEM_CALL)
 		return 0;
@@ -151,7 +151,9 @@ static int ordering_event(struct findings *findings, void *state,
 	struct ordering *ordering = state;
 
 	(void)findings;
-	return event->kind == SEQUENCE_START ? default_queue_start(&ordering->defaults, event) : 0;
+	if (event->kind == SEQUENCE_START)
+		return default_queue_start(&ordering->defaults, event);
+	return event->kind == SEQUENCE_END ? turns_end(&ordering->turns, event) : 0;
 }
 
 /* Of what is saved without barriers and events, one's part; and what is saved with further queues

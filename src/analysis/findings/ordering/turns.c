@@ -75,9 +75,10 @@ static struct turns_queue *queue_known(struct turns *turns, uint32_t process, ui
 
 /* What a queue's kernels took since it was waited for the last time: of a transfer that waits for it
  * to be done with what one brought before. */
-static uint64_t worked_ns(struct turns *turns, const struct operation *operation, uint32_t worker)
+static uint64_t worked_ns(struct turns *turns, const struct sequence_event *command,
+			  uint32_t worker)
 {
-	struct turns_queue *queue = queue_known(turns, operation->process, worker);
+	struct turns_queue *queue = queue_known(turns, command->process, worker);
 	uint64_t ns = queue ? queue->kernel_ns : 0;
 
 	if (queue)
@@ -85,62 +86,59 @@ static uint64_t worked_ns(struct turns *turns, const struct operation *operation
 	return ns;
 }
 
-static int count_turn(struct turns *turns, const struct operation *operation, uint64_t waited_ns)
+static int count_turn(struct turns *turns, const struct sequence_event *command, uint64_t waited_ns)
 {
 	const struct turns_sum fresh = {.count = 0};
 	uint64_t worker =
-		map_remove(&turns->one_place, operation_key(operation->process, operation->op));
+		map_remove(&turns->one_place, operation_key(command->process, command->op));
 	bool is_one = worker != MAP_NONE;
-	uint64_t ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
+	uint64_t ns = command->duration_ns;
 	struct turns_sum *sum =
-		keyed_row(&turns->sum_of, operation->process, &turns->sums, &turns->sum_capacity,
+		keyed_row(&turns->sum_of, command->process, &turns->sums, &turns->sum_capacity,
 			  &turns->sum_count, &fresh, sizeof(fresh));
 
 	if (!sum)
 		return -ENOMEM;
 	if (is_one)
-		waited_ns = worked_ns(turns, operation, (uint32_t)worker);
+		waited_ns = worked_ns(turns, command, (uint32_t)worker);
 	sum->count++;
 	sum->one_place += is_one;
 	sum->ns += ns < waited_ns ? ns : waited_ns;
 	if (sum->count > 1 && ns <= sum->longest_ns)
 		return 0;
 	sum->longest_ns = ns;
-	sum->stream = operation->stream;
-	sum->device = operation->device;
-	sum->queue = operation->queue_number;
-	sum->begin_ns = operation->times.start_ns;
-	sum->end_ns = operation->times.end_ns;
+	sum->stream = command->stream;
+	sum->device = command->device;
+	sum->queue = command->queue;
+	sum->begin_ns = command->ns - (int64_t)ns;
+	sum->end_ns = command->ns;
 	return 0;
 }
 
-int turns_operation(struct turns *turns, const struct operation *operation)
+int turns_end(struct turns *turns, const struct sequence_event *command)
 {
-	uint64_t key = operation_key(operation->process, operation->op), waited, ns;
+	uint64_t key = operation_key(command->process, command->op), waited, ns;
 	struct turns_queue *queue;
 
-	if (!operation->placed)
-		return 0;
-	if (operation->kind == TANDEM_OPERATION_KIND_kernel) {
-		ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
+	if (command->operation_kind == TANDEM_OPERATION_KIND_kernel) {
 		if (turns->waits.count) {
-			queue = queue_find(turns, operation->process, operation->queue_number);
+			queue = queue_find(turns, command->process, command->queue);
 			if (!queue)
 				return -ENOMEM;
-			queue->kernel_ns += ns;
+			queue->kernel_ns += command->duration_ns;
 		}
 		return map_get(&turns->awaited, key) == MAP_NONE
 			       ? 0
-			       : map_set(&turns->awaited, key, ns + 1);
+			       : map_set(&turns->awaited, key, command->duration_ns + 1);
 	}
 	waited = map_remove(&turns->waits, key);
 	if (waited == MAP_NONE)
 		return 0;
-	/* It ended before, and so was recorded before; a second transfer finds nothing left. */
-	ns = map_remove(&turns->awaited, operation_key(operation->process, waited));
-	if (operation->kind != TANDEM_OPERATION_KIND_copy_h2d || ns == MAP_NONE || !ns)
+	/* It ended before; a second transfer finds nothing left. */
+	ns = map_remove(&turns->awaited, operation_key(command->process, waited));
+	if (command->operation_kind != TANDEM_OPERATION_KIND_copy_h2d || ns == MAP_NONE || !ns)
 		return 0;
-	return count_turn(turns, operation, ns - 1);
+	return count_turn(turns, command, ns - 1);
 }
 
 static int add_sum(struct findings *findings, const struct turns_sum *sum)

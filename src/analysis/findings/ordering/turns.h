@@ -6,7 +6,7 @@
  *	struct turns turns = {0};
  *
  *	turns_call(&turns, event);			each call that returned
- *	turns_operation(&turns, &item->operation);	each operation
+ *	turns_end(&turns, event);		as a command ends, in the true order
  *	turns_add(&turns, findings);
  *	turns_free(&turns);
  */
@@ -42,10 +42,9 @@ struct turns {
 	struct map sum_of;    /* process -> sum */
 };
 
-/* Return 0 or -ENOMEM; after an error turns_free() is called as well. Operations: in the order of
- * their ends. */
+/* Return 0 or -ENOMEM; after an error turns_free() is called as well. */
 int turns_call(struct turns *turns, const struct trace_event *event);
-int turns_operation(struct turns *turns, const struct operation *operation);
+int turns_end(struct turns *turns, const struct sequence_event *command);
 int turns_add(const struct turns *turns, struct findings *findings);
 void turns_free(struct turns *turns);
 
