@@ -116,7 +116,8 @@ def strip(cache, out, cases):
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 shutil.copy2(source, target)
                 if name == "program":
-                    subprocess.run(["strip", "--strip-debug", "-x", target], check=True)
+                    subprocess.run(["strip", "--strip-debug", "-x", target],
+                                   check=True)
                 total += os.path.getsize(target)
     print(f"{total / 1e6:.1f} MB")
 
