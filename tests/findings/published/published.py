@@ -34,23 +34,21 @@ def repository(cache, name, entry, given):
     return folder
 
 
-def extract(git, commit, paths, into):
-    os.makedirs(into, exist_ok=True)
-    for path in paths:
-        archive = subprocess.Popen(["git", "-C", git, "archive", f"{commit}:{path}"], stdout=subprocess.PIPE)
-        below = os.path.join(into, path)
-        os.makedirs(below, exist_ok=True)
-        with tarfile.open(fileobj=archive.stdout, mode="r|") as tar:
-            tar.extractall(below)
-        if archive.wait():
-            sys.exit(f"published: {path} is not in {git} at {commit}")
-
-
-def edits_of(version, directory):
-    """[(file, ed script)]; a plain name: the script is for the file in its first line."""
-    if not version:
-        return []
-    return [(os.path.join(directory, file), os.path.join(HERE, script)) for file, script in version]
+def extract(git, commit, path, into):
+    """A folder or a file of the commit, in the same place below `into`."""
+    place = os.path.join(into, path)
+    kind = subprocess.run(["git", "-C", git, "cat-file", "-t", f"{commit}:{path}"], stdout=subprocess.PIPE, text=True, check=True)
+    if kind.stdout.strip() == "blob":
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "wb") as file:
+            subprocess.run(["git", "-C", git, "show", f"{commit}:{path}"], stdout=file, check=True)
+        return
+    os.makedirs(place, exist_ok=True)
+    archive = subprocess.Popen(["git", "-C", git, "archive", f"{commit}:{path}"], stdout=subprocess.PIPE)
+    with tarfile.open(fileobj=archive.stdout, mode="r|") as tar:
+        tar.extractall(place)
+    if archive.wait():
+        sys.exit(f"published: {path} is not in {git} at {commit}")
 
 
 def prepare(cache, case, data, given):
@@ -63,11 +61,13 @@ def prepare(cache, case, data, given):
         top = os.path.join(os.path.abspath(cache), case, name)
         subprocess.run(["rm", "-rf", top], check=True)
         directory = program["directory"]
-        extract(git, entry["commit"], [directory] + program.get("extra", []), top)
-        for file, script in edits_of(program[name], directory):
-            with open(script) as text:
+        for path in [directory] + program.get("extra", []):
+            extract(git, entry["commit"], path, top)
+        for file, script in program[name] or []:
+            with open(os.path.join(HERE, script), errors="surrogateescape") as text:
                 commands = text.read()
-            subprocess.run(["ed", "-s", os.path.join(top, file)], input=commands + "w\nq\n", text=True, check=True, stderr=subprocess.DEVNULL)
+            subprocess.run(["ed", "-s", os.path.join(top, directory, file)], input=commands + "w\nq\n", text=True,
+                           errors="surrogateescape", check=True, stderr=subprocess.DEVNULL)
         for command in program["build"] + [program[key] for key in ("prepare",) if program.get(key)]:
             subprocess.run(command, shell=True, cwd=os.path.join(top, directory), check=True)
 
