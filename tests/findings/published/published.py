@@ -64,10 +64,10 @@ def prepare(cache, case, data, given):
         for path in [directory] + program.get("extra", []):
             extract(git, entry["commit"], path, top)
         for file, script in program[name] or []:
-            with open(os.path.join(HERE, script), errors="surrogateescape") as text:
-                commands = text.read()
-            subprocess.run(["ed", "-s", os.path.join(top, directory, file)], input=commands + "w\nq\n", text=True,
-                           errors="surrogateescape", check=True, stderr=subprocess.DEVNULL)
+            with open(os.path.join(HERE, script), "rb") as text:
+                commands = text.read() + b"w\nq\n"
+            subprocess.run(["ed", "-s", os.path.join(top, directory, file)], input=commands, check=True,
+                           stderr=subprocess.DEVNULL)
         for command in program["build"] + [program[key] for key in ("prepare",) if program.get(key)]:
             subprocess.run(command, shell=True, cwd=os.path.join(top, directory), check=True)
 
