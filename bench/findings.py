@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
 outside_scripts, workloads, practice, trials and exams, each with a fault and without, and some that
-have none, on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and
+have none, on several devices, public programs (tests/findings/published, as far as tests/published has
+prepared them in TANDEM_PUBLISHED or ~/.cache/tandem/published), CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and
 packaged programs, as far as they are installed (tests/findings/packages). What may be said of each
 stands in table.json beside them, which is written before it is run.
+
+Of `planted_also` it is acceptable what the fault brings with it, in the planted program only.
 
 A row of the table with `command` is that program; its twin is the same one where drivers and the
 program find what they kept of the run before (`cache`), or there is none, and the cost is not
@@ -37,16 +40,21 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 
 TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests")
+sys.path.insert(0, os.path.join(TESTS, "lib"))
+from published import Published  # noqa: E402
+
 # Where the programs and their table are.
 SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "findings/scripts",
         "outside": "findings/outside", "outside_scripts": "findings/outside_scripts",
         "workloads": "findings/workloads", "practice": "findings/practice",
-        "trials": "findings/trials", "exams": "findings/exams",
+        "trials": "findings/trials", "exams": "findings/exams", "published": "findings/published",
         "cuda": "stubs/cuda", "packages": "findings/packages"}
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
+PUBLISHED = os.environ.get("TANDEM_PUBLISHED") or os.path.expanduser("~/.cache/tandem/published")
 LEAST = 0.03  # of the run, that a repair saves
 MOST_S = 60  # that a program may take: one that hangs in its driver is not judged
 RUNS = int(os.environ.get("TANDEM_CORPUS_RUNS", "5"))
@@ -86,29 +94,54 @@ def own_cpus():
         pass
 
 
-def record(bench, environment, row, words, session):
+class Program:
+    """One whose first word is a case, and the second `repaired`."""
+    def __init__(self, *words):
+        self.words = words
+
+    def command(self, case, row, version):
+        """(words, the folder to run in or None); None: it is not there."""
+        words = row.get("command") or [*self.words, case]
+        if not KEPT and not shutil.which(words[0]):
+            return None
+        return words if version == "planted" or "command" in row else [*words, "repaired"], None
+
+
+class PublicPrograms:
+    """One in a folder of its own for each case and version."""
+    def __init__(self, published):
+        self.published = published
+
+    def command(self, case, row, version):
+        if not KEPT and not self.published.is_there(case, version):
+            return None
+        return self.published.command(case, version), self.published.directory(case, version)
+
+
+def record(bench, environment, row, command, session):
     """None, or why there is no session."""
+    words, folder = command
     home = bench.session("home")
     if "command" in row:
         environment = dict(environment, HOME=home, XDG_CACHE_HOME=home, PYOPENCL_CTX="0")
         os.makedirs(home, exist_ok=True)
     subprocess.run(["rm", "-rf", session], check=True)
     done = subprocess.run(["timeout", str(MOST_S), bench.tandem, "record", "--quiet", "--force",
-                           "--args", "full", "-o", session, "--", *words],
+                           "--args", "full", "-o", session, "--", *words], cwd=folder,
                           env=dict(bench.environment, **environment), stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                           preexec_fn=own_cpus)
     return done.stderr.strip() if done.returncode != row.get("status", 0) else None
 
 
-def said(bench, environment, row, words, name):
+def said(bench, environment, row, command, name):
     """What is found in the next session of that name: DEVICE/CASE-planted or -repaired."""
     name = "%s-%d" % (name, turns[name])
     turns[name.rsplit("-", 1)[0]] += 1
     session = os.path.join(KEPT, name) if KEPT else bench.session("findings")
     failed = None
     if not KEPT:
-        failed = record(bench, environment, row, words, session)
+        failed = record(bench, environment, row, command, session)
     elif not os.path.isdir(session):
         failed = "no session of it is kept"
     if failed is not None:
@@ -216,21 +249,21 @@ class Score:
                     where, best["percent"], saved, "" if close else ": off"))
 
 
-def run_planted(bench, environment, row, words, name):
+def run_planted(bench, environment, row, command, name):
     if row.get("cache") == "cold":
         shutil.rmtree(bench.session("home"), ignore_errors=True)
-    return said(bench, environment, row, words, name + "-planted")
+    return said(bench, environment, row, command, name + "-planted")
 
 
 def judge(score, bench, device, environment, program, case, row):
     where, name = "%s on %s" % (case, device), "%s/%s" % (device, case)
     environment = dict(environment, **row.get("environment", {}))
-    patterns = row.get("accept", []) + row.get("also", [])
-    words = row.get("command") or (*program, case)
-    if not KEPT and not shutil.which(words[0]):
+    patterns = row.get("accept", []) + row.get("also", []) + row.get("planted_also", [])
+    command = program.command(case, row, "planted")
+    if not command:
         score.notes.append("%s: not installed" % where)
         return
-    shown, failed = run_planted(bench, environment, row, words, name)
+    shown, failed = run_planted(bench, environment, row, command, name)
     if not shown:
         score.notes.append("%s: not run: %s" % (where, failed[:100]))
         return
@@ -242,7 +275,7 @@ def judge(score, bench, device, environment, program, case, row):
         score.judge_false(where, shown["findings"], patterns)
         score.judge_fault(where, row, shown, None)
         return
-    repaired = words if "command" in row else (*words, "repaired")
+    repaired = program.command(case, row, "repaired")
     planted, environment = environment, dict(environment, **row.get("repaired", {}))
     pairs = []
     while len(pairs) < RUNS:
@@ -252,7 +285,7 @@ def judge(score, bench, device, environment, program, case, row):
             return
         pairs.append((shown, twin))
         if len(pairs) < RUNS:
-            shown, failed = run_planted(bench, planted, row, words, name)
+            shown, failed = run_planted(bench, planted, row, command, name)
     saved = Saved(*([one["duration_ns"] for one in side] for side in zip(*pairs)))
     shown, twin = sorted(pairs, key=lambda pair: pair[0]["duration_ns"])[(len(pairs) - 1) // 2]
     score.judge_false(where, shown["findings"], patterns)
@@ -302,19 +335,21 @@ def program(bench, name):
         for python in ("python3", "/usr/bin/python3"):
             if not subprocess.run([python, "-c", "import numpy, pyopencl"], check=False,
                                   stderr=subprocess.DEVNULL).returncode:
-                return python, os.path.join(TESTS, SETS[name], name + ".py")
+                return Program(python, os.path.join(TESTS, SETS[name], name + ".py"))
         return None
     if name == "packages":
-        return ()
+        return Program()
+    if name == "published":
+        return PublicPrograms(Published(os.path.join(TESTS, SETS[name]), PUBLISHED))
     path = bench.program("tests", SETS[name], "faulty" if name == "cuda" else name)
-    return (path,) if os.access(path, os.X_OK) else None
+    return Program(path) if os.access(path, os.X_OK) else None
 
 
 def findings(bench):
     only = os.environ.get("TANDEM_CORPUS")
     for name in os.environ.get("TANDEM_CORPUS_SETS", " ".join(SETS)).split():
-        words = program(bench, name)
-        if words is None:
+        programs = program(bench, name)
+        if programs is None:
             print("\nFindings on tests/%s: not built, or no pyopencl" % SETS[name], flush=True)
             continue
         print("\nFindings on tests/%s" % SETS[name], flush=True)
@@ -324,5 +359,5 @@ def findings(bench):
         for device, environment in devices(bench, name).items():
             for case, row in table.items():
                 if device in row.get("devices", [device]) and (not only or re.search(only, case)):
-                    judge(score, bench, device, environment, words, case, row)
+                    judge(score, bench, device, environment, programs, case, row)
         show(bench, name, score)
