@@ -6,6 +6,7 @@
 
 #include "trace/field.h"
 #include "util/array.h"
+#include "util/keyed_row.h"
 #include "util/units.h"
 
 /* Fewer for each device are no habit. */
@@ -71,23 +72,37 @@ int loads_item(struct loads *loads, struct findings *findings, const struct even
 	return count_module(loads, findings, item);
 }
 
-static int add_row(struct findings *findings, const struct load_row *row)
+struct load_sum { /* of what is loaded again in a process */
+	const struct load_row *most;
+	uint64_t codes, count, ns;
+};
+
+static int add_sum(struct findings *findings, const struct load_sum *sum)
 {
+	const struct load_row *row = sum->most;
 	struct finding *finding = findings_add(findings, "builds", "repeated");
 	char count[UNITS_BYTES], bytes[UNITS_BYTES];
 
 	if (!finding)
 		return -ENOMEM;
-	finding->count = row->count;
-	finding->cost_ns = row->ns - row->first_ns;
+	units_count(count, sum->count);
+	finding->count = sum->count;
+	finding->cost_ns = sum->ns;
 	finding->removes = GRAPH_BUILD_AGAIN;
 	finding->object = row->api->name;
 	finding->what =
-		findings_text(findings, "the same device code (%s) was loaded %s times (%s)",
-			      units_bytes(bytes, (double)row->bytes),
-			      units_count(count, row->count), row->api->name);
+		sum->codes > 1
+			? findings_text(findings,
+					"%llu pieces of device code, always the same, were loaded "
+					"%s times in all (%s)",
+					(unsigned long long)sum->codes, count, row->api->name)
+			: findings_text(
+				  findings, "the same device code (%s) was loaded %s times (%s)",
+				  units_bytes(bytes, (double)row->bytes), count, row->api->name);
 	finding->why = "the code's hash is the same; what its unloading takes is not counted";
-	finding->suggestion = "load it once, and keep the module";
+	finding->suggestion =
+		"load it once, and keep the module; where a library does (for a plan or "
+		"a handle that is made), make that once";
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	return 0;
@@ -95,12 +110,33 @@ static int add_row(struct findings *findings, const struct load_row *row)
 
 int loads_add(const struct loads *loads, struct findings *findings)
 {
-	size_t devices = findings->iterator->devices.count;
+	size_t devices = findings->iterator->devices.count, processes = 0, capacity = 0;
+	struct load_sum *sums = NULL;
+	struct map sum_of = {0};
 	int status = 0;
 
-	for (size_t i = 0; !status && i < loads->count; i++)
-		if (loads->rows[i].count >= HABIT_COUNT * (devices ? devices : 1))
-			status = add_row(findings, &loads->rows[i]);
+	for (size_t i = 0; !status && i < loads->count; i++) {
+		const struct load_row *row = &loads->rows[i];
+		const struct load_sum fresh = {.most = row};
+		struct load_sum *sum;
+
+		if (row->count < HABIT_COUNT * (devices ? devices : 1))
+			continue;
+		sum = keyed_row(&sum_of, row->process, &sums, &capacity, &processes, &fresh,
+				sizeof(fresh));
+		status = sum ? 0 : -ENOMEM;
+		if (!sum)
+			continue;
+		sum->codes++;
+		sum->count += row->count;
+		sum->ns += row->ns - row->first_ns;
+		if (row->ns > sum->most->ns)
+			sum->most = row;
+	}
+	for (size_t i = 0; !status && i < processes; i++)
+		status = add_sum(findings, &sums[i]);
+	map_free(&sum_of);
+	free(sums);
 	return status;
 }
 

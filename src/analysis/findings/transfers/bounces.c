@@ -15,6 +15,9 @@
 #define HOST_BYTES_A_NS 50u
 #define HOST_BEGIN_NS 1000u
 
+/* A flag or a few sums, of which no hash is recorded, are changed in no time. */
+#define SMALL_BYTES 1024u
+
 /* In such a part of that time no more than such a part of the bytes was changed, which is worth a
  * transfer of its own where it is of so many. */
 #define FEW_PART 4u
@@ -118,6 +121,8 @@ static void judge(struct bounce *bounce, struct bounce_transfer *back)
 			back->is_same = false;
 		is_one = back->is_same || back->few_changed;
 		bounce->sampled |= back->is_same && back->content.hashed < back->bytes;
+	} else if (back->bytes < SMALL_BYTES) {
+		is_one = false;
 	}
 	if (!is_one)
 		return;

@@ -2,6 +2,7 @@
 #include "analysis/findings/transfers/places.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "trace/field.h"
 #include "util/units.h"
@@ -124,25 +125,55 @@ static struct reached reached_find(const struct places *places, const struct fin
 		"Express 3.0 and 16 lanes; a faster link saves more"};
 }
 
+/* What is found of the other direction already: it is one cause. */
+static struct finding *other_direction(struct findings *findings, uint32_t device,
+				       const struct transfer_class *class, const char *cause)
+{
+	const char *name = event_iterator_device_name(findings->iterator, device);
+	uint64_t pid = findings_stream(findings, class->stream)->process->pid;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *finding = &findings->items[i];
+
+		if (!strcmp(finding->name, "transfers") && !strcmp(finding->cause, cause) &&
+		    finding->pid == pid && finding->device && !strcmp(finding->device, name))
+			return finding;
+	}
+	return NULL;
+}
+
 static int add_place(struct findings *findings, uint32_t device, uint8_t kind, enum place place,
 		     const struct transfer_class *class, const struct reached *reached)
 {
 	bool odd = place == PLACE_ODD;
-	struct finding *finding = transfer_class_finding(class, findings, device, kind,
-							 odd ? "misaligned" : "pageable");
+	const char *cause = odd ? "misaligned" : "pageable";
+	struct finding *finding = other_direction(findings, device, class, cause);
+	uint64_t cost_ns = class->ns - (uint64_t)((double)class->bytes / reached->rate);
 	char count[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
 
+	units_count(count, class->count);
+	units_bytes(rate, transfer_class_rate(class) * 1e9);
+	units_bytes(most, reached->rate * 1e9);
+	if (finding) {
+		finding->cost_ns += cost_ns;
+		finding->count += class->count;
+		finding->what =
+			findings_text(findings, "%s; and %s %s (%s): %s/s, where %s %s/s",
+				      finding->what, count, transfer_direction(kind),
+				      transfer_class_api(class, findings), rate, reached->by, most);
+		return 0;
+	}
+	finding = transfer_class_finding(class, findings, device, kind, cause);
 	if (!finding)
 		return -ENOMEM;
-	finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / reached->rate);
+	finding->cost_ns = cost_ns;
 	finding->what = findings_text(
-		findings, "%s transfer%s %s (%s) %s: %s/s, where %s %s/s",
-		units_count(count, class->count), class->count == 1 ? "" : "s",
-		transfer_direction(kind), transfer_class_api(class, findings),
+		findings, "%s transfer%s %s (%s) %s: %s/s, where %s %s/s", count,
+		class->count == 1 ? "" : "s", transfer_direction(kind),
+		transfer_class_api(class, findings),
 		odd ? "used host memory that is not 64-byte aligned"
 		    : "used ordinary (pageable) host memory, which the driver must copy once more",
-		units_bytes(rate, transfer_class_rate(class) * 1e9), reached->by,
-		units_bytes(most, reached->rate * 1e9));
+		rate, reached->by, most);
 	finding->why = reached->why;
 	finding->suggestion =
 		odd ? "align the memory to a page: aligned_alloc(4096, ...)"
