@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that were made and never released, with where they were made. Of
+/* Objects that were made and never released, with where they were made, where they became more while
+ * the program ran: what it has once, and leaves to the system at its end, is no leak. Of
  * programs that ended by themselves: one that was killed had no time to. */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/leaks/growth.h"
 #include "analysis/findings/leaks/leaks.h"
+#include "schema/gen/kernel_records.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -16,6 +18,7 @@
 struct leak_object {			/* alive */
 	const struct tandem_event *api; /* that made it */
 	int64_t refs, ns;
+	uint64_t call; /* of the process: which it was */
 	uint64_t bytes;
 	uint32_t stream;
 	uint8_t type;	    /* enum tandem_object */
@@ -23,25 +26,34 @@ struct leak_object {			/* alive */
 	uint32_t next_free; /* + 1 */
 };
 
-/* Events of a process that it took and gave back, where their number was recorded. */
-struct leak_events {
+/* A process; its events that it took and gave back, where their number was recorded. */
+struct leak_process {
+	uint64_t calls, faults;
 	uint64_t given, most;
 	int64_t counted;		/* made, and retained, without those that were released */
 	const struct tandem_event *api; /* that gave the most */
 };
 
-/* Fewer such are no growth. */
+/* Fewer are no growth: of objects; of events, which have no time of their own; of addresses. */
+#define OBJECTS_LEAST 4u
+#define EVENTS_LEAST 8u
 #define GROWS_LEAST 16u
+
+/* Of objects this part was made in the second half of the process's calls. */
+#define LATE_PART 4u
+
+#define PAGE_BYTES 4096u
+#define TOUCHING_PART 20u
 
 struct leaks {
 	struct growth *addresses; /* of allocations without an object, by index of the process */
 	struct map known;	  /* process, type and number -> object */
 	struct leak_object *objects;
 	size_t count, capacity;
-	uint32_t free_list;	       /* + 1 */
-	struct map events;	       /* operation_key() -> 1; that are held */
-	struct leak_object event;      /* the first such that was seen */
-	struct leak_events *processes; /* by index */
+	uint32_t free_list;		/* + 1 */
+	struct map events;		/* operation_key() -> 1; that are held */
+	struct leak_object event;	/* the first such that was seen */
+	struct leak_process *processes; /* by index */
 };
 
 /* Numbers of objects are 32 bits, types 4, processes the rest. */
@@ -128,7 +140,7 @@ static void count_given(struct findings *findings, struct leaks *leaks,
 			const struct trace_event *event)
 {
 	const struct tandem_rec_events_given *record = (const void *)event->record;
-	struct leak_events *events = &leaks->processes[event->stream->process->index];
+	struct leak_process *events = &leaks->processes[event->stream->process->index];
 
 	events->given += record->count;
 	if (record->count <= events->most)
@@ -190,8 +202,11 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 	const struct tandem_event *api = event->layout->event;
 	uint32_t process = event->stream->process->index;
 	const struct tandem_field *field;
-	struct leak_object made = {
-		.api = api, .refs = 1, .ns = event->ns, .stream = event->stream->index};
+	struct leak_object made = {.api = api,
+				   .refs = 1,
+				   .ns = event->ns,
+				   .call = ++leaks->processes[process].calls,
+				   .stream = event->stream->index};
 	uint64_t key;
 
 	growth_sample(&leaks->addresses[process]);
@@ -269,10 +284,51 @@ static int leaks_item(struct findings *findings, void *state, const struct event
 	return 0;
 }
 
+/* What fresh memory costs at its first touch. */
+static int leaks_faults(struct findings *findings, void *state, const struct trace_event *event)
+{
+	const struct tandem_kernel_page_faults *record = (const void *)event->record;
+	struct leaks *leaks = state;
+
+	for (size_t i = 0; i < findings->session->process_count; i++) {
+		const struct trace_process *process = &findings->session->processes[i];
+
+		if (process->pid == record->pid && !process->kernel) {
+			leaks->processes[i].faults += record->count;
+			break;
+		}
+	}
+	return 0;
+}
+
 struct leak_row { /* made by one function */
 	const struct leak_object *first;
 	uint64_t count, bytes;
+	uint64_t late; /* made in the second half of the process's calls */
 };
+
+static bool grows(const struct findings *findings, const struct leak_row *row)
+{
+	if (row->count <= leaks_lost_calls(findings))
+		return false;
+	if (row->first->address)
+		return row->count >= GROWS_LEAST;
+	return row->count >= OBJECTS_LEAST && LATE_PART * row->late >= row->count;
+}
+
+/* Of memory that was used again nothing would be touched for the first time; less than a twentieth of the run
+ * is not what a leak is about. */
+static uint64_t touching_ns(const struct findings *findings, const struct leaks *leaks,
+			    const struct leak_row *row)
+{
+	uint32_t process = findings_stream(findings, row->first->stream)->process->index;
+	uint64_t pages = row->bytes / PAGE_BYTES / row->count * (row->count - 1), ns;
+
+	if (pages > leaks->processes[process].faults)
+		pages = leaks->processes[process].faults;
+	ns = (uint64_t)((double)pages * findings->session->run.page_fault_ns);
+	return ns >= findings->duration_ns / TOUCHING_PART ? ns : 0;
+}
 
 static struct leak_row *row_find(struct leak_row *rows, size_t *count,
 				 const struct leak_object *object)
@@ -302,7 +358,7 @@ uint64_t leaks_lost_calls(const struct findings *findings)
 	return lost;
 }
 
-static int add_row(struct findings *findings, const struct leak_row *row)
+static int add_row(struct findings *findings, const struct leaks *leaks, const struct leak_row *row)
 {
 	const char *maker = row->first->api ? row->first->api->name : "the program";
 	const char *noun = event_object_noun(row->first->type);
@@ -323,10 +379,14 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 					   count, noun, row->count == 1 ? "" : "s", maker,
 					   row->count == 1 ? "was" : "were");
 	finding->always_report = true;
+	finding->cost_ns = touching_ns(findings, leaks, row);
 	finding->object = maker;
 	finding->count = row->count;
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "no call that released it was recorded";
+	finding->why = finding->cost_ns
+			       ? "no call that released it was recorded; the cost is that of fresh "
+				 "memory, whose pages are touched for the first time"
+			       : "no call that released it was recorded";
 	finding->suggestion =
 		findings_text(findings, "release each %s object when it is no longer needed", noun);
 	finding_place(findings, finding, row->first->stream);
@@ -335,13 +395,14 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 }
 
 /* Of a process whose events were all counted. */
-static int add_given(struct findings *findings, const struct leak_events *events, uint64_t pid)
+static int add_given(struct findings *findings, const struct leak_process *events, uint64_t pid)
 {
 	int64_t left = (int64_t)events->given + events->counted;
 	char count[UNITS_BYTES];
 	struct finding *finding;
 
-	if (left <= 0 || !events->given || (uint64_t)left <= leaks_lost_calls(findings))
+	if (left < (int64_t)EVENTS_LEAST || !events->given ||
+	    (uint64_t)left <= leaks_lost_calls(findings))
 		return 0;
 	finding = findings_add(findings, "leaks", "event");
 	if (!finding)
@@ -380,7 +441,7 @@ static int add_events(struct findings *findings, const struct leaks *leaks)
 		if (leaks->processes[i].given)
 			return add_all_given(findings, leaks);
 	}
-	if (leaks->events.count <= leaks_lost_calls(findings))
+	if (leaks->events.count < EVENTS_LEAST || leaks->events.count <= leaks_lost_calls(findings))
 		return 0;
 	finding = findings_add(findings, "leaks", "event");
 	if (!finding)
@@ -430,13 +491,16 @@ static int leaks_end(struct findings *findings, void *state)
 		row = row_find(rows, &count, object);
 		row->count++;
 		row->bytes += object->bytes;
+		row->late +=
+			2 * object->call >=
+			leaks->processes[findings_stream(findings, object->stream)->process->index]
+				.calls;
 		if (object->ns < row->first->ns)
 			row->first = object;
 	}
 	for (size_t i = 0; !status && i < count; i++)
-		if (rows[i].count > leaks_lost_calls(findings) &&
-		    (!rows[i].first->address || rows[i].count >= GROWS_LEAST))
-			status = add_row(findings, &rows[i]);
+		if (grows(findings, &rows[i]))
+			status = add_row(findings, leaks, &rows[i]);
 	free(rows);
 	return status;
 }
@@ -457,6 +521,7 @@ const struct finding_ops finding_leaks = {
 	.name = "leaks",
 	.words = "objects that were never released",
 	.state_bytes = sizeof(struct leaks),
+	.faults = leaks_faults,
 	.begin = leaks_begin,
 	.item = leaks_item,
 	.whole = true, /* what was made in a part may be released after it */
