@@ -21,6 +21,8 @@
  * which they could (they do not wait for one), do not sleep. */
 #define SPIN_LEAST_NS 20000u
 #define SPIN_PART 0.8
+#define SPIN_CPUS 0.1	 /* of all CPUs, over the run */
+#define SPIN_WAITED 0.02 /* of the run, that threads waited for a CPU meanwhile */
 
 enum cause { EACH_OPERATION, NOTHING, CAUSES };
 
@@ -269,6 +271,36 @@ static int add_spinning(struct findings *findings, const struct tandem_event *ap
 	return 0;
 }
 
+static bool is_traced(const struct findings *findings, uint64_t pid)
+{
+	for (size_t i = 0; i < findings->session->process_count; i++) {
+		const struct trace_process *process = &findings->session->processes[i];
+
+		if (process->pid == pid && !process->kernel)
+			return true;
+	}
+	return false;
+}
+
+/* Whether others lack the CPU: they waited for one that the program had, or it is much of all that there
+ * are. */
+static bool is_missed(const struct findings *findings, uint64_t running_ns)
+{
+	const struct waits *waits = findings->waits;
+	double run_ns = (double)findings->duration_ns, waited_ns = 0;
+
+	if ((double)running_ns >= SPIN_CPUS * run_ns * (double)waits->states.cpu_count)
+		return true;
+	for (size_t i = 0; i < waits->row_count; i++) {
+		const struct wait_row *row = &waits->rows[i];
+
+		if (row->state == STATE_WAIT_CPU && !row->by_idle &&
+		    is_traced(findings, row->by_pid))
+			waited_ns += (double)row->ns;
+	}
+	return waited_ns >= SPIN_WAITED * run_ns;
+}
+
 /* By function: whoever calls it, the driver does the waiting. */
 static int find_spinning(struct findings *findings, const struct waiting *waiting)
 {
@@ -286,7 +318,8 @@ static int find_spinning(struct findings *findings, const struct waiting *waitin
 		if (calls >= HABIT_COUNT && all_ns >= calls * SPIN_LEAST_NS &&
 		    (double)running_ns >= SPIN_PART * (double)could_ns &&
 		    2 * could_ns > all_ns - function->ns[STATE_WAIT_CPU] &&
-		    !devices_have_cpu(&findings->iterator->devices))
+		    !devices_have_cpu(&findings->iterator->devices) &&
+		    is_missed(findings, running_ns))
 			status = add_spinning(findings, waits_function(waits, i), function, calls,
 					      all_ns);
 	}
