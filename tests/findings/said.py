@@ -21,6 +21,7 @@ OUTSIDE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "outside", "out
 WORKLOADS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "workloads", "workloads")
 PRACTICE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "practice", "practice")
 TRIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "trials", "trials")
+EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
 
@@ -145,6 +146,12 @@ IN_TRIALS = [
     ("native_grain", ["repaired"], PTHREAD, [], ["callbacks/heavy"]),
     ("tile_barriers", ["repaired"], PTHREAD, [], ["ordering/barriers"]),
 ]
+# Of tests/findings/exams: a driver that submits a command when it starts; objects that become more.
+IN_EXAMS = [
+    ("speculative_tiles", [], STUB, ["shared-device/context"], []),
+    ("speculative_tiles", ["repaired"], STUB, [], ["shared-device/context"]),
+    ("wrapper_assign", [], STUB, ["leaks/memory"], []),
+]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
 if scope()[0] == "system":
@@ -155,7 +162,7 @@ if scope()[0] == "system":
 PROGRAMS = [(CORPUS, *case) for case in CASES]
 for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
     PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
-for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS)):
+for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")

@@ -178,4 +178,11 @@ const char *finding_confidence_name(enum finding_confidence sure);
 /* The word of version 0.1 for it, which JSON and SQL still have next to the new one. */
 const char *finding_confidence_before(enum finding_confidence confidence);
 
+/* Whether so many times are how the program works: eight, or fewer that cost a tenth of the run. */
+static inline bool findings_is_habit(const struct findings *findings, uint64_t count,
+				     uint64_t cost_ns)
+{
+	return count >= 8 || (count >= 2 && cost_ns >= findings->duration_ns / 10);
+}
+
 #endif

@@ -473,7 +473,7 @@ static void streams_in_turn(void)
 
 /* Two streams of which each waits for the other's kernel, which uses memory of its own; or, `needed`, for
  * what works on the same. */
-static void streams_chained(bool needed)
+static void streams_chained(int rounds, uint64_t kernel_us, bool needed)
 {
 	const struct lane lanes[2] = {{STREAM, 7, &free_at}, {AHEAD, 8, &ahead_free_at}};
 	const uint64_t memory[2] = {UINT64_C(0x7f0000000000), UINT64_C(0x7f0000400000)};
@@ -482,7 +482,7 @@ static void streams_chained(bool needed)
 	tell_cupti->stream(CONTEXT, AHEAD, 0, 8);
 	allocate(memory[0]);
 	allocate(memory[1]);
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		const struct lane *lane = &lanes[i % 2], *other = &lanes[!(i % 2)];
 
 		if (!repaired && i) {
@@ -491,7 +491,7 @@ static void streams_chained(bool needed)
 			if (*lane->free_at < *other->free_at)
 				*lane->free_at = *other->free_at;
 		}
-		kernel_with(lane, 60, memory[needed ? 0 : i % 2]);
+		kernel_with(lane, kernel_us, memory[needed ? 0 : i % 2]);
 		event_call("cudaEventRecord", RUNTIME_EVENT_RECORD, events[i % 2], lane->stream);
 	}
 	until(ahead_free_at);
@@ -500,12 +500,18 @@ static void streams_chained(bool needed)
 
 static void chained_streams(void)
 {
-	streams_chained(false);
+	streams_chained(ROUNDS, 60, false);
+}
+
+/* Few, which take long. */
+static void chained_twice(void)
+{
+	streams_chained(4, 10000, false);
 }
 
 static void clean_chained_streams(void)
 {
-	streams_chained(true);
+	streams_chained(ROUNDS, 60, true);
 }
 
 /* Two streams with data of their own, and what clears each one's result beforehand is in the
@@ -819,6 +825,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(streams_in_turn),
 	TELL_CASE(default_stream_between),
 	TELL_CASE(chained_streams),
+	TELL_CASE(chained_twice),
 	TELL_CASE(clean_chained_streams),
 	TELL_CASE(clean_default_stream),
 	TELL_CASE(host_function_heavy),

@@ -36,6 +36,9 @@
 #define PACE_COMMANDS 8u
 #define PACE_MOST_NS 200000
 
+/* A call that enqueues sleeps for longer only where another thread is in its way. */
+#define LOCKED_OUT_NS 200000
+
 /* A command that starts when the program has set an event waited for that, if the gap before it is so
  * many times as long as what passed in between. */
 #define SIGNAL_TIMES 4
@@ -325,6 +328,16 @@ static enum idle_cause_kind before_signal(const struct idle *idle,
 		       : HOST_WORK;
 }
 
+/* Whether the thread slept in the call itself: the driver was busy with another thread's. */
+static bool is_locked_out(const struct idle_thread *thread, const struct idle_enqueue *enqueue,
+			  const struct sequence_event *next)
+{
+	int64_t to_ns = enqueue->end_ns && enqueue->end_ns < next->ns ? enqueue->end_ns : next->ns;
+
+	return to_ns - enqueue->ns > LOCKED_OUT_NS &&
+	       2 * recent_within(&thread->slept, enqueue->ns, to_ns) > next->ns - enqueue->ns;
+}
+
 static enum idle_cause_kind cause_of(const struct findings *findings, const struct idle *idle,
 				     const struct sequence_event *next,
 				     const struct idle_device *device)
@@ -367,7 +380,7 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 	    spent[WAITING] > 0)
 		return SYNCHRONISATION;
 	if (launch >= spent[WORKING] + spent[CALLING])
-		return LAUNCH;
+		return is_locked_out(thread, enqueue, next) ? HOST_CALLS : LAUNCH;
 	if (spent[WORKING] < spent[CALLING])
 		return HOST_CALLS;
 	if (2 * recent_within(&thread->slept, from_ns, enqueue->ns) > spent[WORKING])

@@ -9,6 +9,9 @@
 /* Fewer gaps of the host's doing are no habit: a program has to begin and to end. */
 #define HABIT_COUNT IDLE_LONG
 
+/* A build or two are worth a thread of their own from this part of the run on. */
+#define BUILD_PART 14u
+
 /* Nor are fewer than these, if they come before a smaller part of the commands: a program that
  * begins slowly, and then runs. */
 #define HABIT_SURE 16u
@@ -107,6 +110,10 @@ static uint64_t ahead_ns(const struct findings *findings, uint32_t index,
 {
 	uint64_t ns =
 		(uint64_t)device->ahead_ns < cause->ns ? (uint64_t)device->ahead_ns : cause->ns;
+
+	/* A program has to begin. */
+	if (cause->count < HABIT_COUNT && ns < findings->duration_ns / BUILD_PART)
+		return 0;
 
 	return ns * AHEAD_PART < cause->ns ? 0 : saving_beside(findings, index, ns);
 }

@@ -8,9 +8,6 @@
 #include "util/keyed_row.h"
 #include "util/units.h"
 
-/* Fewer are no habit. */
-#define HABIT_COUNT 8u
-
 /* Of the properties of CUDA's and HIP's queues: no other domain has one that all wait for. */
 #define NON_BLOCKING 1u
 
@@ -156,7 +153,7 @@ static int add_row(struct findings *findings, const struct default_row *row)
 	struct finding *finding;
 	const char *queue;
 
-	if (row->count < HABIT_COUNT || !ns)
+	if (!ns || !findings_is_habit(findings, row->count, ns))
 		return 0;
 	finding = findings_add(findings, "ordering", "default-queue");
 	if (!finding)

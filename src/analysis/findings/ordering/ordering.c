@@ -17,9 +17,6 @@
 #include "trace/field.h"
 #include "util/units.h"
 
-/* Fewer are no habit. */
-#define HABIT_COUNT 8u
-
 /* A call that enqueues and takes longer waits for room in the device's queue. */
 #define ROOM_WAIT_NS 20000
 
@@ -200,7 +197,7 @@ static int add_sum(struct findings *findings, const struct order_process *proces
 	char count[UNITS_BYTES];
 	struct finding *finding;
 
-	if (sum->count < HABIT_COUNT || !cost_ns)
+	if (!cost_ns || !findings_is_habit(findings, sum->count, cost_ns))
 		return 0;
 	finding = findings_add(findings, text->name, text->cause);
 	if (!finding)

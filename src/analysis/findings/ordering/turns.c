@@ -9,9 +9,6 @@
 #include "util/keyed_row.h"
 #include "util/units.h"
 
-/* Fewer are no habit. */
-#define HABIT_COUNT 8u
-
 static struct turns_queue *queue_find(struct turns *turns, uint32_t process, uint32_t number)
 {
 	const struct turns_queue fresh = {.filled = 0};
@@ -183,7 +180,7 @@ int turns_add(const struct turns *turns, struct findings *findings)
 	int status = 0;
 
 	for (size_t i = 0; !status && i < turns->sum_count; i++) {
-		if (turns->sums[i].count >= HABIT_COUNT)
+		if (findings_is_habit(findings, turns->sums[i].count, turns->sums[i].ns))
 			status = add_sum(findings, &turns->sums[i]);
 	}
 	return status;
