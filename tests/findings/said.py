@@ -54,6 +54,8 @@ CASES = [
     ("barriers", ["repaired"], STUB, [], ["ordering/barriers", "ordering/events"]),
     ("event_chain", [], STUB, ["ordering/events"], ["ordering/barriers"]),
     ("event_chain", ["repaired"], STUB, [], ["ordering/barriers", "ordering/events"]),
+    ("shared_input", [], PTHREAD, ["ordering/events"], []),
+    ("shared_input", ["repaired"], PTHREAD, [], ["ordering/events"]),
     ("clean_out_of_order", [], STUB, [], ["ordering/barriers", "ordering/events"]),
     ("clean_stream", [], STUB, [], ["copies/dominate", "copies/unchanged",
                                    "transfers/back-and-forth"]),

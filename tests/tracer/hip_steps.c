@@ -11,7 +11,7 @@
 #include "tandem/tracer.h"
 
 #define ALL TANDEM_TRACER_ALL
-#define MOST 20000u
+#define MOST 60000u
 
 static void *event;
 static uint32_t record_event;

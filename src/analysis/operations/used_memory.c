@@ -7,6 +7,7 @@
 
 #include "analysis/events/event_iterator.h"
 #include "trace/field.h"
+#include "util/hash.h"
 #include "util/keyed_row.h"
 
 /* Parts of an object that are told apart. */
@@ -14,6 +15,7 @@
 
 struct used_memory_kernel { /* by the argument's place */
 	uint32_t memory[USED_MEMORY_MOST];
+	uint32_t reads; /* bits of arguments */
 	bool unknown;
 };
 
@@ -140,6 +142,51 @@ static int kernel_find(struct used_memory *used, uint64_t key, struct used_memor
 	return *kernel ? 0 : -ENOMEM;
 }
 
+static uint64_t source_key(uint32_t process, uint32_t program, const uint8_t *name, size_t bytes)
+{
+	uint64_t key = HASH_START;
+
+	hash_number(&key, process);
+	hash_number(&key, program);
+	hash_bytes(&key, name, bytes);
+	return key;
+}
+
+/* What a source says of a kernel. */
+static int note_reads(struct used_memory *used, const struct trace_event *event)
+{
+	const struct tandem_rec_kernel_reads *record = (const void *)event->record;
+	const struct tandem_field *field = trace_field_find(event->layout, "kernel");
+	const uint8_t *name;
+	size_t bytes;
+
+	name = trace_field_elements(event, field, &bytes);
+	return map_set(&used->reads_of,
+		       source_key(event->stream->process->index, record->program, name, bytes),
+		       record->arguments);
+}
+
+/* A kernel object of such a source. */
+static int note_kernel(struct used_memory *used, const struct trace_event *event)
+{
+	const struct tandem_rec_kernel *record = (const void *)event->record;
+	const struct tandem_field *field = trace_field_find(event->layout, "name");
+	uint32_t process = event->stream->process->index;
+	struct used_memory_kernel *kernel;
+	const uint8_t *name;
+	uint64_t reads;
+	size_t bytes;
+
+	name = trace_field_elements(event, field, &bytes);
+	reads = map_get(&used->reads_of, source_key(process, record->program, name, bytes));
+	if (reads == MAP_NONE)
+		return 0;
+	if (kernel_find(used, key_of(process, record->kernel), &kernel))
+		return -ENOMEM;
+	kernel->reads = (uint32_t)reads;
+	return 0;
+}
+
 /* A handle of a memory object, or a value. */
 static uint32_t memory_of(const struct used_memory *used, const struct trace_event *event,
 			  const struct tandem_field *value)
@@ -189,6 +236,11 @@ int used_memory_item(struct used_memory *used, const struct event_item *item)
 		return note_memory(used, item->event);
 	if (item->kind == ITEM_MEMORY)
 		note_free(used, item->event);
+	if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_kernel)
+		return note_kernel(used, item->event);
+	if ((item->kind == ITEM_OBJECT || item->kind == ITEM_OTHER) && item->event &&
+	    item->event->record->id == TANDEM_EVENT_kernel_reads)
+		return note_reads(used, item->event);
 	if (item->kind != ITEM_CALL)
 		return 0;
 	value = trace_field_role(item->event->layout, TANDEM_ROLE_origin);
@@ -215,6 +267,21 @@ static void list_add(const struct used_memory *used, struct used_memory_list *li
 	list->memory[list->count] =
 		parts == MAP_NONE || used->wholes[parts].mixed ? whole : (uint32_t)part;
 	list->whole[list->count++] = whole;
+}
+
+/* What is given twice, and is written once, is written. */
+static void list_add_argument(const struct used_memory *used, struct used_memory_list *list,
+			      uint32_t process, const struct used_memory_kernel *kernel,
+			      unsigned at)
+{
+	bool reads = kernel->reads >> at & 1;
+	uint32_t memory = kernel->memory[at], count = list->count;
+
+	for (unsigned i = 0; reads && i < USED_MEMORY_MOST; i++)
+		reads = kernel->memory[i] != memory || kernel->reads >> i & 1;
+	list_add(used, list, process, memory);
+	if (reads && list->count > count)
+		list->reads |= UINT32_C(1) << count;
 }
 
 /* Whether it is one that is known. */
@@ -271,7 +338,7 @@ void used_memory_find(const struct used_memory *used, const struct trace_event *
 	known = map_get(&used->kernel_of, key_of(process, trace_field_unsigned(event, kernel)));
 	list->unknown = known == MAP_NONE || used->kernels[known].unknown;
 	for (unsigned i = 0; !list->unknown && i < USED_MEMORY_MOST; i++)
-		list_add(used, list, process, used->kernels[known].memory[i]);
+		list_add_argument(used, list, process, &used->kernels[known], i);
 }
 
 bool used_memory_addresses(const struct used_memory *used, const struct trace_event *event,
@@ -297,11 +364,11 @@ bool used_memory_addresses(const struct used_memory *used, const struct trace_ev
 	return true;
 }
 
-/* Of one object, where one at least is all of it, or both are the same part. */
+/* Of one object, where one at least is all of it, or both are the same part, and one is written. */
 static bool share(const struct used_memory_list *a, unsigned i, const struct used_memory_list *b,
 		  unsigned j)
 {
-	return a->whole[i] == b->whole[j] &&
+	return a->whole[i] == b->whole[j] && !(a->reads >> i & b->reads >> j & 1) &&
 	       (a->memory[i] == b->memory[j] || a->memory[i] == a->whole[i] ||
 		b->memory[j] == b->whole[j]);
 }
@@ -325,6 +392,7 @@ void used_memory_free(struct used_memory *used)
 	address_ranges_free(&used->ranges);
 	map_free(&used->parents);
 	map_free(&used->part_of);
+	map_free(&used->reads_of);
 	map_free(&used->whole_of);
 	free(used->wholes);
 	map_free(&used->kernel_of);

@@ -4,7 +4,8 @@
  * with one that is an address, or with more than USED_MEMORY_MOST, it is unknown. Where a kernel is given
  * addresses (CUDA), a record behind its call says so: of memory that lies there, unless one lies in none that is known. A part of an
  * object (a sub-buffer) is one of its own as long as the parts of that object that are made lie apart or
- * are the same bytes; else it counts as the whole. Memory grows with kernels and memory objects.
+ * are the same bytes; else it counts as the whole. What a kernel only reads, by its source (`kernel_reads`),
+ * two commands can use at the same time. Memory grows with kernels and memory objects.
  * One thread.
  *
  *	struct used_memory used = {0};
@@ -38,6 +39,7 @@ struct used_memory_list {
 		[USED_MEMORY_MOST]; /* numbers in the process: of a part, the first that ... */
 	uint32_t whole[USED_MEMORY_MOST]; /* ... is the same bytes; of what it is of, or itself */
 	uint32_t count;
+	uint32_t reads; /* bit i: that one is only read */
 	bool unknown;
 };
 
@@ -49,6 +51,7 @@ struct used_memory {
 	struct map whole_of; /* same, of one that has parts -> whole */
 	struct used_memory_whole *wholes;
 	size_t whole_count, whole_capacity;
+	struct map reads_of; /* hash of process, program and name -> arguments that are only read */
 	struct map kernel_of; /* process and number -> kernel */
 	struct used_memory_kernel *kernels;
 	size_t count, capacity;

@@ -17,6 +17,7 @@
  *   event.h       events that no command made
  *   describe.h    devices, contexts, programs, kernels as records
  *   memory.h      allocations and frees
+ *   source/       what the kernels of a source only read
  */
 #ifndef TANDEM_OPENCL_HOOKS_H
 #define TANDEM_OPENCL_HOOKS_H
@@ -28,5 +29,6 @@
 #include "domains/opencl/memory.h"
 #include "domains/opencl/queue.h"
 #include "domains/opencl/recording.h"
+#include "domains/opencl/source/arguments.h"
 
 #endif

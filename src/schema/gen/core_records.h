@@ -161,6 +161,7 @@ enum tandem_core_event {
 	TANDEM_EVENT_content = 19,
 	TANDEM_EVENT_content_read = 22,
 	TANDEM_EVENT_kernel_memory = 23,
+	TANDEM_EVENT_kernel_reads = 24,
 	TANDEM_EVENT_events_given = 20,
 	TANDEM_EVENT_host_clock = 21,
 };
@@ -422,6 +423,15 @@ struct tandem_rec_kernel_memory {
 	uint16_t addresses_count;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_kernel_memory) == 22, "kernel_memory");
+
+struct tandem_rec_kernel_reads {
+	struct tandem_record head;
+	uint32_t program;
+	uint8_t domain;
+	uint32_t arguments;
+	uint16_t kernel_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_kernel_reads) == 23, "kernel_reads");
 
 struct tandem_rec_events_given {
 	struct tandem_record head;

@@ -379,6 +379,13 @@ static const struct tandem_field fields_21[] = {
 	{ "addresses", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 20, NULL },
 };
 
+static const struct tandem_field fields_22[] = {
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "arguments", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 17, NULL },
+	{ "kernel", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 21, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 0, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -428,6 +435,8 @@ static const struct tandem_event events[] = {
 	  { { 52, 5, fields_18 }, { 52, 5, fields_18 }, { 52, 5, fields_18 } } },
 	[23] = { 23, TANDEM_CLASS_RECORD, 0, "kernel_memory", NULL, { 0 },
 	  { { 22, 2, fields_21 }, { 22, 2, fields_21 }, { 22, 2, fields_21 } } },
+	[24] = { 24, TANDEM_CLASS_RECORD, 0, "kernel_reads", NULL, { .record = TANDEM_RECORD_description },
+	  { { 23, 4, fields_22 }, { 23, 4, fields_22 }, { 23, 4, fields_22 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -436,5 +445,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "3751be316d9cc4de74e3d77b92c6480a", EVENTS, { 0 }, 1,
+	0, "core", "84985621348c3081bd849e2940ab7de2", EVENTS, { 0 }, 1,
 };

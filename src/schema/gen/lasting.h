@@ -26,6 +26,7 @@ static inline bool tandem_id_lasts(uint16_t id)
 	case 14: /* core range_scope */
 	case 15: /* core range_category */
 	case 18: /* core program_hash */
+	case 24: /* core kernel_reads */
 	case 2049: /* cuda cupti */
 	case 2050: /* cuda refused */
 	case 2051: /* cuda multiprocessor */
@@ -71,6 +72,7 @@ static inline enum tandem_object tandem_id_object(uint16_t id)
 		return TANDEM_OBJECT_queue;
 	case 4: /* core program */
 	case 18: /* core program_hash */
+	case 24: /* core kernel_reads */
 	case 2052: /* cuda module */
 		return TANDEM_OBJECT_program;
 	case 6: /* core kernel */

@@ -59,6 +59,7 @@ struct corpus {
 	X(callback_heavy)      \
 	X(barriers)            \
 	X(event_chain)         \
+	X(shared_input)        \
 	X(contexts)            \
 	X(one_cpu)             \
 	X(errors)              \

@@ -165,6 +165,61 @@ void corpus_event_chain(struct corpus *corpus)
 	independent(corpus, false, !corpus->repaired);
 }
 
+static cl_kernel sums_kernel(cl_program program, cl_mem table, cl_mem sums)
+{
+	cl_kernel kernel;
+	cl_int status, rounds = 60000;
+
+	kernel = clCreateKernel(program, "row_sums", &status);
+	must(status, "clCreateKernel");
+	must(clSetKernelArg(kernel, 0, sizeof(table), &table), "clSetKernelArg");
+	must(clSetKernelArg(kernel, 1, sizeof(sums), &sums), "clSetKernelArg");
+	must(clSetKernelArg(kernel, 2, sizeof(rounds), &rounds), "clSetKernelArg");
+	return kernel;
+}
+
+/* Two rows of sums of one table, in one work-group each: each waits for the one before, though both only
+ * read what they share. */
+void corpus_shared_input(struct corpus *corpus)
+{
+	static const char source[] =
+		"__kernel void row_sums(__global float *table, __global float *sums, int rounds)\n"
+		"{\n"
+		"	int i = get_global_id(0);\n"
+		"	float sum = 0;\n"
+		"	for (int k = 0; k < rounds; k++)\n"
+		"		sum = sum * 0.5f + table[(i + k) & 1023];\n"
+		"	sums[i] = sum;\n"
+		"}\n";
+	size_t items = 16, bytes = items * sizeof(cl_float);
+	cl_program program = corpus_program(corpus->context, source);
+	cl_command_queue queue = corpus_out_of_order(corpus);
+	cl_mem sums[2] = {corpus_buffer(corpus, bytes), corpus_buffer(corpus, bytes)};
+	cl_kernel kernels[2] = {sums_kernel(program, corpus->buffer, sums[0]),
+				sums_kernel(program, corpus->buffer, sums[1])};
+	cl_event last[2] = {NULL, NULL};
+
+	for (int i = 0; i < 120; i++) {
+		cl_event before = last[corpus->repaired ? i % 2 : 0], event;
+
+		must(clEnqueueNDRangeKernel(queue, kernels[i % 2], 1, NULL, &items, &items,
+					    before ? 1 : 0, before ? &before : NULL, &event),
+		     "clEnqueueNDRangeKernel");
+		if (before)
+			must(clReleaseEvent(before), "clReleaseEvent");
+		last[corpus->repaired ? i % 2 : 0] = event;
+	}
+	must(clFinish(queue), "clFinish");
+	for (int i = 0; i < 2; i++) {
+		if (last[i])
+			must(clReleaseEvent(last[i]), "clReleaseEvent");
+		must(clReleaseKernel(kernels[i]), "clReleaseKernel");
+		must(clReleaseMemObject(sums[i]), "clReleaseMemObject");
+	}
+	must(clReleaseProgram(program), "clReleaseProgram");
+	must(clReleaseCommandQueue(queue), "clReleaseCommandQueue");
+}
+
 /* All threads of the process, those of the driver too. */
 static void pin_all(int cpu)
 {

@@ -240,15 +240,9 @@ __attribute__((visibility("default"))) int nvrtc_work(void)
 	static const struct {
 		const char *name;
 		void (*work)(void);
-	} works[] = {{"same", same},
-		     {"different", different},
-		     {"failing", failing},
-		     {"rejected", rejected},
-		     {"leaked", leaked},
-		     {"left", left},
-		     {"others", others},
-		     {"options", long_options},
-		     {"early", early}};
+	} works[] = {{"same", same},	     {"different", different},	{"failing", failing},
+		     {"rejected", rejected}, {"leaked", leaked},	{"left", left},
+		     {"others", others},     {"options", long_options}, {"early", early}};
 	const char *wanted = getenv("NVRTC_WORK");
 
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)

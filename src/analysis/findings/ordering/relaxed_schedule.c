@@ -84,24 +84,42 @@ static void room_take(struct relaxed_schedule *schedule, const struct relaxed_co
 
 /* Of what used the memory before: what is a part waits for those that used that part, or all; what
  * is all, for those that used any part of it. */
-static int64_t memory_end(const struct relaxed_schedule *schedule,
-			  const struct used_memory_list *list, uint32_t at)
+static int64_t used_end(const struct relaxed_memory *used, const struct used_memory_list *list,
+			uint32_t at)
 {
 	uint32_t memory = list->memory[at], whole = list->whole[at];
 
 	if (memory == whole)
-		return end_of(&schedule->any_of, whole);
-	return later(end_of(&schedule->memory_of, memory), end_of(&schedule->memory_of, whole));
+		return end_of(&used->any_of, whole);
+	return later(end_of(&used->memory_of, memory), end_of(&used->memory_of, whole));
+}
+
+static bool is_read(const struct used_memory_list *list, uint32_t at)
+{
+	return list->reads >> at & 1;
+}
+
+/* What is only read does not wait for others that only read it. */
+static int64_t memory_end(const struct relaxed_schedule *schedule,
+			  const struct used_memory_list *list, uint32_t at)
+{
+	int64_t ns = used_end(&schedule->written, list, at);
+
+	return is_read(list, at) ? ns : later(ns, used_end(&schedule->read, list, at));
 }
 
 static int memory_take(struct relaxed_schedule *schedule, const struct used_memory_list *list,
 		       uint32_t at, int64_t end_ns)
 {
-	int64_t any_ns = later(end_ns, end_of(&schedule->any_of, list->whole[at]));
+	struct relaxed_memory *used = is_read(list, at) ? &schedule->read : &schedule->written;
+	int64_t any_ns = later(end_ns, end_of(&used->any_of, list->whole[at]));
+	int64_t own_ns = is_read(list, at)
+				 ? later(end_ns, end_of(&used->memory_of, list->memory[at]))
+				 : end_ns;
 
-	if (map_set(&schedule->memory_of, list->memory[at], (uint64_t)end_ns))
+	if (map_set(&used->memory_of, list->memory[at], (uint64_t)own_ns))
 		return -ENOMEM;
-	return map_set(&schedule->any_of, list->whole[at], (uint64_t)any_ns);
+	return map_set(&used->any_of, list->whole[at], (uint64_t)any_ns);
 }
 
 /* What it has to wait for. */
@@ -191,7 +209,9 @@ uint64_t relaxed_saved_ns(const struct relaxed_schedule *schedule)
 
 void relaxed_free(struct relaxed_schedule *schedule)
 {
-	map_free(&schedule->memory_of);
-	map_free(&schedule->any_of);
+	map_free(&schedule->written.memory_of);
+	map_free(&schedule->written.any_of);
+	map_free(&schedule->read.memory_of);
+	map_free(&schedule->read.any_of);
 	map_free(&schedule->queue_of);
 }

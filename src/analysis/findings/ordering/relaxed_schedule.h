@@ -34,13 +34,18 @@ struct relaxed_command {
 	unsigned slots; /* that it takes */
 };
 
+struct relaxed_memory {
+	struct map memory_of; /* number -> the end of the latest such command */
+	struct map any_of;    /* same, of the memory or of any part of it */
+};
+
 struct relaxed_schedule {
 	unsigned slot_count;
 	int64_t slots[RELAXED_SLOTS], engines[2]; /* free from then on */
-	struct map memory_of, queue_of;		  /* number -> its latest command's end */
-	struct map any_of;			  /* same, of the memory or of any part of it */
-	int64_t recorded_ns, ended_ns;		  /* the latest end, as recorded and here */
-	int64_t recent_ns[RELAXED_RECENT];	  /* a ring: ends as recorded */
+	struct map queue_of;			  /* number -> its latest command's end */
+	struct relaxed_memory written, read; /* by commands that wrote memory, or only read it */
+	int64_t recorded_ns, ended_ns;	     /* the latest end, as recorded and here */
+	int64_t recent_ns[RELAXED_RECENT];   /* a ring: ends as recorded */
 	unsigned recent;
 	int64_t shift_ns;		  /* what the host gives now is so much earlier */
 	int64_t waited_ns[RELAXED_WAITS]; /* a ring: ends of waits that no command came after yet */

@@ -794,6 +794,7 @@ static inline void *body_clCreateProgramWithSource(opencl_pfn_clCreateProgramWit
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithSource, TANDEM_PROGRAM_SOURCE_source, context, args_texts_bytes(count, strings, lengths), args_texts_hash(count, strings, lengths));
 	opencl_end_object(&call, error, end, number, ret);
+	opencl_source_arguments(ret, count, strings, lengths);
 	return ret;
 }
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Which arguments a kernel only reads, by its text (domains/opencl/source/read_only.h). */
+#include "domains/opencl/source/read_only.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+struct found {
+	char text[256];
+};
+
+static void note(void *user, const char *kernel, size_t bytes, uint32_t arguments)
+{
+	struct found *found = user;
+	size_t at = strlen(found->text);
+
+	snprintf(found->text + at, sizeof(found->text) - at, "%s%.*s:%x", at ? " " : "", (int)bytes,
+		 kernel, arguments);
+}
+
+/* The text has no byte behind it that could be read. */
+static bool says(const char *text, const char *wanted)
+{
+	struct found found = {""};
+	size_t bytes = strlen(text);
+	char *copy = malloc(bytes ? bytes : 1);
+
+	if (!copy)
+		return false;
+	memcpy(copy, text, bytes);
+	read_only_arguments(copy, bytes, note, &found);
+	free(copy);
+	if (strcmp(found.text, wanted) != 0)
+		fprintf(stderr, "%s\n-> %s, not %s\n", text, found.text, wanted);
+	return !strcmp(found.text, wanted);
+}
+
+static bool body_says(const char *body, const char *wanted)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "__kernel void k(__global float *a, __global float4 *b, int n) {%s}", body);
+	return says(text, wanted);
+}
+
+static void test_bodies(void)
+{
+	CHECK(body_says("b[0] = a[1];", "k:1"));
+	CHECK(body_says("int i = n; b[i].x += a[i] * a[i + n];", "k:1"));
+	CHECK(body_says("if (a[0] == 1 || a[1] <= 2) b[0] = 1;", "k:1"));
+	CHECK(body_says("b[n] = a[(int)a[n]];", "k:1"));
+	CHECK(body_says("float4 s = n * b[0]; a[n] = s.x;", "k:2"));
+	CHECK(body_says("b[n].a = 2; /* a = 1 */ // b\n", ""));
+	CHECK(body_says("a[0]++;", ""));
+	CHECK(body_says("--a[0]; a[1] <<= 1;", ""));
+	CHECK(body_says("*a = 1;", ""));
+	CHECK(body_says("float x; x = *a[0];", ""));
+	CHECK(body_says("__global float *p = a; p[0] = 1;", ""));
+	CHECK(body_says("atomic_add(&a[0], 1);", ""));
+	CHECK(body_says("vstore4(b[0], 0, a);", "k:2"));
+	CHECK(body_says("SET(a[0], 1);", ""));
+	CHECK(body_says("float m = fmax(a[0], (a[1]));", "k:1"));
+	CHECK(body_says("SET(1, n); float m = a[0];", "k:1"));
+	CHECK(body_says("b->x = a[0];", "k:1"));
+	CHECK(body_says("b[0].x = a[0]", "k:1"));
+	CHECK(body_says("float x = a[0", ""));
+	CHECK(body_says("}", ""));
+	CHECK(body_says("", ""));
+}
+
+static void test_declarations(void)
+{
+	CHECK(says(
+		"kernel void k(global const float *a, constant float *c, local float *l) { l[0] = 1; }",
+		"k:3"));
+	CHECK(says(
+		"__kernel __attribute__((reqd_work_group_size(8, 8, 1))) void k(read_only image2d_t a, "
+		"write_only image2d_t b) { }",
+		"k:1"));
+	CHECK(says("__kernel void k(__global float *const a) { a[0] = 1; }", ""));
+	CHECK(says("__kernel void k(float n, struct pair p) { n = p.a; }", ""));
+	CHECK(says(
+		"__kernel void k(__global float *a);\n__kernel void m(__global float *b) { n = b[0]; }",
+		"m:1"));
+	CHECK(says("void f(float *a) { a[0] = 1; } kernel void k(global float *a) { x = a[0]; }",
+		   "k:1"));
+	CHECK(says("#define A(i) a[i]\nkernel void k(global float *a) { A(0) = a[1]; }", ""));
+	CHECK(says("#define A(i) \\\n a[i]\nkernel void k(global float *a) { A(0) = a[1]; }", ""));
+	CHECK(says("#include \"x.h\"\nkernel void k(global float *a) { x = a[1]; }", ""));
+	CHECK(says("#include \"x.h\"\nkernel void k(global const float *a) { x = a[1]; }", "k:1"));
+	CHECK(says("const char *s = \"kernel void k(\";", ""));
+	CHECK(says("kernel void", ""));
+	CHECK(says("kernel void k(global float *a", ""));
+	CHECK(says("/* kernel void k(global const float *a) {}", ""));
+	CHECK(says("\"", ""));
+	CHECK(says("", ""));
+}
+
+/* Any part of a text, and any of its bytes something else, is read within its bounds. */
+static void test_damaged(void)
+{
+	static const char text[] =
+		"#define F(x) x\n/* c */ __kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n"
+		"void k(__global float *a, read_only image2d_t b) { // c\n"
+		" float *p = \"s\\\"\", q = 'c'; a[b[0]].x <<= F(a[1]) -> 2; }\n";
+	static const char others[] = "\0\\\"'/*#\n(){}[]=a";
+	struct found found;
+
+	for (size_t i = 0; i < sizeof(text); i++) {
+		for (size_t j = 0; j <= sizeof(others); j++) {
+			size_t bytes = j < sizeof(others) ? sizeof(text) : i;
+			char *copy = malloc(bytes ? bytes : 1);
+
+			if (!copy)
+				return;
+			memcpy(copy, text, bytes);
+			if (j < sizeof(others))
+				copy[i] = others[j];
+			found = (struct found){""};
+			read_only_arguments(copy, bytes, note, &found);
+			free(copy);
+		}
+	}
+}
+
+int main(void)
+{
+	test_bodies();
+	test_declarations();
+	test_damaged();
+	return check_status();
+}
