@@ -110,12 +110,12 @@ static uint64_t ahead_ns(const struct findings *findings, uint32_t index,
 {
 	uint64_t ns =
 		(uint64_t)device->ahead_ns < cause->ns ? (uint64_t)device->ahead_ns : cause->ns;
+	bool few = ns * AHEAD_PART < cause->ns;
 
+	ns = saving_beside(findings, index, ns);
 	/* A program has to begin. */
-	if (cause->count < HABIT_COUNT && ns < findings->duration_ns / BUILD_PART)
-		return 0;
-
-	return ns * AHEAD_PART < cause->ns ? 0 : saving_beside(findings, index, ns);
+	few |= cause->count < HABIT_COUNT && ns < findings->duration_ns / BUILD_PART;
+	return few ? 0 : ns;
 }
 
 /* The time of those that are how the program works: what it did now and then, as at its beginning,
