@@ -261,7 +261,7 @@ check(metrics.returncode == 0 and "GKER" in metrics.stdout, "report --metrics", 
 findings = tandem("findings", "session")
 check(findings.returncode == 0 and "made-up device" in findings.stdout and
       "acmQueueWait failed with ACM_BAD_HANDLE" in findings.stdout and
-      "made by acmAlloc" in findings.stdout, "findings are about it",
+      "acmCopy to acmCopy" in findings.stdout, "findings are about it",
       findings.stdout + findings.stderr)
 status = tandem("status", "session")
 check(status.returncode == 0, "status", status.stderr)

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.environ.get("TANDEM_SOURCE", "."), "tests", "
 from tap import check, finish, TANDEM
 
 DATA = os.path.join(os.environ.get("TANDEM_SOURCE", "."), "tests", "data", "sessions")
-OPENCL, MADE = 1, 13
+OPENCL, MADE = 1, 61
 HEADER_BYTES, CONTENT_BITS = 120, 48  # src/format/packet.h
 
 
@@ -220,7 +220,7 @@ def described(text):
         return "id = %d;" % made(int(match[1]))
     head, body = text.split('event { name = "clGetPlatformIDs"')
     body = 'event { name = "clGetPlatformIDs"' + body
-    return head + '/* domain 13 made title="Made" prefixes="cl" */\n' + re.sub(r"id = (\d+);", event, body)
+    return head + '/* domain 61 made title="Made" prefixes="cl" */\n' + re.sub(r"id = (\d+);", event, body)
 
 
 now, said = other("new domain", described, made)
@@ -234,7 +234,7 @@ now, said = other("unknown domain", None, made)
 check([event["name"] for event in now] == [event["name"] for event in was
                                            if event["domain"] != "opencl"],
       "all but its events are read")
-check(said.count("warning") == 1 and "13" in said, "that is told once", said)
+check(said.count("warning") == 1 and "61" in said, "that is told once", said)
 
 # A domain of another name under a number that this build gave away.
 now, said = other("number of another", lambda text: text.replace(
