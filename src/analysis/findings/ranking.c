@@ -41,7 +41,7 @@ static const struct symptom {
 	{"idle-device", "launch", "copies", "by-host", 0},
 	{"idle-device", "launch", "ordering", "barriers", 0},
 	{"idle-device", "launch", "ordering", "default-queue", 0},
-	{"transfers", "small", "copies", "unchanged", 0},
+	{"transfers", "small", "copies", "unchanged", 4},
 	{"transfers", "misaligned", "copies", "by-host", 0},
 	{"overlap", "one-queue", "copies", "unchanged", 5},
 	{"overlap", "one-queue", "idle-device", "host-blocked", 3},

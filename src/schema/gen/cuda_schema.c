@@ -3717,7 +3717,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_175 } } },
 	[248] = { 2296, TANDEM_CLASS_QUERY, 1, "cuTexObjectGetResourceViewDesc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_176 } } },
-	[249] = { 2297, TANDEM_CLASS_BUILD, 1, "cuLinkCreate", &names_CUresult, { 0 },
+	[249] = { 2297, TANDEM_CLASS_CREATE, 1, "cuLinkCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_177 } } },
 	[250] = { 2298, TANDEM_CLASS_BUILD, 1, "cuLinkAddData", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_178 } } },
@@ -3725,7 +3725,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_179 } } },
 	[252] = { 2300, TANDEM_CLASS_BUILD, 1, "cuLinkComplete", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_180 } } },
-	[253] = { 2301, TANDEM_CLASS_BUILD, 1, "cuLinkDestroy", &names_CUresult, { 0 },
+	[253] = { 2301, TANDEM_CLASS_RELEASE, 1, "cuLinkDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_181 } } },
 	[254] = { 2302, TANDEM_CLASS_CREATE, 1, "cuStreamCreateWithPriority", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_182 }, { 40, 3, fields_183 } } },
@@ -4331,5 +4331,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_cuda = {
-	2, "cuda", "2f264fc780ae54c783f46470e29d5f21", EVENTS, { 2 }, 1,
+	2, "cuda", "c96f7dba3b3e56174f69491f15c02aaa", EVENTS, { 2 }, 1,
 };

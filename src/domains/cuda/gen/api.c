@@ -1334,7 +1334,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphicsResourceGetMappedMipmappedArray */
 	[361] = { 2296, TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetResourceViewDesc */
-	[362] = { 2297, TANDEM_CLASS_BUILD, 0,
+	[362] = { 2297, TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate */
 	[363] = { 2298, TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData */
@@ -1342,7 +1342,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } }, { 0 } }, /* cuLinkAddFile */
 	[365] = { 2300, TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLinkComplete */
-	[366] = { 2301, TANDEM_CLASS_BUILD, 0,
+	[366] = { 2301, TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLinkDestroy */
 	[367] = { 2302, TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuStreamCreateWithPriority */
@@ -1372,7 +1372,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cuMemHostRegister_v2 */
 	[380] = { 2187, TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphicsResourceSetMapFlags_v2 */
-	[381] = { 2297, TANDEM_CLASS_BUILD, 0,
+	[381] = { 2297, TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate_v2 */
 	[382] = { 2298, TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData_v2 */
