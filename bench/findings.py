@@ -19,10 +19,12 @@ findings that are said, on all runs, how many are acceptable. A fault whose repa
 than 3 % of the run is none there: nothing need be said. First builds that are a tenth of a run
 and a second or more may be told of in any program: they hang on the driver's cache.
 
-A program and its twin run RUNS times in turn, each pair says what the repair saves, and the
-findings of the planted program's run of median length are judged. What is saved is the
+A program and its twin run RUNS times in turn, and as often without being recorded: these pairs say
+what the repair saves. The findings of the planted program's run of median length are judged, and
+their cost, in per cent of that run, is compared with it. What is saved is the
 median; where the middle half of the pairs is wider than 15 % of it, a cost within that half is
-right. The programs have a real-time priority where that is permitted, so that what else the
+right. `another pair` is how often what one pair saves is right by the others: the floor of a
+cost's error. The programs have a real-time priority where that is permitted, so that what else the
 machine does is in neither of the two.
 
 TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (their names) and
@@ -30,7 +32,9 @@ TANDEM_CORPUS_DEVICES (names, with commas) choose; Intel's driver for CPUs is on
 (doc/HOWTO_TEST.md).
 TANDEM_CORPUS_RUNS is how often; TANDEM_CORPUS_BUSY=1 leaves the priority as it is, and
 TANDEM_CORPUS_COSTS=1 prints what each fault costs. TANDEM_CORPUS_KEEP=DIR keeps the sessions, and
-TANDEM_CORPUS_KEPT=DIR judges such ones again instead of recording.
+TANDEM_CORPUS_KEPT=DIR judges such ones again instead of recording; TANDEM_CORPUS_TIMES=1 runs what
+they were recorded of as well, without recording: where no such times are kept, the recorded runs'
+serve.
 """
 import collections
 import glob
@@ -41,6 +45,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests")
 sys.path.insert(0, os.path.join(TESTS, "lib"))
@@ -60,6 +65,7 @@ MOST_S = 60  # that a program may take: one that hangs in its driver is not judg
 RUNS = int(os.environ.get("TANDEM_CORPUS_RUNS", "5"))
 KEEP = os.environ.get("TANDEM_CORPUS_KEEP")
 KEPT = os.environ.get("TANDEM_CORPUS_KEPT")
+AGAIN = KEPT and os.environ.get("TANDEM_CORPUS_TIMES")
 turns = collections.Counter()  # of each program and twin on each device
 runs = []  # what was found in each session
 
@@ -102,7 +108,7 @@ class Program:
     def command(self, case, row, version):
         """(words, the folder to run in or None); None: it is not there."""
         words = row.get("command") or [*self.words, case]
-        if not KEPT and not shutil.which(words[0]):
+        if (not KEPT or AGAIN) and not shutil.which(words[0]):
             return None
         return words if version == "planted" or "command" in row else [*words, "repaired"], None
 
@@ -113,7 +119,7 @@ class PublicPrograms:
         self.published = published
 
     def command(self, case, row, version):
-        if not KEPT and not self.published.is_there(case, version):
+        if (not KEPT or AGAIN) and not self.published.is_there(case, version):
             return None
         return self.published.command(case, version), self.published.directory(case, version)
 
@@ -132,6 +138,53 @@ def record(bench, environment, row, command, session):
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                           preexec_fn=own_cpus)
     return done.stderr.strip() if done.returncode != row.get("status", 0) else None
+
+
+def timed(bench, environment, row, command):
+    """How long it takes without being recorded, in ns; None: it did not end as it should."""
+    words, folder = command
+    begun, ours = os.pipe()
+
+    def begin():
+        own_cpus()
+        os.write(ours, b"%d" % time.monotonic_ns())
+
+    process = subprocess.Popen(words, cwd=folder, env=dict(bench.environment, **environment),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, preexec_fn=begin)
+    try:
+        status = process.wait(MOST_S)
+        end = time.monotonic_ns()
+    except subprocess.TimeoutExpired:
+        process.kill()
+        status = process.wait()
+    duration = end - int(os.read(begun, 32)) if status == row.get("status", 0) else None
+    os.close(begun)
+    os.close(ours)
+    return duration
+
+
+def time_pairs(bench, row, name, *sides):
+    """[durations of planted, of repaired] without recording, or None. `sides`: of each its
+    environment and its command."""
+    path = KEEP or KEPT
+    path = path and os.path.join(path, name + ".times")
+    if KEPT and not AGAIN:
+        if not os.path.exists(path):
+            return None
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    if "command" in row:  # what the driver keeps is what it is about
+        return None
+    pairs = [[timed(bench, environment, row, command) for environment, command in sides]
+             for _ in range(RUNS)]
+    if any(None in pair for pair in pairs):
+        return None
+    durations = list(zip(*pairs))
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(durations, file)
+    return durations
 
 
 def said(bench, environment, row, command, name):
@@ -180,8 +233,8 @@ def matches(finding, patterns):
 
 class Saved:
     """What a repair saves, in parts of the run, by each pair of runs."""
-    def __init__(self, planted, repaired):
-        parts = sorted(max(0, 1 - b / a) for a, b in zip(planted, repaired))
+    def __init__(self, parts):
+        parts = sorted(parts)
         self.median = statistics.median(parts)
         self.low = parts[(len(parts) - 1) // 4]
         self.high = parts[len(parts) - 1 - (len(parts) - 1) // 4]
@@ -189,11 +242,18 @@ class Saved:
     def varies(self):
         return self.high - self.low > 0.15 * self.median
 
-    def holds(self, part):
-        return self.varies() and self.low <= part <= self.high
+    def agrees(self, part):
+        """Whether a cost of `part` of the run is right."""
+        return (abs(part - self.median) <= 0.15 * self.median or
+                self.varies() and self.low <= part <= self.high)
 
     def __str__(self):
         return "%.1f %% (%.1f to %.1f)" % (100 * self.median, 100 * self.low, 100 * self.high)
+
+
+def pair_parts(planted, repaired):
+    """What each pair says that the repair saves, in parts of the run."""
+    return [max(0, 1 - b / a) for a, b in zip(planted, repaired)]
 
 
 class Score:
@@ -203,6 +263,7 @@ class Score:
         self.named = self.nameable = 0
         self.errors = []
         self.close = 0
+        self.pairs_close = self.pairs = 0
         self.clean = self.clean_wrong = 0
         self.notes = []
 
@@ -215,7 +276,8 @@ class Score:
                                                              f["description"][:110]))
         return wrong
 
-    def judge_fault(self, where, row, shown, saved):
+    def judge_fault(self, where, row, shown, parts):
+        saved = Saved(parts) if parts else None
         findings = [f for f in shown["findings"] if is_judged(f, row["accept"])]
         hits = [f for f in findings if matches(f, row["accept"])]
         self.faults += 1
@@ -240,13 +302,18 @@ class Score:
                 self.notes.append("%s: does not name %s" % (where, row["culprit"]))
         if not row.get("always"):
             best = max(hits, key=lambda f: f["cost_ns"])
-            off = best["percent"] / 100 - saved.median
+            cost = best["percent"] / 100
+            off = cost - saved.median
             self.errors.append((abs(off), abs(off) / saved.median, where))
-            close = abs(off) <= 0.15 * saved.median or saved.holds(best["percent"] / 100)
+            close = saved.agrees(cost)
             self.close += close
+            for i, one in enumerate(parts):
+                if len(parts) > 2:
+                    self.pairs += 1
+                    self.pairs_close += Saved(parts[:i] + parts[i + 1:]).agrees(one)
             if not close or os.environ.get("TANDEM_CORPUS_COSTS"):
-                self.notes.append("%s: says %.1f %%, the repair saves %s%s" % (
-                    where, best["percent"], saved, "" if close else ": off"))
+                self.notes.append("%s: %s says %.1f %%, the repair saves %s%s" % (
+                    where, key(best), best["percent"], saved, "" if close else ": off"))
 
 
 def run_planted(bench, environment, row, command, name):
@@ -273,7 +340,7 @@ def judge(score, bench, device, environment, program, case, row):
         return
     if "command" in row and "cache" not in row:
         score.judge_false(where, shown["findings"], patterns)
-        score.judge_fault(where, row, shown, None)
+        score.judge_fault(where, row, shown, [])
         return
     repaired = program.command(case, row, "repaired")
     planted, environment = environment, dict(environment, **row.get("repaired", {}))
@@ -286,12 +353,13 @@ def judge(score, bench, device, environment, program, case, row):
         pairs.append((shown, twin))
         if len(pairs) < RUNS:
             shown, failed = run_planted(bench, planted, row, command, name)
-    saved = Saved(*([one["duration_ns"] for one in side] for side in zip(*pairs)))
+    alone = time_pairs(bench, row, name, (planted, command), (environment, repaired))
+    parts = pair_parts(*(alone or ([one["duration_ns"] for one in side] for side in zip(*pairs))))
     shown, twin = sorted(pairs, key=lambda pair: pair[0]["duration_ns"])[(len(pairs) - 1) // 2]
     score.judge_false(where, shown["findings"], patterns)
     score.judge_false(where + ", repaired", twin["findings"], row.get("also", []))
-    if row.get("always") or saved.median >= LEAST:
-        score.judge_fault(where, row, shown, saved)
+    if row.get("always") or Saved(parts).median >= LEAST:
+        score.judge_fault(where, row, shown, parts)
 
 
 def part(of, all_of):
@@ -316,6 +384,8 @@ def show(bench, name, score):
     print("culprit named       %s" % part(score.named, score.nameable))
     print("clean told false    %s" % part(score.clean_wrong, score.clean))
     print("cost within 15 %%    %s" % part(score.close, len(relative)))
+    if score.pairs:
+        print("another pair        %s" % part(score.pairs_close, score.pairs))
     if points:
         print("cost off by         %.1f points of the run in the median, %.0f %% of the saving" % (
             statistics.median(points), statistics.median(relative)), flush=True)
@@ -324,7 +394,7 @@ def show(bench, name, score):
         "recall": [score.seen, score.faults], "precision": [score.right, score.right + score.wrong],
         "first": [score.first, score.ranked], "culprit": [score.named, score.nameable],
         "clean_wrong": [score.clean_wrong, score.clean],
-        "cost": [score.close, len(relative)],
+        "cost": [score.close, len(relative)], "another_pair": [score.pairs_close, score.pairs],
         "points": statistics.median(points) if points else None,
         "pass": score.faults > 0 and score.seen >= 0.98 * score.faults and not score.clean_wrong})
 
