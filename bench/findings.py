@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
 outside_scripts, workloads, practice, trials and exams, each with a fault and without, and some that
-have none, on several devices, public programs (tests/findings/published, as far as tests/published has
+have none, on several devices, public programs (tests/findings/published and released, as far as tests/published has
 prepared them in TANDEM_PUBLISHED or ~/.cache/tandem/published), CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and
 packaged programs, as far as they are installed (tests/findings/packages). What may be said of each
 stands in table.json beside them, which is written before it is run.
@@ -56,7 +56,8 @@ SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "fi
         "outside": "findings/outside", "outside_scripts": "findings/outside_scripts",
         "workloads": "findings/workloads", "practice": "findings/practice",
         "trials": "findings/trials", "exams": "findings/exams", "published": "findings/published",
-        "cuda": "stubs/cuda", "packages": "findings/packages"}
+        "released": "findings/released", "cuda": "stubs/cuda", "packages": "findings/packages"}
+PUBLIC = ("published", "released")
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
 PUBLISHED = os.environ.get("TANDEM_PUBLISHED") or os.path.expanduser("~/.cache/tandem/published")
@@ -409,7 +410,7 @@ def program(bench, name):
         return None
     if name == "packages":
         return Program()
-    if name == "published":
+    if name in PUBLIC:
         return PublicPrograms(Published(os.path.join(TESTS, SETS[name]), PUBLISHED))
     path = bench.program("tests", SETS[name], "faulty" if name == "cuda" else name)
     return Program(path) if os.access(path, os.X_OK) else None
