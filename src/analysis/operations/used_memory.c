@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "analysis/events/event_iterator.h"
+#include "analysis/operations/kernel_signature.h"
 #include "trace/field.h"
+#include "util/demangle.h"
 #include "util/hash.h"
 #include "util/keyed_row.h"
 
@@ -16,6 +18,7 @@
 struct used_memory_kernel { /* by the argument's place */
 	uint32_t memory[USED_MEMORY_MOST];
 	uint32_t reads; /* bits of arguments */
+	struct kernel_signature signature;
 	bool unknown;
 };
 
@@ -166,24 +169,43 @@ static int note_reads(struct used_memory *used, const struct trace_event *event)
 		       record->arguments);
 }
 
-/* A kernel object of such a source. */
+/* Returns whether the name has one that says something. */
+static bool find_signature(const uint8_t *name, size_t bytes, struct kernel_signature *signature)
+{
+	char *mangled = strndup((const char *)name, bytes), *text;
+	bool found;
+
+	text = mangled ? demangle(mangled) : NULL;
+	found = text && kernel_signature(text, signature) && signature->reads;
+	free(text);
+	free(mangled);
+	return found;
+}
+
+/* A kernel object, of such a source or with a signature. */
 static int note_kernel(struct used_memory *used, const struct trace_event *event)
 {
 	const struct tandem_rec_kernel *record = (const void *)event->record;
 	const struct tandem_field *field = trace_field_find(event->layout, "name");
 	uint32_t process = event->stream->process->index;
+	struct kernel_signature signature;
 	struct used_memory_kernel *kernel;
 	const uint8_t *name;
 	uint64_t reads;
 	size_t bytes;
+	bool is_signed;
 
 	name = trace_field_elements(event, field, &bytes);
 	reads = map_get(&used->reads_of, source_key(process, record->program, name, bytes));
-	if (reads == MAP_NONE)
+	is_signed = find_signature(name, bytes, &signature);
+	if (reads == MAP_NONE && !is_signed)
 		return 0;
 	if (kernel_find(used, key_of(process, record->kernel), &kernel))
 		return -ENOMEM;
-	kernel->reads = (uint32_t)reads;
+	if (reads != MAP_NONE)
+		kernel->reads = (uint32_t)reads;
+	if (is_signed)
+		kernel->signature = signature;
 	return 0;
 }
 
@@ -284,18 +306,20 @@ static void list_add_argument(const struct used_memory *used, struct used_memory
 		list->reads |= UINT32_C(1) << count;
 }
 
-/* Whether it is one that is known. */
-static bool list_add_address(const struct used_memory *used, struct used_memory_list *list,
-			     uint32_t process, uint64_t address)
+/* A part of memory, or all of it. */
+static void list_add_part(struct used_memory_list *list, uint32_t memory, uint32_t part)
 {
-	uint32_t memory = address_ranges_find(&used->ranges, process, address);
-
 	for (unsigned i = 0; i < list->count; i++) {
-		if (list->memory[i] == memory)
-			return true;
+		if (list->memory[i] == (part ? part : memory))
+			return;
 	}
-	list_add(used, list, process, memory);
-	return memory != 0;
+	if (list->count == USED_MEMORY_MOST) {
+		list->unknown = true;
+		return;
+	}
+	list->by_places |= part != 0;
+	list->memory[list->count] = part ? part : memory;
+	list->whole[list->count++] = memory;
 }
 
 /* What a transfer moves from and to addresses; what lies in no memory that is known is the host's. */
@@ -304,13 +328,21 @@ static void list_add_ends(const struct used_memory *used, struct used_memory_lis
 {
 	static const enum tandem_role roles[] = {TANDEM_ROLE_source, TANDEM_ROLE_destination,
 						 TANDEM_ROLE_address};
+	const struct tandem_field *bytes = trace_field_role(event->layout, TANDEM_ROLE_bytes);
+	uint32_t process = event->stream->process->index;
 
 	for (unsigned i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
 		const struct tandem_field *field = trace_field_role(event->layout, roles[i]);
+		uint64_t address =
+			field && !field->variable ? trace_field_unsigned(event, field) : 0;
+		uint32_t memory = address_ranges_find(&used->ranges, process, address);
 
-		if (field && !field->variable)
-			list_add_address(used, list, event->stream->process->index,
-					 trace_field_unsigned(event, field));
+		if (memory)
+			list_add_part(list, memory,
+				      bytes ? memory_places_within(
+						      &used->places, key_of(process, memory),
+						      address, trace_field_unsigned(event, bytes))
+					    : 0);
 	}
 }
 
@@ -341,27 +373,66 @@ void used_memory_find(const struct used_memory *used, const struct trace_event *
 		list_add_argument(used, list, process, &used->kernels[known], i);
 }
 
-bool used_memory_addresses(const struct used_memory *used, const struct trace_event *event,
-			   uint64_t *op, struct used_memory_list *list)
+uint64_t used_memory_op(const struct trace_event *event)
 {
 	const struct tandem_rec_kernel_memory *record = (const void *)event->record;
-	const struct tandem_field *field;
+
+	return event->record->id == TANDEM_EVENT_kernel_memory ? record->op : 0;
+}
+
+/* Where each of its pointers is an address of the list, those of them that it only reads. */
+static uint32_t reads_of(const struct used_memory *used, uint64_t kernel, size_t addresses)
+{
+	uint64_t known = map_get(&used->kernel_of, kernel);
+	const struct kernel_signature *signature =
+		known == MAP_NONE ? NULL : &used->kernels[known].signature;
+
+	return signature && signature->pointers == addresses ? signature->reads : 0;
+}
+
+/* One that is given twice, and is written once, is written. */
+static void list_add_address(struct used_memory_list *list, uint32_t memory, uint32_t part,
+			     bool reads)
+{
+	uint32_t count = list->count;
+
+	list_add_part(list, memory, part);
+	if (list->count > count) {
+		list->reads |= (uint32_t)reads << count;
+		return;
+	}
+	for (unsigned i = 0; !reads && i < list->count; i++) {
+		if (list->memory[i] == (part ? part : memory))
+			list->reads &= ~(UINT32_C(1) << i);
+	}
+}
+
+int used_memory_addresses(struct used_memory *used, const struct trace_event *event,
+			  uint32_t kernel, uint32_t queue, struct used_memory_list *list)
+{
+	const struct tandem_field *field = trace_field_find(event->layout, "addresses");
+	uint32_t process = event->stream->process->index, reads;
 	const uint8_t *elements;
 	size_t count;
 
-	if (event->record->id != TANDEM_EVENT_kernel_memory)
-		return false;
-	field = trace_field_find(event->layout, "addresses");
 	elements = trace_field_elements(event, field, &count);
-	*op = record->op;
+	reads = reads_of(used, key_of(process, kernel), count);
 	*list = (struct used_memory_list){.count = 0};
 	for (size_t i = 0; i < count; i++) {
 		uint64_t address = trace_element_unsigned(field, elements + i * field->bytes);
+		uint32_t memory = address_ranges_find(&used->ranges, process, address);
+		uint64_t key = key_of(process, memory);
 
-		if (!list_add_address(used, list, event->stream->process->index, address))
+		if (!memory)
 			list->unknown = true;
+		else if (memory_places_used(&used->places, key, address, queue))
+			return -ENOMEM;
+		if (memory)
+			list_add_address(list, memory,
+					 memory_places_find(&used->places, key, address, queue),
+					 i < 32 && reads >> i & 1);
 	}
-	return true;
+	return 0;
 }
 
 /* Of one object, where one at least is all of it, or both are the same part, and one is written. */
@@ -390,6 +461,7 @@ void used_memory_free(struct used_memory *used)
 {
 	map_free(&used->memory_of);
 	address_ranges_free(&used->ranges);
+	memory_places_free(&used->places);
 	map_free(&used->parents);
 	map_free(&used->part_of);
 	map_free(&used->reads_of);

@@ -1732,7 +1732,7 @@ static const struct tandem_name names_CUmem_advise_list[] = {
 static const struct tandem_names names_CUmem_advise = { "CUmem_advise", names_CUmem_advise_list, 6, 4, 1 };
 
 static const struct tandem_field fields_204[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmem_advise },
 	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
@@ -1755,13 +1755,13 @@ static const struct tandem_field fields_206[] = {
 
 static const struct tandem_field fields_207[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
 static const struct tandem_field fields_208[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
@@ -1784,7 +1784,7 @@ static const struct tandem_field fields_209[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmem_range_attribute },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 44, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
@@ -1793,7 +1793,7 @@ static const struct tandem_field fields_210[] = {
 	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 56, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 64, NULL },
 };
 
@@ -1850,7 +1850,7 @@ static const struct tandem_field fields_217[] = {
 };
 
 static const struct tandem_field fields_218[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };

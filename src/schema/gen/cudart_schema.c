@@ -267,24 +267,24 @@ static const struct tandem_field fields_15[] = {
 
 static const struct tandem_field fields_16[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 };
 
 static const struct tandem_field fields_17[] = {
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_row, 24, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 40, NULL },
 };
 
 static const struct tandem_field fields_18[] = {
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_row, 24, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 40, NULL },
 	{ "pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_19[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 };
 
 static const struct tandem_field fields_20[] = {
@@ -583,27 +583,27 @@ static const struct tandem_field fields_52[] = {
 
 static const struct tandem_field fields_53[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_54[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_55[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_row, 40, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_56[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_row, 40, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 	{ "pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
@@ -613,14 +613,14 @@ static const struct tandem_field fields_56[] = {
 static const struct tandem_field fields_57[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
 static const struct tandem_field fields_58[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
@@ -628,7 +628,7 @@ static const struct tandem_field fields_58[] = {
 static const struct tandem_field fields_59[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_row, 44, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
@@ -636,7 +636,7 @@ static const struct tandem_field fields_59[] = {
 static const struct tandem_field fields_60[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_row, 44, NULL },
 	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 	{ "pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
@@ -644,7 +644,7 @@ static const struct tandem_field fields_60[] = {
 };
 
 static const struct tandem_field fields_61[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
@@ -669,7 +669,7 @@ static const struct tandem_field fields_65[] = {
 };
 
 static const struct tandem_field fields_66[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
@@ -848,11 +848,11 @@ static const struct tandem_field fields_96[] = {
 
 static const struct tandem_field fields_97[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 };
 
 static const struct tandem_field fields_98[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
@@ -1134,7 +1134,7 @@ static const struct tandem_field fields_122[] = {
 static const struct tandem_field fields_123[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 };
 
 static const struct tandem_field fields_124[] = {
@@ -1146,7 +1146,7 @@ static const struct tandem_field fields_124[] = {
 
 static const struct tandem_field fields_125[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
@@ -1186,13 +1186,13 @@ static const struct tandem_field fields_129[] = {
 
 static const struct tandem_field fields_130[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
 static const struct tandem_field fields_131[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
@@ -1210,7 +1210,7 @@ static const struct tandem_name names_cudaMemoryAdvise_list[] = {
 static const struct tandem_names names_cudaMemoryAdvise = { "cudaMemoryAdvise", names_cudaMemoryAdvise_list, 6, 4, 1 };
 
 static const struct tandem_field fields_132[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemoryAdvise },
 	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
@@ -1249,7 +1249,7 @@ static const struct tandem_field fields_134[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemRangeAttribute },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 44, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
@@ -1258,7 +1258,7 @@ static const struct tandem_field fields_135[] = {
 	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 56, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 64, NULL },
 };
 
@@ -1287,7 +1287,7 @@ static const struct tandem_field fields_137[] = {
 };
 
 static const struct tandem_field fields_138[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
@@ -1713,12 +1713,12 @@ static const struct tandem_field fields_202[] = {
 
 static const struct tandem_field fields_203[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 };
 
 static const struct tandem_field fields_204[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 

@@ -471,17 +471,21 @@ static void streams_in_turn(void)
 	synchronize();
 }
 
-/* Two streams of which each waits for the other's kernel, which uses memory of its own; or, `needed`, for
- * what works on the same. */
-static void streams_chained(int rounds, uint64_t kernel_us, bool needed)
+enum chained { OWN_MEMORY, PARTS_OF_ONE, THE_SAME };
+
+/* Two streams of which each waits for the other's kernel. */
+static void streams_chained(int rounds, uint64_t kernel_us, enum chained what)
 {
 	const struct lane lanes[2] = {{STREAM, 7, &free_at}, {AHEAD, 8, &ahead_free_at}};
-	const uint64_t memory[2] = {UINT64_C(0x7f0000000000), UINT64_C(0x7f0000400000)};
+	const uint64_t first = UINT64_C(0x7f0000000000), second = UINT64_C(0x7f0000400000);
+	const uint64_t memory[2] = {first, what == OWN_MEMORY	  ? second
+					   : what == PARTS_OF_ONE ? first + BYTES / 2
+								  : first};
 	void *events[2] = {(void *)0x50000, (void *)0x51000};
 
 	tell_cupti->stream(CONTEXT, AHEAD, 0, 8);
-	allocate(memory[0]);
-	allocate(memory[1]);
+	allocate(first);
+	allocate(second);
 	for (int i = 0; i < rounds; i++) {
 		const struct lane *lane = &lanes[i % 2], *other = &lanes[!(i % 2)];
 
@@ -491,7 +495,7 @@ static void streams_chained(int rounds, uint64_t kernel_us, bool needed)
 			if (*lane->free_at < *other->free_at)
 				*lane->free_at = *other->free_at;
 		}
-		kernel_with(lane, kernel_us, memory[needed ? 0 : i % 2]);
+		kernel_with(lane, kernel_us, memory[i % 2]);
 		event_call("cudaEventRecord", RUNTIME_EVENT_RECORD, events[i % 2], lane->stream);
 	}
 	until(ahead_free_at);
@@ -500,23 +504,29 @@ static void streams_chained(int rounds, uint64_t kernel_us, bool needed)
 
 static void chained_streams(void)
 {
-	streams_chained(ROUNDS, 60, false);
+	streams_chained(ROUNDS, 60, OWN_MEMORY);
+}
+
+/* Each works in its half of one allocation. */
+static void chained_parts(void)
+{
+	streams_chained(ROUNDS, 60, PARTS_OF_ONE);
 }
 
 /* Few, which take long. */
 static void chained_twice(void)
 {
-	streams_chained(4, 10000, false);
+	streams_chained(4, 10000, OWN_MEMORY);
 }
 
 static void clean_chained_streams(void)
 {
-	streams_chained(ROUNDS, 60, true);
+	streams_chained(ROUNDS, 60, THE_SAME);
 }
 
-/* Two streams with data of their own, and what clears each one's result beforehand is in the
- * default stream: both wait for it, and it for both. */
-static void default_stream(bool blocking)
+/* Two streams with data of their own, and what clears each one's result beforehand, or an event of which
+ * nobody asks, is in the default stream: both wait for it, and it for both. */
+static void default_stream(bool blocking, bool event)
 {
 	void *first = (void *)(uintptr_t)(blocking ? 0x28000 : 0x2B000);
 	void *second = (void *)(uintptr_t)(blocking ? 0x29000 : 0x3B000);
@@ -533,7 +543,13 @@ static void default_stream(bool blocking)
 		const struct lane *lane = &lanes[i % 2];
 		const struct lane *clearing = repaired ? lane : &legacy;
 
-		if (!repaired && blocking) {
+		if (event) {
+			if (!repaired && i) {
+				event_call("cudaEventRecord", RUNTIME_EVENT_RECORD, (void *)0x50000,
+					   NULL);
+				lane_free_at[i % 2] = lane_free_at[!(i % 2)];
+			}
+		} else if (!repaired && blocking) {
 			default_free_at = lane_free_at[0] > lane_free_at[1] ? lane_free_at[0]
 									    : lane_free_at[1];
 			kernel_blocks(clearing, 2, 4);
@@ -549,13 +565,18 @@ static void default_stream(bool blocking)
 
 static void default_stream_between(void)
 {
-	default_stream(true);
+	default_stream(true, false);
+}
+
+static void default_event_between(void)
+{
+	default_stream(true, true);
 }
 
 /* Its streams do not wait for the default one. */
 static void clean_default_stream(void)
 {
-	default_stream(false);
+	default_stream(false, false);
 }
 
 /* The stream calls a function of the program's behind each kernel, which takes its time. */
@@ -782,6 +803,44 @@ static void malloc_loop(void)
 	synchronize();
 }
 
+/* Same, that is never freed. */
+static void malloc_left(void)
+{
+	uint64_t address = UINT64_C(0x7f0000000000);
+	struct {
+		uint64_t *address;
+		size_t bytes;
+	} arguments = {&address, BYTES};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!repaired || !i)
+			memory_call("cudaMalloc", RUNTIME_MALLOC, "cuMemAlloc_v2", DRIVER_MEM_ALLOC,
+				    &arguments, false);
+		address += BYTES;
+		kernel(10);
+	}
+	synchronize();
+}
+
+/* Before each launch it looks whether there is room. */
+static void room_each(void)
+{
+	size_t room = 0, all = 0;
+	const void *arguments[2] = {&room, &all};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call call = tell_make("cudaMemGetInfo", arguments);
+
+		if (!repaired) {
+			tell_enter(DOMAIN_RUNTIME, RUNTIME_MEM_GET_INFO, &call);
+			host_us(60);
+			tell_leave(DOMAIN_RUNTIME, RUNTIME_MEM_GET_INFO, &call);
+		}
+		kernel(10);
+	}
+	synchronize();
+}
+
 /* A structure for each launch, field by field. */
 static void fields(void)
 {
@@ -818,13 +877,17 @@ static const struct tell_case cases[] = {
 	TELL_CASE(stream_loop),
 	TELL_CASE(check_each),
 	TELL_CASE(malloc_loop),
+	TELL_CASE(malloc_left),
+	TELL_CASE(room_each),
 	TELL_CASE(fields),
 	TELL_CASE(clean_ahead),
 	TELL_CASE(one_stream),
 	TELL_CASE(slow_start),
 	TELL_CASE(streams_in_turn),
 	TELL_CASE(default_stream_between),
+	TELL_CASE(default_event_between),
 	TELL_CASE(chained_streams),
+	TELL_CASE(chained_parts),
 	TELL_CASE(chained_twice),
 	TELL_CASE(clean_chained_streams),
 	TELL_CASE(clean_default_stream),

@@ -69,6 +69,7 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event,
 	uint32_t process = event->stream->process->index;
 	struct apart_process *of = &apart->processes[process];
 	const struct tandem_field *queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	const struct tandem_field *kernel = trace_field_role(event->layout, TANDEM_ROLE_kernel);
 	struct apart_command *command;
 	uint64_t key;
 
@@ -82,6 +83,7 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event,
 		map_remove(&apart->place_of, operation_key(process, command->op));
 	*command = (struct apart_command){.op = trace_event_op(event)};
 	command->queue = queue ? (uint32_t)trace_field_unsigned(event, queue) : 0;
+	command->kernel = kernel ? (uint32_t)trace_field_unsigned(event, kernel) : 0;
 	used_memory_find(&apart->used, event, &command->memory);
 	find_waits(event, taken, command);
 	key = key_of(process, command->queue);
@@ -120,19 +122,19 @@ static int note_call(struct apart *apart, const struct trace_event *event)
 }
 
 /* What a kernel is given is recorded behind its call. */
-static void note_addresses(struct apart *apart, const struct trace_event *event)
+static int note_addresses(struct apart *apart, const struct trace_event *event)
 {
 	uint32_t index = event->stream->process->index;
-	struct used_memory_list list;
+	uint64_t op = used_memory_op(event);
 	struct apart_command *command;
-	uint64_t op;
 
-	if (!used_memory_addresses(&apart->used, event, &op, &list))
-		return;
+	if (!op)
+		return 0;
 	command = command_of(apart, &apart->processes[index], index, op);
 	apart->processes[index].by_addresses = true;
-	if (command)
-		command->memory = list;
+	return command ? used_memory_addresses(&apart->used, event, command->kernel, command->queue,
+					       &command->memory)
+		       : 0;
 }
 
 int apart_item(struct apart *apart, const struct event_item *item)
@@ -142,7 +144,7 @@ int apart_item(struct apart *apart, const struct event_item *item)
 	if (!status && item->kind == ITEM_OBJECT)
 		return note_queue(apart, item->event);
 	if (!status && item->kind == ITEM_OTHER && item->event)
-		note_addresses(apart, item->event);
+		return note_addresses(apart, item->event);
 	return !status && item->kind == ITEM_CALL ? note_call(apart, item->event) : status;
 }
 
@@ -306,6 +308,9 @@ static void look_at_waits(const struct apart *apart, uint32_t index, struct apar
 	const struct apart_process *process = &apart->processes[index];
 	struct apart_awaited awaited = {.longest = NULL};
 
+	/* Who waits for its neighbours on both sides may look at what is theirs. */
+	if (command->memory.by_places && command->wait_count > 1)
+		return;
 	for (unsigned i = 0; i < command->wait_count; i++) {
 		struct apart_command *waited = command_of(apart, process, index, command->waits[i]);
 
@@ -318,6 +323,7 @@ static void look_at_waits(const struct apart *apart, uint32_t index, struct apar
 		else
 			add_awaited(&awaited, waited, command);
 	}
+	sum->by_places |= command->memory.by_places;
 	count_awaited(sum, &awaited, command);
 }
 

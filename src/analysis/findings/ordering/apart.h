@@ -36,7 +36,7 @@ struct trace_session;
 
 struct apart_command {
 	uint64_t op;
-	uint32_t queue, stream;
+	uint32_t queue, stream, kernel;
 	struct used_memory_list memory;
 	uint64_t previous; /* of the queue: its place, + 1 */
 	uint64_t waits[4]; /* operations */
@@ -58,6 +58,7 @@ struct apart_sum {
 	uint64_t count, ns, longest_ns;
 	uint32_t stream, queue, device;
 	int64_t begin_ns, end_ns; /* of the longest */
+	bool by_places;		  /* of parts of memory, by where they begin */
 };
 
 struct apart_process {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "schema/traits.h"
+#include "trace/field.h"
 #include "util/keyed_row.h"
 #include "util/units.h"
 
@@ -55,8 +56,54 @@ static void note_default(struct default_row *row, const struct sequence_event *e
 	}
 }
 
-static void note_other(struct default_row *row, const struct sequence_event *event,
-		       const struct default_command *command)
+/* Whether the device has an engine for each, or room for both. */
+static bool fit_together(const struct default_command *a, const struct default_command *b)
+{
+	return a->kind != b->kind ||
+	       (a->kind == TANDEM_OPERATION_KIND_kernel && !a->fills && !b->fills);
+}
+
+/* Whether an event was recorded in the default queue between the two calls. */
+static bool is_marked(const struct default_marks *marks, int64_t from_ns, int64_t to_ns)
+{
+	uint64_t oldest = marks->count > DEFAULT_MARKS ? marks->count - DEFAULT_MARKS : 0;
+	uint64_t low = oldest, high = marks->count;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (marks->ns[middle % DEFAULT_MARKS] <= from_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < marks->count && marks->ns[low % DEFAULT_MARKS] < to_ns;
+}
+
+/* A command that was there before that of another queue ended, behind an event that waited for
+ * that one. */
+static void note_marked(const struct default_queues *defaults, struct default_row *row,
+			const struct sequence_event *event, const struct default_command *before,
+			const struct default_command *command)
+{
+	const struct default_marks *marks = &defaults->marks[event->process];
+
+	if (!before->queue || command->given_ns >= before->end_ns ||
+	    command->start_ns < before->end_ns || !fit_together(before, command) ||
+	    !is_marked(marks, before->given_ns, command->given_ns))
+		return;
+	row->gap_ns += (uint64_t)(command->start_ns - before->end_ns);
+	row->count++;
+	if (row->marked++)
+		return;
+	row->first = *command;
+	row->first.queue = marks->queue;
+	row->first.stream = marks->stream;
+	row->mark_name = marks->name;
+}
+
+static void note_other(const struct default_queues *defaults, struct default_row *row,
+		       const struct sequence_event *event, const struct default_command *command)
 {
 	/* Of another queue than its own. */
 	const struct default_command before = row->other[row->other[0].queue == command->queue];
@@ -64,6 +111,8 @@ static void note_other(struct default_row *row, const struct sequence_event *eve
 	if (row->other[0].queue != command->queue)
 		row->other[1] = row->other[0];
 	row->other[0] = *command;
+	if (defaults->marks && !row->waited)
+		note_marked(defaults, row, event, &before, command);
 	if (!row->waited || command->start_ns < row->latest.end_ns)
 		return;
 	row->waited = false; /* the first of those that waited */
@@ -96,10 +145,47 @@ int default_queue_operation(struct default_queues *defaults, const struct findin
 		       (uint64_t)operation->process << 32 | operation->queue_number, kind);
 }
 
+/* An event that is recorded in such a queue. */
+int default_queue_call(struct default_queues *defaults, const struct findings *findings,
+		       const struct trace_event *event)
+{
+	const struct trace_objects *objects = &findings->iterator->devices.objects;
+	const struct tandem_field *queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	const struct tandem_field *recorded = trace_field_role(event->layout, TANDEM_ROLE_event);
+	const struct tandem_event *api = event->layout->event;
+	uint32_t process = event->stream->process->index, row;
+	struct default_marks *marks;
+
+	if (!queue || !recorded || recorded->kind != TANDEM_FIELD_OBJECT ||
+	    api->class != TANDEM_CLASS_CALL || api->traits.wait == TANDEM_WAIT_in_queue)
+		return 0;
+	row = trace_objects_queue(objects, process, (uint32_t)trace_field_unsigned(event, queue));
+	if (row == TRACE_NONE || objects->queues[row].in_order != TANDEM_IN_ORDER_all)
+		return 0;
+	if (!defaults->marks)
+		defaults->marks =
+			calloc(findings->session->process_count, sizeof(*defaults->marks));
+	if (!defaults->marks)
+		return -ENOMEM;
+	defaults->any = true;
+	marks = &defaults->marks[process];
+	if (marks->count && event->ns < marks->ns[(marks->count - 1) % DEFAULT_MARKS])
+		return 0; /* of another thread, between two of this one's */
+	marks->queue = objects->queues[row].number;
+	marks->stream = event->stream->index;
+	marks->name = api->name;
+	marks->ns[marks->count++ % DEFAULT_MARKS] = event->ns;
+	return 0;
+}
+
 int default_queue_start(struct default_queues *defaults, const struct sequence_event *event)
 {
-	struct default_command command = {event->queue, event->stream, event->ns,
-					  event->ns + (int64_t)event->duration_ns};
+	struct default_command command = {.queue = event->queue,
+					  .stream = event->stream,
+					  .start_ns = event->ns,
+					  .end_ns = event->ns + (int64_t)event->duration_ns,
+					  .given_ns = event->other_ns,
+					  .kind = event->operation_kind};
 	uint64_t kind, parts, queue_ns;
 	struct default_row *row;
 	int64_t from_ns;
@@ -110,6 +196,7 @@ int default_queue_start(struct default_queues *defaults, const struct sequence_e
 	if (kind == MAP_NONE)
 		return 0;
 	parts = map_remove(&defaults->small, operation_key(event->process, event->op));
+	command.fills = parts == MAP_NONE || 2 * parts > (uint64_t)ROOM_PARTS;
 	row = row_find(defaults, event, event->queue);
 	if (!row)
 		return -ENOMEM;
@@ -130,7 +217,7 @@ int default_queue_start(struct default_queues *defaults, const struct sequence_e
 	if (kind == DEFAULT)
 		note_default(row, event, &command);
 	else
-		note_other(row, event, &command);
+		note_other(defaults, row, event, &command);
 	return 0;
 }
 
@@ -151,7 +238,7 @@ static int add_row(struct findings *findings, const struct default_row *row)
 	uint64_t ns = saved_ns(row);
 	char count[UNITS_BYTES];
 	struct finding *finding;
-	const char *queue;
+	const char *queue, *name;
 
 	if (!ns || !findings_is_habit(findings, row->count, ns))
 		return 0;
@@ -162,15 +249,14 @@ static int add_row(struct findings *findings, const struct default_row *row)
 	finding->count = row->count;
 	finding->cost_ns = ns;
 	finding->queue = row->first.queue;
-	finding->object = findings_text(findings, "%s", row->name ? row->name : "");
+	name = 2 * row->marked > row->count ? row->mark_name : row->name;
+	finding->object = findings_text(findings, "%s", name ? name : "");
 	finding_device(findings, finding, row->device);
-	finding->what =
-		findings_text(findings,
-			      "the default %s (%s and others) serialises the other %ss: %s "
-			      "commands waited for a command of it that had itself waited for "
-			      "another %s",
-			      queue, row->name ? row->name : "a command", queue,
-			      units_count(count, row->count), queue);
+	finding->what = findings_text(findings,
+				      "the default %s (%s and others) serialises the other %ss: %s "
+				      "commands waited for it, and with it for another %s",
+				      queue, name ? name : "a command", queue,
+				      units_count(count, row->count), queue);
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =
 		findings_text(findings,
@@ -180,8 +266,8 @@ static int add_row(struct findings *findings, const struct default_row *row)
 			      queue);
 	finding->suggestion = findings_text(
 		findings,
-		"enqueue the default %s's commands to the %s that needs them, or create the "
-		"others non-blocking",
+		"enqueue the default %s's commands, and record its events, in the %s that needs "
+		"them, or create the others non-blocking",
 		queue, queue);
 	finding_place(findings, finding, row->first.stream);
 	finding_time(findings, finding, row->first.start_ns, row->first.end_ns);
@@ -203,4 +289,5 @@ void default_queue_free(struct default_queues *defaults)
 	map_free(&defaults->small);
 	map_free(&defaults->row_of);
 	free(defaults->rows);
+	free(defaults->marks);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A queue that all others of its context wait for, and it for them, as CUDA's legacy default stream
- * and HIP's null stream: what it is given between their commands keeps them apart. Memory grows with
- * processes and queues. One thread.
+ * and HIP's null stream: what it is given between their commands keeps them apart, an event that is
+ * recorded in it as well. Memory grows with processes and queues. One thread.
  *
  *	struct default_queues defaults = {0};
  *
+ *	default_queue_call(&defaults, findings, event);	each call that did not fail, in its thread's order
  *	default_queue_operation(&defaults, findings, &item->operation, room_taken(...));
  *	default_queue_start(&defaults, event);		as a command starts, in the true order
  *	default_queue_add(&defaults, findings);
@@ -19,7 +20,19 @@
 struct default_command {
 	uint32_t queue; /* in the process; 0: none */
 	uint32_t stream;
-	int64_t start_ns, end_ns;
+	int64_t start_ns, end_ns, given_ns; /* given: enqueued */
+	uint8_t kind;
+	bool fills; /* the device has no room for another kernel next to it */
+};
+
+/* Of a process: CUPTI hands over operations late. */
+#define DEFAULT_MARKS 4096u
+
+struct default_marks { /* events that were recorded in its default queue */
+	int64_t ns[DEFAULT_MARKS];
+	uint64_t count;
+	uint32_t queue, stream;
+	const char *name;
 };
 
 struct default_row { /* a process on a device, or a queue of it */
@@ -35,7 +48,8 @@ struct default_row { /* a process on a device, or a queue of it */
 	uint64_t count;	 /* commands that waited for it, and with it for another queue */
 	uint64_t gap_ns; /* from the end of what they waited for to their start */
 	struct default_command first; /* of the default queue */
-	const char *name;
+	const char *name, *mark_name;
+	uint64_t marked; /* of `count`: for an event that was recorded in it */
 };
 
 struct default_queues {
@@ -46,12 +60,15 @@ struct default_queues {
 	struct map row_of; /* process, device, and queue or 0 */
 	struct default_row *rows;
 	size_t count, capacity;
+	struct default_marks *marks; /* by process */
 };
 
-/* Return 0 or -ENOMEM; after an error default_queue_free() is called as well. Operations: before their
+/* Return 0 or -ENOMEM; after an error default_queue_free() is called as well. Calls and operations: before their
  * events, in any order, as runtimes hand over those of a queue one after another; room: room.h. */
 int default_queue_operation(struct default_queues *defaults, const struct findings *findings,
 			    const struct operation *operation, double room);
+int default_queue_call(struct default_queues *defaults, const struct findings *findings,
+		       const struct trace_event *event);
 int default_queue_start(struct default_queues *defaults, const struct sequence_event *event);
 int default_queue_add(const struct default_queues *defaults, struct findings *findings);
 void default_queue_free(struct default_queues *defaults);

@@ -137,6 +137,8 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 		note_wait(&ordering->processes[item->event->stream->process->index], item->end_ns);
 	gates_call(&ordering->gates, item->event);
 	status = turns_call(&ordering->turns, item->event);
+	if (!status && !trace_event_failed(item->event))
+		status = default_queue_call(&ordering->defaults, findings, item->event);
 	if (!status && trace_event_op(item->event) && !trace_event_failed(item->event))
 		status = note_enqueue(ordering, item->event);
 	return status;
@@ -207,9 +209,12 @@ static int add_sum(struct findings *findings, const struct order_process *proces
 	finding->queue = sum->queue;
 	finding_device(findings, finding, sum->device);
 	finding->what = findings_text(findings, text->what, units_count(count, sum->count));
-	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->confidence = sum->by_places ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
 	finding->why =
-		apart->by_addresses
+		sum->by_places
+			? "by the addresses that each command was given: each queue's parts of memory "
+			  "are taken to end where the next one's begins"
+		: apart->by_addresses
 			? "by the allocations whose addresses each command was given: what a kernel "
 			  "reaches otherwise (variables of the device, textures) is not recorded"
 			: "by the memory objects that each command was given; that the device can "

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/operations/memory_places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/keyed_row.h"
+
+#define PLACES 64u
+
+/* So often has a place to be used before it counts, and one of so many uses may be another queue's. */
+#define PLACE_USES 3u
+#define STRANGERS 8u
+
+struct place {
+	uint64_t address;
+	uint32_t queue, uses;
+};
+
+struct memory_places_row {
+	struct place places[PLACES];
+	uint32_t count;
+	uint32_t queues; /* places of another queue than the first one's */
+	uint64_t uses, strangers;
+};
+
+static struct place *place_find(struct memory_places_row *row, uint64_t address)
+{
+	for (unsigned i = 0; i < row->count; i++) {
+		if (row->places[i].address == address)
+			return &row->places[i];
+	}
+	return NULL;
+}
+
+int memory_places_used(struct memory_places *places, uint64_t key, uint64_t address, uint32_t queue)
+{
+	static const struct memory_places_row fresh;
+	struct memory_places_row *row =
+		keyed_row(&places->row_of, key, &places->rows, &places->capacity, &places->count,
+			  &fresh, sizeof(fresh));
+	struct place *place;
+
+	if (!row)
+		return -ENOMEM;
+	row->uses++;
+	place = place_find(row, address);
+	if (!place && row->count == PLACES) {
+		row->strangers++;
+		return 0;
+	}
+	if (!place) {
+		place = &row->places[row->count++];
+		*place = (struct place){.address = address, .queue = queue};
+		row->queues += queue != row->places[0].queue;
+	}
+	if (place->queue == queue)
+		place->uses++;
+	else
+		row->strangers++;
+	return 0;
+}
+
+static const struct memory_places_row *row_of(const struct memory_places *places, uint64_t key)
+{
+	uint64_t index = map_get(&places->row_of, key);
+	const struct memory_places_row *row = index == MAP_NONE ? NULL : &places->rows[index];
+
+	return row && row->queues && STRANGERS * row->strangers <= row->uses ? row : NULL;
+}
+
+static uint32_t number_of(const struct memory_places *places, const struct memory_places_row *row,
+			  const struct place *place)
+{
+	size_t number = (size_t)(row - places->rows) * PLACES + (size_t)(place - row->places);
+
+	return place->uses < PLACE_USES || number >= MEMORY_PLACE ? 0
+								  : MEMORY_PLACE + (uint32_t)number;
+}
+
+uint32_t memory_places_find(const struct memory_places *places, uint64_t key, uint64_t address,
+			    uint32_t queue)
+{
+	const struct memory_places_row *row = row_of(places, key);
+
+	for (unsigned i = 0; row && i < row->count; i++) {
+		if (row->places[i].address == address)
+			return row->places[i].queue == queue
+				       ? number_of(places, row, &row->places[i])
+				       : 0;
+	}
+	return 0;
+}
+
+uint32_t memory_places_within(const struct memory_places *places, uint64_t key, uint64_t from,
+			      uint64_t bytes)
+{
+	const struct memory_places_row *row = row_of(places, key);
+	const struct place *place = NULL;
+
+	for (unsigned i = 0; row && i < row->count; i++) {
+		uint64_t address = row->places[i].address;
+
+		if (address > from && address - from < bytes)
+			return 0;
+		if (address <= from && (!place || address > place->address))
+			place = &row->places[i];
+	}
+	return place ? number_of(places, row, place) : 0;
+}
+
+void memory_places_free(struct memory_places *places)
+{
+	map_free(&places->row_of);
+	free(places->rows);
+	memset(places, 0, sizeof(*places));
+}

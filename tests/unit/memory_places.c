@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of memory by where kernels work in it (analysis/operations/memory_places.h), and what a
+ * kernel's signature says of its arguments (analysis/operations/kernel_signature.h). */
+#include "analysis/operations/memory_places.h"
+#include "analysis/operations/kernel_signature.h"
+
+#include "check.h"
+
+static void use(struct memory_places *places, uint64_t address, uint32_t queue, int times)
+{
+	for (int i = 0; i < times; i++)
+		CHECK(!memory_places_used(places, 7, address, queue));
+}
+
+static void test_parts(void)
+{
+	struct memory_places places = {0};
+	uint32_t first, second;
+
+	use(&places, 0x1000, 1, 4);
+	CHECK(memory_places_find(&places, 7, 0x1000, 1) == 0); /* the only one */
+	use(&places, 0x2000, 2, 4);
+	first = memory_places_find(&places, 7, 0x1000, 1);
+	second = memory_places_find(&places, 7, 0x2000, 2);
+	CHECK(first >= MEMORY_PLACE && second >= MEMORY_PLACE && first != second);
+	CHECK(memory_places_find(&places, 7, 0x1000, 2) == 0); /* another queue's */
+	CHECK(memory_places_find(&places, 8, 0x1000, 1) == 0);
+	CHECK(memory_places_within(&places, 7, 0x1000, 0x1000) == first);
+	CHECK(memory_places_within(&places, 7, 0x1800, 0x10) == first);
+	CHECK(memory_places_within(&places, 7, 0x1800, 0x1000) == 0); /* of both */
+	CHECK(memory_places_within(&places, 7, 0x2000, 0x100000) == second);
+	CHECK(memory_places_within(&places, 7, 0x800, 0x10) == 0);
+	memory_places_free(&places);
+}
+
+/* A part that is another queue's now and then is none. */
+static void test_shared(void)
+{
+	struct memory_places places = {0};
+
+	use(&places, 0x1000, 1, 8);
+	use(&places, 0x2000, 2, 8);
+	use(&places, 0x1000, 2, 2);
+	CHECK(memory_places_find(&places, 7, 0x1000, 1) != 0);
+	use(&places, 0x1000, 2, 2);
+	CHECK(memory_places_find(&places, 7, 0x1000, 1) == 0);
+	memory_places_free(&places);
+}
+
+static void test_many(void)
+{
+	struct memory_places places = {0};
+
+	for (uint32_t i = 0; i < 1000; i++)
+		use(&places, 0x1000 + i, i, 4);
+	CHECK(memory_places_find(&places, 7, 0x1000, 0) == 0);
+	memory_places_free(&places);
+}
+
+static void test_signature(void)
+{
+	struct kernel_signature signature;
+
+	CHECK(kernel_signature("add(float const*, float*, int)", &signature));
+	CHECK(signature.pointers == 2 && signature.reads == 1);
+	CHECK(kernel_signature("void k<float, (int)4>(float*, float const*, unsigned long)",
+			       &signature));
+	CHECK(signature.pointers == 2 && signature.reads == 2);
+	CHECK(kernel_signature("none()", &signature) == false);
+	CHECK(kernel_signature("f(std::pair<int, float> const*, float* const*)", &signature));
+	CHECK(signature.pointers == 2 && signature.reads == 3);
+	CHECK(!kernel_signature("by_value(Parameters, float*)", &signature));
+	CHECK(!kernel_signature("plain", &signature));
+	CHECK(!kernel_signature("", &signature));
+	CHECK(!kernel_signature(")", &signature));
+	CHECK(!kernel_signature("f(int", &signature));
+}
+
+int main(void)
+{
+	test_parts();
+	test_shared();
+	test_many();
+	test_signature();
+	return check_status();
+}
