@@ -185,6 +185,8 @@ static int take_item(void *user, const struct event_item *item)
 		maker->findings->calls[item->event->stream->index] = (struct finding_call){
 			item->event->layout->event, item->event->ns, item->end_ns, item->call};
 	inside = item_in_range(item, &maker->findings->range);
+	if (maker->findings->graph)
+		status = graph_item(&maker->graph, item);
 	for (unsigned i = 0; !status && i < maker->item_count; i++) {
 		unsigned kind = maker->item_kinds[i];
 		const struct finding_ops *ops = finding_kinds[kind];

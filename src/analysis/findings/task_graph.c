@@ -171,7 +171,7 @@ static void add_node(struct graph_state *graph, const struct trace_event *event)
 		node->buffer = (uint32_t)trace_field_unsigned(event, buffer);
 }
 
-static int graph_item(struct findings *findings, void *state, const struct event_item *item)
+static int task_graph_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct task_edge edge;
 
@@ -544,7 +544,7 @@ const struct finding_ops finding_task_graph = {
 		 "buffers back and forth, or are too small",
 	.state_bytes = sizeof(struct graph_state),
 	.begin = graph_begin,
-	.item = graph_item,
+	.item = task_graph_item,
 	.end = graph_end,
 	.release = graph_release,
 };

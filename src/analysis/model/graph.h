@@ -32,6 +32,7 @@
  *	graph_open(&graph, iterator, &waits);
  *	graph_remove(&graph, call, GRAPH_WAIT_EACH);	before the next event of its thread
  *	graph_interval(&graph, thread, interval);	as soon as it is known; or never
+ *	graph_item(&graph, item);			each item, before its events; or never
  *	graph_event(&graph, event);			each event, in order
  *	graph_finish(&graph);
  *	... graph.parts[i], graph.saved_ns[cause]
@@ -47,6 +48,7 @@
 #include "analysis/events/event_sequence.h"
 #include "analysis/model/path.h"
 #include "analysis/model/trail.h"
+#include "analysis/operations/room.h"
 #include "analysis/sched/recent.h"
 #include "analysis/sched/waits.h"
 #include "util/map.h"
@@ -173,7 +175,8 @@ struct graph_queue {		/* or device */
 	struct graph_usual behind;
 	/* Same: from the enqueue to the start of one that waited for none. */
 	struct graph_usual alone;
-	/* Same: all its commands' time, and when the first started without each cause. */
+	/* Same: all its commands' time, of kernels the part of the device that they take, and when the
+	 * first started without each cause. */
 	int64_t work_ns, first_ns[GRAPH_CAUSE_COUNT];
 	double taken_part; /* of it, by a thread that runs (devices_taken_part()) */
 	uint32_t cores;	   /* that it has, where it is the CPU */
@@ -221,7 +224,9 @@ struct graph {
 	struct graph_point *callbacks; /* that of a callback in a thread of the driver's; same */
 	uint32_t *latest;	       /* the stream of the latest call, + 1; by process */
 	struct map removed;	       /* call -> causes, a bit for each */
-	struct graph_wake *wakes;      /* that are known, and lie behind the latest event */
+	struct launch_configs configs; /* of kernels, for: */
+	struct map small; /* operation_key() of one that leaves room -> its part of the device */
+	struct graph_wake *wakes; /* that are known, and lie behind the latest event */
 	size_t wake_first, wake_count, wake_capacity;
 	bool any_command;
 
@@ -241,6 +246,9 @@ void graph_follow(struct graph *graph, trail_emit *emit, void *user);
 
 /* Nobody wants the critical path. Same. */
 void graph_replay_only(struct graph *graph);
+
+/* What says how much of a device its kernels take: without it each takes all. Returns 0 or -ENOMEM. */
+int graph_item(struct graph *graph, const struct event_item *item);
 
 /* Returns 0, -ENOMEM or what `emit` returned. */
 int graph_finish(struct graph *graph);
@@ -272,6 +280,9 @@ void graph_close(struct graph *graph);
 /* The point moves to `ns`; all causes leave what is on the way as it is. Returns 0 or -ENOMEM. */
 int graph_point_extend(struct graph *graph, struct graph_point *point, int64_t ns,
 		       enum graph_part_kind kind, const char *name);
+
+/* What the command that ended took of the device while it ran; asked once. */
+double graph_room(struct graph *graph, const struct sequence_event *event);
 
 /* The call that returned last, where it was found to be removed since. */
 void graph_returned_remove(struct graph *graph, struct graph_thread *thread);

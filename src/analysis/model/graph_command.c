@@ -247,7 +247,9 @@ int graph_command_end(struct graph *graph, const struct sequence_event *event)
 	if (!command || !command->started.known || event->device >= graph->device_count)
 		return 0;
 	took = event->ns - command->started.ns;
-	graph->devices[event->device].work_ns += took > 0 ? took : 0;
+	if (took > 0)
+		graph->devices[event->device].work_ns +=
+			(int64_t)(graph_room(graph, event) * (double)took);
 	for (unsigned i = 0; took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
 		if (command->removed & 1u << i)
 			command->started.saved[i] += took;
