@@ -33,6 +33,7 @@ enum idle_cause_kind {
 
 struct idle_stretch {			      /* of a thread, in no call */
 	const struct tandem_event *from, *to; /* the calls before and behind it; NULL: none */
+	bool of_result; /* it began when a transfer that the thread waits for in its call had come */
 	int64_t ns;
 };
 
@@ -41,6 +42,8 @@ struct idle_enqueue {
 	int64_t ns, end_ns;	     /* end: once it has returned; else 0 */
 	int64_t spent[ACTIVITIES];   /* by the thread until then */
 	struct idle_stretch stretch; /* the longest since the enqueue before */
+	const struct tandem_event
+		*other; /* the latest call that neither enqueued nor waited; NULL: none */
 };
 
 struct idle_mark {
@@ -61,12 +64,16 @@ struct idle_thread { /* of a stream */
 	enum idle_activity activity;
 	unsigned depth; /* calls within calls */
 	int64_t since_ns;
-	int64_t call_ns;  /* begin of the call that is under way */
-	int64_t flush_ns; /* same, of the latest that is about a queue and does nothing else */
-	bool known;	  /* an event of it was seen */
-	bool asked;	  /* its latest call only asked */
+	int64_t call_ns;      /* begin of the call that is under way */
+	int64_t flush_ns;     /* same, of the latest that is about a queue and does nothing else */
+	bool known;	      /* an event of it was seen */
+	bool asked;	      /* its latest call only asked */
+	bool has_result;      /* same, waited for what it transferred to the host */
+	uint64_t result_call; /* that transfers to the host */
 	/* Its latest call that did more than ask or release; NULL: none. */
 	const struct tandem_event *latest;
+	const struct tandem_event
+		*other;		     /* its latest that neither enqueued nor waited; NULL: none */
 	struct idle_stretch stretch; /* the longest since its latest enqueue */
 	int64_t spent[ACTIVITIES];
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
@@ -89,6 +96,7 @@ struct idle_cause {
 	uint64_t long_ns[IDLE_LONG]; /* of the longest, those first */
 	uint64_t longer;	     /* gaps that are longer than the command behind them */
 	uint64_t worked_ns;	     /* of work of the host that went on in them: before them */
+	uint64_t result_ns;	     /* of work of the host on what had come */
 	uint64_t overslept, overslept_ns; /* gaps in a sleep that had begun before */
 	int64_t begin_ns, end_ns;	  /* of the longest */
 	uint32_t stream;

@@ -121,6 +121,7 @@ static int remember(struct idle_thread *thread, const struct sequence_event *eve
 	enqueue->end_ns = 0;
 	memcpy(enqueue->spent, thread->spent, sizeof(enqueue->spent));
 	enqueue->stretch = thread->stretch;
+	enqueue->other = thread->other;
 	thread->stretch.ns = 0;
 	return 0;
 }
@@ -140,7 +141,8 @@ static void note_stretch(struct idle_thread *thread, const struct sequence_event
 
 	if (thread->known && thread->activity == WORKING && !thread->depth &&
 	    ns > thread->stretch.ns)
-		thread->stretch = (struct idle_stretch){thread->latest, event->api, ns};
+		thread->stretch =
+			(struct idle_stretch){thread->latest, event->api, thread->has_result, ns};
 }
 
 static int call_begin(struct idle *idle, const struct sequence_event *event)
@@ -199,8 +201,11 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 	if (enqueue)
 		enqueue->end_ns = event->ns;
 	if (thread->depth && !--thread->depth) {
+		if (thread->activity == CALLING)
+			thread->other = event->api;
 		thread->activity = WORKING;
 		thread->asked = event->api->class == TANDEM_CLASS_QUERY;
+		thread->has_result = event->blocking && thread->result_call == event->call;
 		if (event->api->class != TANDEM_CLASS_RELEASE &&
 		    event->api->class != TANDEM_CLASS_QUERY)
 			thread->latest = event->api;
@@ -338,13 +343,24 @@ static bool is_locked_out(const struct idle_thread *thread, const struct idle_en
 	       2 * recent_within(&thread->slept, enqueue->ns, to_ns) > next->ns - enqueue->ns;
 }
 
+/* What the thread spent in other calls since its enqueue before. */
+static int64_t calling_ns(const struct idle_thread *thread, const struct idle_enqueue *enqueue)
+{
+	size_t before = (size_t)(enqueue - thread->enqueues) + REMEMBERED - 1;
+	const struct idle_enqueue *previous = &thread->enqueues[before % REMEMBERED];
+
+	return previous->call && previous->ns < enqueue->ns
+		       ? enqueue->spent[CALLING] - previous->spent[CALLING]
+		       : 0;
+}
+
 static enum idle_cause_kind cause_of(const struct findings *findings, const struct idle *idle,
 				     const struct sequence_event *next,
 				     const struct idle_device *device)
 {
 	const struct idle_thread *thread;
 	const struct idle_enqueue *enqueue;
-	int64_t spent[ACTIVITIES], launch, from_ns;
+	int64_t spent[ACTIVITIES], launch, from_ns, calling;
 	size_t index = next->device;
 
 	if (next->stream == TRACE_NONE)
@@ -375,12 +391,17 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 	    spent[ENQUEUING] > spent[CALLING] &&
 	    is_pace(findings, thread, next, next->ns - device->idle_ns, true))
 		return PACE;
+	calling = spent[CALLING];
 	spent[CALLING] += spent[ENQUEUING];
 	if (spent[WAITING] >= spent[WORKING] && spent[WAITING] >= spent[CALLING] &&
 	    spent[WAITING] > 0)
 		return SYNCHRONISATION;
+	/* Without those calls it would have been enqueued so much earlier. */
 	if (launch >= spent[WORKING] + spent[CALLING])
-		return is_locked_out(thread, enqueue, next) ? HOST_CALLS : LAUNCH;
+		return is_locked_out(thread, enqueue, next) ||
+				       (calling > 0 && 2 * calling_ns(thread, enqueue) >= launch)
+			       ? HOST_CALLS
+			       : LAUNCH;
 	if (spent[WORKING] < spent[CALLING])
 		return HOST_CALLS;
 	if (2 * recent_within(&thread->slept, from_ns, enqueue->ns) > spent[WORKING])
@@ -445,8 +466,25 @@ static int note_between(const struct idle *idle, struct idle_device *device,
 
 	if (!enqueue || enqueue->stretch.ns <= 0 || !enqueue->stretch.from)
 		return 0;
+	if (enqueue->stretch.of_result)
+		device->causes[kind].result_ns += ns;
 	key |= (uint64_t)enqueue->stretch.from->id << 32 | enqueue->stretch.to->id;
 	return map_count(&device->between, key, ns);
+}
+
+/* A call that held up the enqueue began before the gap as well. */
+static int note_other(const struct idle *idle, struct idle_device *device,
+		      const struct sequence_event *next)
+{
+	const struct idle_thread *thread = &idle->threads[next->stream];
+	const struct idle_enqueue *enqueue = recall(thread, next->call);
+	int64_t ns;
+
+	if (!enqueue || !enqueue->other)
+		return 0;
+	ns = calling_ns(thread, enqueue) -
+	     (enqueue->spent[CALLING] - thread->marks[next->device].spent[CALLING]);
+	return ns > 0 ? map_count(&device->calls, enqueue->other->id, (uint64_t)ns) : 0;
 }
 
 /* It runs for no time that a gap could be compared with. */
@@ -481,6 +519,9 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		cause->overslept++;
 		cause->overslept_ns += ns;
 	}
+	if (kind == HOST_CALLS && next->stream != TRACE_NONE && idle->threads[next->stream].marks &&
+	    note_other(idle, device, next))
+		return -ENOMEM;
 	if (kind == HOST_BLOCKED && next->stream != TRACE_NONE)
 		note_waker(device, &idle->threads[next->stream], next->ns, ns);
 	if (kind == HOST_WORK)
@@ -516,6 +557,8 @@ static int operation_start(const struct findings *findings, struct idle *idle,
 		device->busy_since_ns = event->ns;
 	}
 	idle->begun[event->process] = true;
+	if (event->operation_kind == TANDEM_OPERATION_KIND_copy_d2h && event->stream != TRACE_NONE)
+		idle->threads[event->stream].result_call = event->call;
 	device->count++;
 	if (event->bound_ns > device->bound_ns)
 		device->bound_ns = event->bound_ns;

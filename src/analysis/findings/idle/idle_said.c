@@ -43,17 +43,25 @@
 #define SHORT_GAPS 4
 #define SHORT_NS 10000u
 
-/* The function in which most of the time was spent. */
-static const char *main_call(const struct findings *findings, const struct map *calls)
+/* Launches, which have to be, are the main calls where others take less than such a part. */
+#define ENQUEUES 4u
+
+/* The function in which most of the time was spent; others count `others` times. */
+static const char *main_call(const struct findings *findings, const struct map *calls,
+			     unsigned others)
 {
 	const struct tandem_event *call = NULL;
 	uint64_t id, ns, most = 0;
 	size_t at = 0;
 
 	while (map_next(calls, &at, &id, &ns)) {
+		const struct tandem_event *one =
+			trace_session_event(findings->session, (unsigned)id);
+
+		ns *= one->class == TANDEM_CLASS_ENQUEUE ? 1 : others;
 		if (ns > most) {
 			most = ns;
-			call = trace_session_event(findings->session, (unsigned)id);
+			call = one;
 		}
 	}
 	return call ? call->name : "";
@@ -84,15 +92,17 @@ static const char *late_command(const struct idle_device *device)
 static bool is_mostly(const struct findings *findings, const struct idle_device *device,
 		      enum tandem_event_class class)
 {
-	uint64_t id, ns, of_class = 0, all = 0;
+	uint64_t id, ns, of_class = 0, others = 0, enqueues = 0;
 	size_t at = 0;
 
 	while (map_next(&device->calls, &at, &id, &ns)) {
-		all += ns;
-		if (trace_session_event(findings->session, (unsigned)id)->class == class)
-			of_class += ns;
+		enum tandem_event_class one =
+			trace_session_event(findings->session, (unsigned)id)->class;
+
+		of_class += one == class ? ns : 0;
+		*(one == TANDEM_CLASS_ENQUEUE ? &enqueues : &others) += ns;
 	}
-	return 2 * of_class > all;
+	return 2 * of_class > others && ENQUEUES * of_class > enqueues;
 }
 
 /* What work of the host takes that would be done while the device works: no time of its own,
@@ -161,16 +171,55 @@ static bool is_overslept(const struct idle_cause *cause)
 	return cause->overslept >= HABIT_SURE && 2 * cause->overslept_ns > cause->ns;
 }
 
-/* What would be saved. For work of the host to be done while the device works, the host must
- * have waited then; a driver that runs commands in their calls makes it wait there, and it may sleep
- * less. 0: nothing. */
+/* Work of the host on what came from the device is to be done elsewhere, from such a part of the run on; and work
+ * that is such a part, and so many times what would be saved if it were done while the device works. */
+#define RESULT_PART 20
+#define MOST_PART 4
+#define MOST_TIMES 4
+
+/* What would be saved if what the host does were done while the device works: the host must have
+ * waited then; a driver that runs commands in their calls makes it wait there, and it may sleep less. */
+static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
+			     const struct idle_device *device, enum idle_cause_kind kind)
+{
+	const struct idle_cause *cause = &device->causes[kind];
+	uint64_t ns = device->waited_ns > 0 ? (uint64_t)device->waited_ns : 0;
+	uint64_t steady_ns = habit_ns(device, cause);
+
+	if (is_never_waited(findings, index, device, kind))
+		ns = rest_ns(device, kind);
+	if (kind == HOST_BLOCKED && 2 * device->in_call_ns > (int64_t)device->busy_ns)
+		ns += (uint64_t)device->in_call_ns;
+	if (kind == HOST_BLOCKED && is_overslept(cause) && ns < cause->overslept_ns)
+		ns = cause->overslept_ns;
+	if (ns > steady_ns)
+		ns = steady_ns;
+	return kind == HOST_BLOCKED ? ns : saving_beside(findings, index, ns);
+}
+
+/* Whether there is no use in doing it while the device works. Next to a device of its own it can
+ * be done beforehand. */
+static bool is_elsewhere(const struct findings *findings, uint32_t index,
+			 const struct idle_device *device, enum idle_cause_kind kind)
+{
+	const struct idle_cause *cause = &device->causes[HOST_WORK];
+
+	if (kind != HOST_WORK)
+		return false;
+	if (2 * cause->result_ns > cause->ns)
+		return RESULT_PART * cause->ns > findings->duration_ns;
+	return devices_taken_part(&findings->iterator->devices.rows[index]) > 0 &&
+	       MOST_PART * cause->ns > findings->duration_ns &&
+	       cause->ns > MOST_TIMES * meanwhile_ns(findings, index, device, kind);
+}
+
+/* What would be saved. 0: nothing. */
 static uint64_t saving(const struct findings *findings, const struct idle *idle, uint32_t index,
 		       enum idle_cause_kind kind)
 {
 	const struct idle_device *device = &idle->devices[index];
 	const struct idle_cause *cause = &device->causes[kind];
-	uint64_t waited_ns = device->waited_ns > 0 ? (uint64_t)device->waited_ns : 0;
-	uint64_t steady_ns;
+	uint64_t waited_ns;
 
 	switch (kind) {
 	case AHEAD:
@@ -202,21 +251,13 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		waited_ns = (uint64_t)idle->threads[cause->stream].spent[WAITING];
 		return cause->ns < waited_ns ? cause->ns : waited_ns;
 	default:
-		steady_ns = habit_ns(device, cause);
 		/* The answers to questions can be kept. */
 		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_BUILD))
 			return ahead_ns(findings, index, device, cause);
-		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_QUERY))
-			return steady_ns;
-		if (is_never_waited(findings, index, device, kind))
-			waited_ns = rest_ns(device, kind);
-		if (kind == HOST_BLOCKED && 2 * device->in_call_ns > (int64_t)device->busy_ns)
-			waited_ns += (uint64_t)device->in_call_ns;
-		if (kind == HOST_BLOCKED && is_overslept(cause) && waited_ns < cause->overslept_ns)
-			waited_ns = cause->overslept_ns;
-		if (waited_ns > steady_ns)
-			waited_ns = steady_ns;
-		return kind == HOST_BLOCKED ? waited_ns : saving_beside(findings, index, waited_ns);
+		if ((kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_QUERY)) ||
+		    is_elsewhere(findings, index, device, kind))
+			return habit_ns(device, cause);
+		return meanwhile_ns(findings, index, device, kind);
 	}
 }
 
@@ -281,7 +322,7 @@ static void describe(struct findings *findings, struct finding *finding,
 				     units_count(count, cause->count), units_ns(each, gap));
 	switch (kind) {
 	case SYNCHRONISATION:
-		finding->object = main_call(findings, &device->waits);
+		finding->object = main_call(findings, &device->waits, 1);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s because the host waited "
 					      "for a command%s%s%s before it enqueued the next",
@@ -300,7 +341,11 @@ static void describe(struct findings *findings, struct finding *finding,
 								   : "in no call (computing, or "
 								     "asleep)",
 					      between_text(findings, device, 0));
-		finding->suggestion = "enqueue before that work, or do it in another thread";
+		finding->suggestion =
+			is_elsewhere(findings, index, device, kind)
+				? "do that work on the device, or less of it; enqueue what does not "
+				  "need it before"
+				: "enqueue before that work, or do it in another thread";
 		break;
 	case HOST_BLOCKED:
 		if (is_overslept(cause)) {
@@ -322,7 +367,7 @@ static void describe(struct findings *findings, struct finding *finding,
 			"--table waits` names what it waited on";
 		break;
 	case HOST_CALLS:
-		finding->object = main_call(findings, &device->calls);
+		finding->object = main_call(findings, &device->calls, ENQUEUES);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s while the host was in "
 					      "other calls, mainly %s",
@@ -444,6 +489,11 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		finding->why = findings_text(
 			findings, "%s; that another thread can do it beforehand is assumed",
 			finding->why);
+	}
+	if (is_elsewhere(findings, index, device, kind)) {
+		finding->confidence = CONFIDENCE_LOW;
+		finding->why = findings_text(findings, "%s; that it is not needed there is assumed",
+					     finding->why);
 	}
 	if (kind == HOST_BLOCKED && is_overslept(cause)) {
 		finding->confidence = CONFIDENCE_LOW;
