@@ -43,7 +43,7 @@ struct allocations {
 	struct allocation_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* function and class of sizes -> row */
-	struct map live;   /* process and number -> row */
+	struct map live;   /* process and number -> row, twice, + 1: it was allocated again */
 	/* By stream: row, + 1, of what was freed, where the call that frees it comes behind. */
 	size_t *freeing;
 	struct allocation_process *processes;
@@ -113,8 +113,7 @@ static int count_new(struct findings *findings, struct allocations *allocations,
 	if (!call->api || call->api->class != TANDEM_CLASS_CREATE ||
 	    map_get(&allocations->live, key) != MAP_NONE)
 		return 0;
-	if (row_find(allocations, call->api, record->bytes, &index) ||
-	    map_set(&allocations->live, key, index))
+	if (row_find(allocations, call->api, record->bytes, &index))
 		return -ENOMEM;
 	row = &allocations->rows[index];
 	row->parts = record->kind == TANDEM_MEMORY_KIND_sub_buffer;
@@ -125,6 +124,8 @@ static int count_new(struct findings *findings, struct allocations *allocations,
 	row->bytes += record->bytes;
 	row->ns += call_ns(call);
 	is_first = ++row->live > row->most_live;
+	if (map_set(&allocations->live, key, 2 * index + !is_first))
+		return -ENOMEM;
 	if (is_first) {
 		row->most_live = row->live;
 		row->first_ns += call_ns(call);
@@ -150,21 +151,23 @@ static int count_free(struct findings *findings, struct allocations *allocations
 {
 	const struct trace_event *event = item->event;
 	const struct finding_call *call = &findings->calls[event->stream->index];
-	uint64_t index = map_remove(&allocations->live, key);
+	uint64_t known = map_remove(&allocations->live, key), index = known / 2;
 	struct allocation_process *process;
 	struct allocation_row *row;
 
-	if (index == MAP_NONE)
+	if (known == MAP_NONE)
 		return 0;
 	row = &allocations->rows[index];
 	row->live--;
+	row->freed++;
 	process = &allocations->processes[event->stream->process->index];
-	if (row->freed && row->shared && process->live_shared)
-		process->live_shared--;
-	if (row->freed++ && !row->parts && process->live && !--process->live)
-		process->pages = 0;
+	if (known % 2 && !row->parts) {
+		process->live_shared -= row->shared;
+		if (!--process->live)
+			process->pages = 0;
+	}
 	if (!call->api || call->api->class != TANDEM_CLASS_RELEASE) {
-		allocations->freeing[event->stream->index] = index + 1;
+		allocations->freeing[event->stream->index] = (size_t)index + 1;
 		return 0;
 	}
 	row->ns += call_ns(call);

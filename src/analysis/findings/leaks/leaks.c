@@ -20,10 +20,10 @@ struct leak_object {			/* alive */
 	int64_t refs, ns;
 	uint64_t call; /* of the process: which it was */
 	uint64_t bytes;
-	uint32_t stream;
-	uint8_t type;	    /* enum tandem_object */
-	bool address;	    /* memory without an object */
-	uint32_t next_free; /* + 1 */
+	uint32_t stream, took_ns; /* of an address: its call */
+	uint8_t type;		  /* enum tandem_object */
+	bool address;		  /* memory without an object */
+	uint32_t next_free;	  /* + 1 */
 };
 
 /* A process; its events that it took and gave back, where their number was recorded. */
@@ -43,7 +43,7 @@ struct leak_process {
 #define LATE_PART 4u
 
 #define PAGE_BYTES 4096u
-#define TOUCHING_PART 20u
+#define AGAIN_PART 20u
 
 struct leaks {
 	struct growth *addresses; /* of allocations without an object, by index of the process */
@@ -244,8 +244,9 @@ static int leaks_memory(const struct findings *findings, struct leaks *leaks,
 	const struct trace_event *event = item->event;
 	uint32_t process = event->stream->process->index;
 	const struct tandem_rec_memory *record = (const void *)event->record;
+	const struct finding_call *call = &findings->calls[event->stream->index];
 	struct leak_object made = {
-		.api = findings->calls[event->stream->index].api,
+		.api = call->api,
 		.refs = 1,
 		.ns = event->ns,
 		.stream = event->stream->index,
@@ -269,6 +270,8 @@ static int leaks_memory(const struct findings *findings, struct leaks *leaks,
 	if (known != MAP_NONE || is_object(record->kind))
 		return 0;
 	made.bytes = record->bytes;
+	if (call->end_ns > call->begin_ns && call->end_ns - call->begin_ns < UINT32_MAX)
+		made.took_ns = (uint32_t)(call->end_ns - call->begin_ns);
 	leaks->addresses[process].now++;
 	return object_make(leaks, key, &made);
 }
@@ -304,7 +307,8 @@ static int leaks_faults(struct findings *findings, void *state, const struct tra
 struct leak_row { /* made by one function */
 	const struct leak_object *first;
 	uint64_t count, bytes;
-	uint64_t late; /* made in the second half of the process's calls */
+	uint64_t late;		      /* made in the second half of the process's calls */
+	uint64_t took_ns, longest_ns; /* of the calls */
 };
 
 static bool grows(const struct findings *findings, const struct leak_row *row)
@@ -316,18 +320,19 @@ static bool grows(const struct findings *findings, const struct leak_row *row)
 	return row->count >= OBJECTS_LEAST && LATE_PART * row->late >= row->count;
 }
 
-/* Of memory that was used again nothing would be touched for the first time; less than a twentieth of the run
- * is not what a leak is about. */
-static uint64_t touching_ns(const struct findings *findings, const struct leaks *leaks,
-			    const struct leak_row *row)
+/* Memory that was used again would not be allocated, but for once, nor touched for the first time; less than
+ * a twentieth of the run is not what a leak is about. */
+static uint64_t again_ns(const struct findings *findings, const struct leaks *leaks,
+			 const struct leak_row *row)
 {
 	uint32_t process = findings_stream(findings, row->first->stream)->process->index;
 	uint64_t pages = row->bytes / PAGE_BYTES / row->count * (row->count - 1), ns;
 
 	if (pages > leaks->processes[process].faults)
 		pages = leaks->processes[process].faults;
-	ns = (uint64_t)((double)pages * findings->session->run.page_fault_ns);
-	return ns >= findings->duration_ns / TOUCHING_PART ? ns : 0;
+	ns = (uint64_t)((double)pages * findings->session->run.page_fault_ns) + row->took_ns -
+	     row->longest_ns;
+	return ns >= findings->duration_ns / AGAIN_PART ? ns : 0;
 }
 
 static struct leak_row *row_find(struct leak_row *rows, size_t *count,
@@ -379,13 +384,14 @@ static int add_row(struct findings *findings, const struct leaks *leaks, const s
 					   count, noun, row->count == 1 ? "" : "s", maker,
 					   row->count == 1 ? "was" : "were");
 	finding->always_report = true;
-	finding->cost_ns = touching_ns(findings, leaks, row);
+	finding->cost_ns = again_ns(findings, leaks, row);
 	finding->object = maker;
 	finding->count = row->count;
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = finding->cost_ns
-			       ? "no call that released it was recorded; the cost is that of fresh "
-				 "memory, whose pages are touched for the first time"
+			       ? "no call that released it was recorded; the cost is that of "
+				 "allocating fresh memory, whose pages are touched for the first "
+				 "time"
 			       : "no call that released it was recorded";
 	finding->suggestion =
 		findings_text(findings, "release each %s object when it is no longer needed", noun);
@@ -491,6 +497,9 @@ static int leaks_end(struct findings *findings, void *state)
 		row = row_find(rows, &count, object);
 		row->count++;
 		row->bytes += object->bytes;
+		row->took_ns += object->took_ns;
+		if (object->took_ns > row->longest_ns)
+			row->longest_ns = object->took_ns;
 		row->late +=
 			2 * object->call >=
 			leaks->processes[findings_stream(findings, object->stream)->process->index]
