@@ -59,6 +59,7 @@ static const struct symptom {
 	{"overlap", "one-queue", "copies", "dominate", 5},
 	{"idle-device", "launch", "callbacks", "heavy", 0},
 	{"idle-device", "launch", "objects", "loop", 0},
+	{"idle-device", "host-calls", "waiting", "polling", 0},
 	{"idle-device", "host-calls", "callbacks", "heavy", 0},
 	{"idle-device", "host-calls", "builds", "repeated", 0},
 	{"idle-device", "host-calls", "builds", "first", 0},

@@ -10,7 +10,7 @@ enum { TO_DEVICE = 1, TO_HOST = 2 };
 /* Addresses are no numbers of objects. */
 #define IS_ADDRESS (UINT64_C(1) << 63)
 
-static uint64_t buffer_key(const struct trace_event *event, uint64_t buffer)
+uint64_t transfer_ends_buffer(const struct trace_event *event, uint64_t buffer)
 {
 	return buffer ^
 	       (uint64_t)(event->stream->process->index + 1) * UINT64_C(0x9E3779B97F4A7C15);
@@ -31,19 +31,20 @@ bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *e
 	ends->host = value_of(event, TANDEM_ROLE_address);
 	ends->is_address = !object;
 	if (object) {
-		ends->buffer = buffer_key(event, trace_field_unsigned(event, object));
+		ends->buffer = transfer_ends_buffer(event, trace_field_unsigned(event, object));
 		return object->kind == TANDEM_FIELD_OBJECT;
 	}
 	to = value_of(event, TANDEM_ROLE_destination);
 	from = value_of(event, TANDEM_ROLE_source);
 	direction = value_of(event, TANDEM_ROLE_direction);
 	if (ends->host && !to != !from) {
-		ends->buffer = buffer_key(event, (to ? to : from) | IS_ADDRESS);
+		ends->buffer = transfer_ends_buffer(event, (to ? to : from) | IS_ADDRESS);
 		return true;
 	}
 	if (!to || !from || (direction != TO_DEVICE && direction != TO_HOST))
 		return false;
-	ends->buffer = buffer_key(event, (direction == TO_DEVICE ? to : from) | IS_ADDRESS);
+	ends->buffer =
+		transfer_ends_buffer(event, (direction == TO_DEVICE ? to : from) | IS_ADDRESS);
 	ends->host = direction == TO_DEVICE ? from : to;
 	return true;
 }

@@ -19,4 +19,7 @@ struct transfer_ends {
 /* False where the call moves nothing between host and device, or it is not known which is which. */
 bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *ends);
 
+/* `buffer` of a memory object with that number, in the process of the event. */
+uint64_t transfer_ends_buffer(const struct trace_event *event, uint64_t memory);
+
 #endif

@@ -21,6 +21,18 @@ static uint64_t part_key(uint64_t buffer, uint64_t offset, uint64_t bytes)
 	       1;
 }
 
+/* Makes it `same` if a buffer that was released since was given it. */
+static int note_given(struct contents *contents, uint64_t key, uint32_t process,
+		      const struct tandem_rec_content *content, bool *same)
+{
+	uint64_t place = part_key(process, content->offset, content->bytes) ^ content->hash;
+	uint64_t before = map_get(&contents->given, place);
+
+	*same |= before != MAP_NONE && before != key &&
+		 map_get(&contents->released, before) != MAP_NONE;
+	return map_set(&contents->given, place, key);
+}
+
 int contents_written(struct contents *contents, uint64_t key, struct copy_buffer *buffer,
 		     const struct tandem_rec_content *content, bool *same)
 {
@@ -37,7 +49,14 @@ int contents_written(struct contents *contents, uint64_t key, struct copy_buffer
 	now = (content->hash + buffer->generation) & ~(UINT64_C(1) << 63);
 	known = map_get(&contents->written, part);
 	*same = known == now;
-	return map_set(&contents->written, part, now);
+	if (map_set(&contents->written, part, now))
+		return -ENOMEM;
+	return note_given(contents, key, buffer->process, content, same);
+}
+
+int contents_released(struct contents *contents, uint64_t key)
+{
+	return map_set(&contents->released, key, 1);
 }
 
 int contents_read(struct contents *contents, uint64_t key,
@@ -66,6 +85,8 @@ int contents_read(struct contents *contents, uint64_t key,
 void contents_free(struct contents *contents)
 {
 	map_free(&contents->written);
+	map_free(&contents->given);
+	map_free(&contents->released);
 	map_free(&contents->part_of);
 	free(contents->parts);
 }

@@ -6,6 +6,7 @@
  *
  *	contents_written(&contents, key, buffer, content, &same);	each record `content`
  *	contents_read(&contents, key, content, &same);			each record `content_read`
+ *	contents_released(&contents, key);				each buffer that is freed
  *	contents_free(&contents);
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_COPIES_CONTENTS_H
@@ -18,8 +19,10 @@
 struct contents_part;
 
 struct contents {
-	struct map written; /* buffer, bytes and a part of the hash -> hash of what was written */
-	struct map part_of; /* part of a buffer -> its place in `parts` */
+	struct map written;  /* buffer, bytes and a part of the hash -> hash of what was written */
+	struct map given;    /* process, place and hash -> the buffer that was given it last */
+	struct map released; /* buffers -> 1 */
+	struct map part_of;  /* part of a buffer -> its place in `parts` */
 	struct contents_part *parts;
 	size_t count, capacity;
 };
@@ -27,7 +30,8 @@ struct contents {
 /* Return 0 or -ENOMEM; contents_free() is called either way. `key`: the buffer (transfer_ends.h). */
 
 /* Whether the same bytes were written there before, whatever was written over them since: each
- * could have a buffer of its own. A write of another part that overlaps is the end of that. */
+ * could have a buffer of its own. A write of another part that overlaps is the end of that. Or whether they were
+ * written to the same place of a buffer that was released since, which could have stayed. */
 int contents_written(struct contents *contents, uint64_t key, struct copy_buffer *buffer,
 		     const struct tandem_rec_content *content, bool *same);
 
@@ -35,6 +39,8 @@ int contents_written(struct contents *contents, uint64_t key, struct copy_buffer
  * it did not. */
 int contents_read(struct contents *contents, uint64_t key,
 		  const struct tandem_rec_content_read *content, bool *same);
+
+int contents_released(struct contents *contents, uint64_t key);
 
 void contents_free(struct contents *contents);
 

@@ -12,6 +12,7 @@
 #include "analysis/findings/copies/unchanged.h"
 #include "analysis/findings/exposed.h"
 #include "analysis/findings/finding.h"
+#include "analysis/operations/transfer_ends.h"
 
 /* Of less the host asks whether it changed: a flag, a residual. */
 #define UNCHANGED_READ_BYTES 4096u
@@ -185,6 +186,14 @@ static int take_content_read(struct copies *copies, struct graph *graph,
 	return unchanged_remove(&process->reads, graph, item, last);
 }
 
+/* A buffer of the same number never comes again. */
+static int take_free(struct copies *copies, const struct trace_event *event)
+{
+	const struct tandem_rec_memory_free *record = (const void *)event->record;
+
+	return contents_released(&copies->contents, transfer_ends_buffer(event, record->memory));
+}
+
 static int copies_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct copies *copies = state;
@@ -193,6 +202,8 @@ static int copies_item(struct findings *findings, void *state, const struct even
 		return copy_calls_add(&copies->calls, item);
 	if (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED)
 		return count_command(copies, &item->operation);
+	if (item->kind == ITEM_MEMORY && item->event->record->id == TANDEM_EVENT_memory_free)
+		return take_free(copies, item->event);
 	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content)
 		return take_content(copies, findings->graph, item);
 	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content_read)

@@ -84,8 +84,8 @@ int unchanged_writes_add(const struct unchanged *unchanged, struct findings *fin
 {
 	return unchanged_add(
 		unchanged, findings, "device",
-		"transfer it once; where a kernel changes it, keep an unchanged copy on "
-		"the device and copy from that, or fill it there");
+		"transfer it once, to memory that stays; where a kernel changes it, keep an "
+		"unchanged copy on the device and copy from that, or fill it there");
 }
 
 int unchanged_reads_add(const struct unchanged *unchanged, struct findings *findings)

@@ -26,6 +26,8 @@ void transfer_class_add(struct transfer_class *class, const struct operation *op
 	class->bytes += operation->record->bytes;
 	class->ns += ns;
 	class->exposed_ns += exposed_ns;
+	if (ns && (double)operation->record->bytes / (double)ns > class->fastest)
+		class->fastest = (double)operation->record->bytes / (double)ns;
 	if (ns + call_ns < class->least_ns || class->count == 1)
 		class->least_ns = ns + call_ns;
 	if (ns >= class->longest_ns) {

@@ -12,6 +12,7 @@ struct transfer_class {
 	uint64_t ns;	   /* on the device */
 	uint64_t least_ns; /* of one, with what its call took besides */
 	uint64_t exposed_ns;
+	double fastest; /* bytes a ns, of one */
 	uint32_t stream;
 	uint16_t api; /* event id of the call, of the longest; so are: */
 	int64_t begin_ns, end_ns;

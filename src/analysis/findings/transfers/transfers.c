@@ -249,6 +249,23 @@ static double best_of(const struct transfer_row *row)
 	return best;
 }
 
+/* Of transfers of less than LARGE_CLASS, what each costs besides is in their average: where there are no
+ * others, the fastest one says more. */
+#define LARGE_CLASS 16u
+
+static double rate_of(const struct transfer_row *row)
+{
+	double fastest = 0;
+
+	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+		if (i >= LARGE_CLASS && row->classes[i].count)
+			return best_of(row);
+		if (row->classes[i].fastest > fastest)
+			fastest = row->classes[i].fastest;
+	}
+	return fastest;
+}
+
 /* What a transfer costs whatever its size: of the fastest of the smallest, all
  * that moving its bytes does not explain. */
 static double fixed_ns(const struct transfer_row *row, double best)
@@ -403,13 +420,13 @@ static int transfers_end(struct findings *findings, void *state)
 	for (size_t i = 0; !status && i < transfers->count; i++) {
 		const struct transfer_row *row = &transfers->rows[i];
 		double link = places_link_rate(&transfers->places, row->device);
-		double best = best_of(row);
+		double best = best_of(row), rate = rate_of(row);
 
 		status = rows_add(findings, row->device, row->kind, &row->rows,
 				  link > best ? link : best);
 		if (status || !(best > 0))
 			continue;
-		status = add_small(findings, &transfers->further, row, best, fixed_ns(row, best));
+		status = add_small(findings, &transfers->further, row, rate, fixed_ns(row, rate));
 		if (!is_transfer(row->kind))
 			continue;
 		if (!status && !is_cpu(findings, row->device))
