@@ -43,6 +43,12 @@ CASES = [
     ("events_unnamed", ["repaired"], STUB, [], ["leaks/event"]),
     ("upload_again", [], STUB, ["copies/unchanged"], ["copies/dominate"]),
     ("upload_again", ["repaired"], STUB, [], ["copies/unchanged"]),
+    ("upload_to_new", [], STUB, ["copies/unchanged"], []),
+    ("upload_to_new", ["repaired"], STUB, [], ["copies/unchanged"]),
+    ("rows_of_one_size", [], PTHREAD, ["transfers/small"], []),
+    ("rows_of_one_size", ["repaired"], PTHREAD, [], ["transfers/small"]),
+    ("host_on_results", [], BASIC, ["idle-device/host-busy"], []),
+    ("host_on_results", ["repaired"], BASIC, [], ["idle-device/host-busy"]),
     ("image_again", [], BASIC, ["copies/unchanged"], []),
     ("image_again", ["repaired"], BASIC, [], ["copies/unchanged"]),
     ("launch_rows", [], STUB, ["launch/few-groups"], []),
@@ -160,7 +166,9 @@ if scope()[0] == "system":
     CASES.append(("sleep_between", [], STUB, ["idle-device/host-blocked"], []))
     IN_TRIALS.append(("slot_queue", [], STUB, ["idle-device/host-blocked"], []))
     CASES += [("allocate_in_loop", [], BASIC, ["allocations/loop"], []),
-              ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"])]
+              ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"]),
+              ("replaced_buffer", [], BASIC, ["allocations/loop"], []),
+              ("replaced_buffer", ["repaired"], BASIC, [], ["allocations/loop"])]
 PROGRAMS = [(CORPUS, *case) for case in CASES]
 for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
     PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
@@ -195,6 +203,8 @@ for program, name, arguments, device, wanted, unwanted in PROGRAMS:
                   if name == "sleep_between" else "of the program, which woke it" in f["culprits"],
                   f"{where}: who ended the host's sleep", f)
         check(" 1 work-items" not in f["description"], f"{where}: {f['name']}/{f['cause']}: one is no plural", f["description"])
+        if f["cause"] == "loop" and f["name"] == "allocations" and name == "replaced_buffer":
+            check("page faults" in f["evidence"], f"{where}: with the first touches of such memory", f)
         # Not the one that ends the program, of which it has one as well.
         if f["cause"] == "after-each-command" and name == "wait_event_each":
             check(f["object"] == "clWaitForEvents", f"{where}: names the wait", f["object"])

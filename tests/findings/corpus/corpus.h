@@ -49,6 +49,10 @@ struct corpus {
 	X(build_first)         \
 	X(allocate_in_loop)    \
 	X(allocate_sizes)      \
+	X(replaced_buffer)     \
+	X(upload_to_new)       \
+	X(rows_of_one_size)    \
+	X(host_on_results)     \
 	X(queue_in_loop)       \
 	X(kernel_in_loop)      \
 	X(events_leaked)       \

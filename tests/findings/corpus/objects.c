@@ -77,6 +77,26 @@ void corpus_allocate_sizes(struct corpus *corpus)
 		must(clReleaseMemObject(buffer), "clReleaseMemObject");
 }
 
+/* What a kernel writes gets a new buffer each time, which takes the place of the old one before it is used. */
+void corpus_replaced_buffer(struct corpus *corpus)
+{
+	size_t bytes = (size_t)corpus_items * sizeof(float);
+	cl_mem buffer = corpus_buffer(corpus, bytes);
+
+	for (int i = 0; i < 60; i++) {
+		if (!corpus->repaired) {
+			cl_mem old = buffer;
+
+			buffer = corpus_buffer(corpus, bytes);
+			must(clReleaseMemObject(old), "clReleaseMemObject");
+		}
+		must(clSetKernelArg(corpus->kernel, 0, sizeof(buffer), &buffer), "clSetKernelArg");
+		corpus_work(corpus, 1, 0, NULL, NULL);
+		corpus_finish(corpus);
+	}
+	must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
 void corpus_queue_in_loop(struct corpus *corpus)
 {
 	for (int i = 0; i < 400; i++) {

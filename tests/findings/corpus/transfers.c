@@ -90,6 +90,42 @@ void corpus_upload_again(struct corpus *corpus)
 	must(clReleaseMemObject(table), "clReleaseMemObject");
 }
 
+/* Each step makes a buffer of its own, for the same table. */
+void corpus_upload_to_new(struct corpus *corpus)
+{
+	size_t bytes = 4 << 20;
+
+	memset(data, 3, bytes);
+	for (int i = 0; i < 40; i++) {
+		cl_mem table = corpus_buffer(corpus, bytes);
+
+		if (corpus->repaired)
+			data[i] = (char)(5 + i);
+		corpus_write(corpus, table, CL_TRUE, 0, bytes, data);
+		corpus_work(corpus, 20, 0, NULL, NULL);
+		corpus_finish(corpus);
+		must(clReleaseMemObject(table), "clReleaseMemObject");
+	}
+}
+
+/* All transfers are rows of 16 KiB: no larger one says what a byte takes. */
+void corpus_rows_of_one_size(struct corpus *corpus)
+{
+	size_t row = 16 << 10, bytes = 4 << 20;
+	cl_mem table = corpus_buffer(corpus, bytes);
+
+	for (int step = 0; step < 8; step++) {
+		memset(data, step, bytes);
+		if (corpus->repaired)
+			corpus_write(corpus, table, CL_TRUE, 0, bytes, data);
+		for (size_t at = 0; !corpus->repaired && at < bytes; at += row)
+			corpus_write(corpus, table, CL_TRUE, at, row, data + at);
+		corpus_work(corpus, 20, 0, NULL, NULL);
+		corpus_finish(corpus);
+	}
+	must(clReleaseMemObject(table), "clReleaseMemObject");
+}
+
 /* All of a buffer comes back after each step; only the last is used. */
 void corpus_read_each(struct corpus *corpus)
 {
