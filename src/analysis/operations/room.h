@@ -15,8 +15,8 @@
 #include "analysis/operations/launch_config.h"
 #include "analysis/operations/operation.h"
 
-/* Above 0, to 1: a kernel's work-groups for each of the device's compute units. 1 as well of all
- * else, and where the runtime chose the groups. */
+/* Above 0, to 1: a kernel's work-groups for each of the device's compute units, and of a fill or copy on
+ * the device by its bytes. 1 as well of all else, and where the runtime chose the groups. */
 double room_taken(const struct launch_configs *configs, const struct devices *devices,
 		  const struct operation *operation);
 

@@ -26,7 +26,7 @@
 #include "analysis/operations/used_memory.h"
 #include "util/map.h"
 
-#define APART_COMMANDS 8192u /* CUPTI hands over late */
+#define APART_COMMANDS 32768u /* CUPTI hands over late */
 
 enum apart_cause { APART_BARRIERS, APART_EVENTS, APART_QUEUE, APART_CAUSES };
 
