@@ -9,8 +9,10 @@
 
 #define PLACES 64u
 
-/* So often has a place to be used before it counts, and one of so many uses may be another queue's. */
+/* So often has a place to be used before it counts, or there are so many, each of another queue; and one of
+ * so many uses may be another queue's. */
 #define PLACE_USES 3u
+#define PLACE_QUEUES 4u
 #define STRANGERS 8u
 
 struct place {
@@ -21,7 +23,7 @@ struct place {
 struct memory_places_row {
 	struct place places[PLACES];
 	uint32_t count;
-	uint32_t queues; /* places of another queue than the first one's */
+	uint32_t queues; /* that have one */
 	uint64_t uses, strangers;
 };
 
@@ -32,6 +34,15 @@ static struct place *place_find(struct memory_places_row *row, uint64_t address)
 			return &row->places[i];
 	}
 	return NULL;
+}
+
+static bool has_queue(const struct memory_places_row *row, uint32_t queue)
+{
+	for (unsigned i = 0; i < row->count; i++) {
+		if (row->places[i].queue == queue)
+			return true;
+	}
+	return false;
 }
 
 int memory_places_used(struct memory_places *places, uint64_t key, uint64_t address, uint32_t queue)
@@ -51,9 +62,9 @@ int memory_places_used(struct memory_places *places, uint64_t key, uint64_t addr
 		return 0;
 	}
 	if (!place) {
+		row->queues += !has_queue(row, queue);
 		place = &row->places[row->count++];
 		*place = (struct place){.address = address, .queue = queue};
-		row->queues += queue != row->places[0].queue;
 	}
 	if (place->queue == queue)
 		place->uses++;
@@ -65,9 +76,8 @@ int memory_places_used(struct memory_places *places, uint64_t key, uint64_t addr
 static const struct memory_places_row *row_of(const struct memory_places *places, uint64_t key)
 {
 	uint64_t index = map_get(&places->row_of, key);
-	const struct memory_places_row *row = index == MAP_NONE ? NULL : &places->rows[index];
 
-	return row && row->queues && STRANGERS * row->strangers <= row->uses ? row : NULL;
+	return index == MAP_NONE ? NULL : &places->rows[index];
 }
 
 static uint32_t number_of(const struct memory_places *places, const struct memory_places_row *row,
@@ -75,8 +85,7 @@ static uint32_t number_of(const struct memory_places *places, const struct memor
 {
 	size_t number = (size_t)(row - places->rows) * PLACES + (size_t)(place - row->places);
 
-	return place->uses < PLACE_USES || number >= MEMORY_PLACE ? 0
-								  : MEMORY_PLACE + (uint32_t)number;
+	return number >= MEMORY_PLACE ? 0 : MEMORY_PLACE + (uint32_t)number;
 }
 
 uint32_t memory_places_find(const struct memory_places *places, uint64_t key, uint64_t address,
@@ -108,6 +117,21 @@ uint32_t memory_places_within(const struct memory_places *places, uint64_t key, 
 			place = &row->places[i];
 	}
 	return place ? number_of(places, row, place) : 0;
+}
+
+bool memory_places_is_part(const struct memory_places *places, uint32_t id)
+{
+	size_t number = id - MEMORY_PLACE;
+	const struct memory_places_row *row;
+
+	if (id < MEMORY_PLACE || number / PLACES >= places->count)
+		return false;
+	row = &places->rows[number / PLACES];
+	/* One adds up what all made. */
+	if (row->queues < 2 || (row->strangers > 1 && STRANGERS * row->strangers > row->uses))
+		return false;
+	return row->places[number % PLACES].uses >= PLACE_USES ||
+	       (row->count >= PLACE_QUEUES && row->queues == row->count && row->strangers <= 1);
 }
 
 void memory_places_free(struct memory_places *places)

@@ -9,11 +9,13 @@
  *	memory_places_used(&places, key, address, queue)	each time that a kernel is given it
  *	id = memory_places_find(&places, key, address, queue);	the part, for such a kernel
  *	id = memory_places_within(&places, key, from, bytes);	the part in which a transfer's bytes lie
+ *	if (memory_places_is_part(&places, id))			later, as more is known
  *	memory_places_free(&places);
  */
 #ifndef TANDEM_ANALYSIS_OPERATIONS_MEMORY_PLACES_H
 #define TANDEM_ANALYSIS_OPERATIONS_MEMORY_PLACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,11 +36,15 @@ struct memory_places {
 int memory_places_used(struct memory_places *places, uint64_t key, uint64_t address,
 		       uint32_t queue);
 
-/* Numbers of parts, MEMORY_PLACE and up; 0: it counts as all of the memory. */
+/* Numbers of what may be parts, MEMORY_PLACE and up; 0: it counts as all of the memory. */
 uint32_t memory_places_find(const struct memory_places *places, uint64_t key, uint64_t address,
 			    uint32_t queue);
 uint32_t memory_places_within(const struct memory_places *places, uint64_t key, uint64_t from,
 			      uint64_t bytes);
+
+/* Whether it is one: it was used three times, or there are four, each of another queue, and hardly ever is one
+ * another queue's. */
+bool memory_places_is_part(const struct memory_places *places, uint32_t id);
 
 void memory_places_free(struct memory_places *places);
 

@@ -435,6 +435,21 @@ int used_memory_addresses(struct used_memory *used, const struct trace_event *ev
 	return 0;
 }
 
+void used_memory_settle(const struct used_memory *used, struct used_memory_list *list)
+{
+	if (!list->by_places)
+		return;
+	list->by_places = false;
+	for (unsigned i = 0; i < list->count; i++) {
+		if (list->memory[i] < MEMORY_PLACE)
+			continue;
+		if (memory_places_is_part(&used->places, list->memory[i]))
+			list->by_places = true;
+		else
+			list->memory[i] = list->whole[i];
+	}
+}
+
 /* Of one object, where one at least is all of it, or both are the same part, and one is written. */
 static bool share(const struct used_memory_list *a, unsigned i, const struct used_memory_list *b,
 		  unsigned j)

@@ -16,6 +16,7 @@
  *	used_memory_find(&used, event, &list);	of a call that enqueues
  *	op = used_memory_op(event)		of another record: the operation whose addresses it has, or 0
  *	used_memory_addresses(&used, event, kernel, queue, &list)	what it uses, then
+ *	used_memory_settle(&used, &list);	before it is compared
  *	if (used_memory_is_apart(&one, &other))	they can run in any order
  *	used_memory_free(&used);
  */
@@ -74,6 +75,9 @@ uint64_t used_memory_op(const struct trace_event *event);
 /* What it uses, of that kernel and queue. Returns 0 or -ENOMEM. */
 int used_memory_addresses(struct used_memory *used, const struct trace_event *event,
 			  uint32_t kernel, uint32_t queue, struct used_memory_list *list);
+
+/* Parts of memory at addresses (memory_places.h) that are none, by what is known now, become all of it. */
+void used_memory_settle(const struct used_memory *used, struct used_memory_list *list);
 
 /* Whether both are known and have nothing in common. One that uses nothing is not known. */
 bool used_memory_is_apart(const struct used_memory_list *a, const struct used_memory_list *b);

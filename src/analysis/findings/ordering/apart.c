@@ -63,6 +63,28 @@ static void find_waits(const struct trace_event *event, const struct queue_waits
 			trace_element_unsigned(list, elements + i * list->bytes);
 }
 
+/* Room for one more: twice as much where many have not been looked at. */
+static int ring_reserve(struct apart_process *process)
+{
+	uint64_t capacity = process->capacity ? 2 * process->capacity : APART_COMMANDS;
+	struct apart_command *commands;
+
+	if (process->capacity && (process->count < process->capacity ||
+				  2 * (process->count - process->looked_at) < process->capacity ||
+				  process->capacity == APART_COMMANDS_MOST))
+		return 0;
+	commands = calloc(capacity, sizeof(*commands));
+	if (!commands)
+		return -ENOMEM;
+	for (uint64_t i = process->count - process->capacity;
+	     process->capacity && i < process->count; i++)
+		commands[i % capacity] = process->commands[i % process->capacity];
+	free(process->commands);
+	process->commands = commands;
+	process->capacity = capacity;
+	return 0;
+}
+
 static int note_enqueue(struct apart *apart, const struct trace_event *event,
 			const struct queue_waits_taken *taken)
 {
@@ -73,12 +95,9 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event,
 	struct apart_command *command;
 	uint64_t key;
 
-	if (!of->commands) {
-		of->commands = calloc(APART_COMMANDS, sizeof(*of->commands));
-		if (!of->commands)
-			return -ENOMEM;
-	}
-	command = &of->commands[of->count % APART_COMMANDS];
+	if (ring_reserve(of))
+		return -ENOMEM;
+	command = &of->commands[of->count % of->capacity];
 	if (command->op)
 		map_remove(&apart->place_of, operation_key(process, command->op));
 	*command = (struct apart_command){.op = trace_event_op(event)};
@@ -96,9 +115,9 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event,
 
 static struct apart_command *command_at(const struct apart_process *process, uint64_t place)
 {
-	if (!place || place + APART_COMMANDS <= process->count)
+	if (!place || place + process->capacity <= process->count)
 		return NULL;
-	return &process->commands[(place - 1) % APART_COMMANDS];
+	return &process->commands[(place - 1) % process->capacity];
 }
 
 static struct apart_command *command_of(const struct apart *apart,
@@ -386,6 +405,7 @@ const struct apart_command *apart_next(struct apart *apart, uint32_t index, bool
 			return NULL;
 		process->looked_at++;
 		if (command && command->ended) {
+			used_memory_settle(&apart->used, &command->memory);
 			look_at(apart, index, command);
 			return command;
 		}

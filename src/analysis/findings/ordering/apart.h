@@ -4,8 +4,7 @@
  * leave room for each other, by the one queue that they are in.
  *
  * What a command uses is known with all arguments only (used_memory.h). Memory grows with
- * kernels, memory objects and queues; of each process the latest APART_COMMANDS are remembered. One
- * thread.
+ * kernels, memory objects and queues; of each process the latest commands are remembered. One thread.
  *
  *	struct apart apart = {0};
  *
@@ -26,7 +25,10 @@
 #include "analysis/operations/used_memory.h"
 #include "util/map.h"
 
-#define APART_COMMANDS 32768u /* CUPTI hands over late */
+/* Commands that are remembered: as long as most have been looked at, no more. CUPTI hands over up to
+ * 14,000 late. */
+#define APART_COMMANDS 8192u
+#define APART_COMMANDS_MOST 65536u
 
 enum apart_cause { APART_BARRIERS, APART_EVENTS, APART_QUEUE, APART_CAUSES };
 
@@ -63,7 +65,7 @@ struct apart_sum {
 
 struct apart_process {
 	struct apart_command *commands; /* a ring, made at the first */
-	uint64_t count, looked_at;
+	uint64_t count, looked_at, capacity;
 	bool by_addresses; /* kernels are given these */
 	struct apart_sum sums[APART_CAUSES];
 };
