@@ -3719,11 +3719,11 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_176 } } },
 	[249] = { 2297, TANDEM_CLASS_CREATE, 1, "cuLinkCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_177 } } },
-	[250] = { 2298, TANDEM_CLASS_BUILD, 1, "cuLinkAddData", &names_CUresult, { 0 },
+	[250] = { 2298, TANDEM_CLASS_CALL, 1, "cuLinkAddData", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_178 } } },
-	[251] = { 2299, TANDEM_CLASS_BUILD, 1, "cuLinkAddFile", &names_CUresult, { 0 },
+	[251] = { 2299, TANDEM_CLASS_CALL, 1, "cuLinkAddFile", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_179 } } },
-	[252] = { 2300, TANDEM_CLASS_BUILD, 1, "cuLinkComplete", &names_CUresult, { 0 },
+	[252] = { 2300, TANDEM_CLASS_CALL, 1, "cuLinkComplete", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_180 } } },
 	[253] = { 2301, TANDEM_CLASS_RELEASE, 1, "cuLinkDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_181 } } },
@@ -4331,5 +4331,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_cuda = {
-	2, "cuda", "c96f7dba3b3e56174f69491f15c02aaa", EVENTS, { 2 }, 1,
+	2, "cuda", "0f491d7b12c55e18e9fd5e0efa827f5a", EVENTS, { 2 }, 1,
 };

@@ -4356,7 +4356,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_355 } } },
 	[415] = { 3487, TANDEM_CLASS_CALL, 1, "hipLinkAddFile", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_356 } } },
-	[416] = { 3488, TANDEM_CLASS_BUILD, 1, "hipLinkComplete", &names_hipError_t, { 0 },
+	[416] = { 3488, TANDEM_CLASS_CALL, 1, "hipLinkComplete", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_357 } } },
 	[417] = { 3489, TANDEM_CLASS_CALL, 1, "hipLinkCreate", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_358 } } },
@@ -4662,5 +4662,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_hip = {
-	3, "hip", "62d2303072737a1899f73d7199d75e15", EVENTS, { 3 }, 1,
+	3, "hip", "743df7e67826656571ee74f031dfb5af", EVENTS, { 3 }, 1,
 };

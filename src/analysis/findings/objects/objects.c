@@ -224,7 +224,9 @@ static int objects_item(struct findings *findings, void *state, const struct eve
 		return count_call(findings, objects, item);
 	if (item->event->layout->event->class == TANDEM_CLASS_RELEASE)
 		return count_release(findings, objects, item);
-	if (item->event->layout->event->class == TANDEM_CLASS_BUILD)
+	/* What is built of an object belongs to it. */
+	if (item->event->layout->event->class == TANDEM_CLASS_BUILD &&
+	    !trace_field_object(item->event->layout))
 		return unnumbered_made(&objects->unnumbered, findings, item);
 	return 0;
 }

@@ -1336,11 +1336,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetResourceViewDesc */
 	[362] = { 2297, TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate */
-	[363] = { 2298, TANDEM_CLASS_BUILD, 0,
+	[363] = { 2298, TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData */
-	[364] = { 2299, TANDEM_CLASS_BUILD, 0,
+	[364] = { 2299, TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } }, { 0 } }, /* cuLinkAddFile */
-	[365] = { 2300, TANDEM_CLASS_BUILD, 0,
+	[365] = { 2300, TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLinkComplete */
 	[366] = { 2301, TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLinkDestroy */
@@ -1374,9 +1374,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphicsResourceSetMapFlags_v2 */
 	[381] = { 2297, TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate_v2 */
-	[382] = { 2298, TANDEM_CLASS_BUILD, 0,
+	[382] = { 2298, TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData_v2 */
-	[383] = { 2299, TANDEM_CLASS_BUILD, 0,
+	[383] = { 2299, TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } }, { 0 } }, /* cuLinkAddFile_v2 */
 	[384] = { 2314, TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSize */

@@ -1632,7 +1632,7 @@ const struct arguments_function hip_functions[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 601, 5, 50 } } }, /* hipLinkAddData */
 	[415] = { 3487, TANDEM_CLASS_CALL, 0, 56,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 606, 4, 34 } } }, /* hipLinkAddFile */
-	[416] = { 3488, TANDEM_CLASS_BUILD, 0, 32,
+	[416] = { 3488, TANDEM_CLASS_CALL, 0, 32,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 43, 2, 24 } } }, /* hipLinkComplete */
 	[417] = { 3489, TANDEM_CLASS_CALL, 0, 48,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 451, 4, 28 } } }, /* hipLinkCreate */
