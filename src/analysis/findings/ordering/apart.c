@@ -326,6 +326,7 @@ static void look_at_waits(const struct apart *apart, uint32_t index, struct apar
 {
 	const struct apart_process *process = &apart->processes[index];
 	struct apart_awaited awaited = {.longest = NULL};
+	uint64_t count;
 
 	/* Who waits for its neighbours on both sides may look at what is theirs. */
 	if (command->memory.by_places && command->wait_count > 1)
@@ -342,8 +343,9 @@ static void look_at_waits(const struct apart *apart, uint32_t index, struct apar
 		else
 			add_awaited(&awaited, waited, command);
 	}
-	sum->by_places |= command->memory.by_places;
+	count = sum->count;
 	count_awaited(sum, &awaited, command);
+	sum->by_places |= command->memory.by_places && sum->count > count;
 }
 
 /* A driver that runs commands in their calls runs nothing next to them. */
