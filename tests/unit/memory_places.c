@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of memory by where kernels work in it (analysis/operations/memory_places.h), and what a
- * kernel's signature says of its arguments (analysis/operations/kernel_signature.h). */
+/* Parts of memory by where kernels work in it (analysis/operations/memory_places.h). */
 #include "analysis/operations/memory_places.h"
-#include "analysis/operations/kernel_signature.h"
 
 #include "check.h"
 
@@ -84,23 +82,19 @@ static void test_many(void)
 	memory_places_free(&places);
 }
 
-static void test_signature(void)
+/* No more memory is told apart. */
+static void test_most(void)
 {
-	struct kernel_signature signature;
+	struct memory_places places = {0};
 
-	CHECK(kernel_signature("add(float const*, float*, int)", &signature));
-	CHECK(signature.pointers == 2 && signature.reads == 1);
-	CHECK(kernel_signature("void k<float, (int)4>(float*, float const*, unsigned long)",
-			       &signature));
-	CHECK(signature.pointers == 2 && signature.reads == 2);
-	CHECK(kernel_signature("none()", &signature) == false);
-	CHECK(kernel_signature("f(std::pair<int, float> const*, float* const*)", &signature));
-	CHECK(signature.pointers == 2 && signature.reads == 3);
-	CHECK(!kernel_signature("by_value(Parameters, float*)", &signature));
-	CHECK(!kernel_signature("plain", &signature));
-	CHECK(!kernel_signature("", &signature));
-	CHECK(!kernel_signature(")", &signature));
-	CHECK(!kernel_signature("f(int", &signature));
+	for (uint32_t i = 0; i < MEMORY_PLACES_MOST + 10; i++)
+		CHECK(!memory_places_used(&places, i, 0x1000, 1));
+	CHECK(places.count == MEMORY_PLACES_MOST);
+	CHECK(memory_places_find(&places, 5, 0x1000, 1) != 0);
+	CHECK(memory_places_find(&places, MEMORY_PLACES_MOST + 5, 0x1000, 1) == 0);
+	CHECK(!memory_places_used(&places, 5, 0x2000, 2));
+	CHECK(memory_places_find(&places, 5, 0x2000, 2) != 0);
+	memory_places_free(&places);
 }
 
 int main(void)
@@ -109,6 +103,6 @@ int main(void)
 	test_shared();
 	test_once_each();
 	test_many();
-	test_signature();
+	test_most();
 	return check_status();
 }

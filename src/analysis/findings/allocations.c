@@ -162,8 +162,8 @@ static int count_free(struct findings *findings, struct allocations *allocations
 	row->freed++;
 	process = &allocations->processes[event->stream->process->index];
 	if (known % 2 && !row->parts) {
-		process->live_shared -= row->shared;
-		if (!--process->live)
+		process->live_shared -= row->shared && process->live_shared;
+		if (process->live && !--process->live)
 			process->pages = 0;
 	}
 	if (!call->api || call->api->class != TANDEM_CLASS_RELEASE) {

@@ -48,11 +48,13 @@ static bool has_queue(const struct memory_places_row *row, uint32_t queue)
 int memory_places_used(struct memory_places *places, uint64_t key, uint64_t address, uint32_t queue)
 {
 	static const struct memory_places_row fresh;
-	struct memory_places_row *row =
-		keyed_row(&places->row_of, key, &places->rows, &places->capacity, &places->count,
-			  &fresh, sizeof(fresh));
+	struct memory_places_row *row;
 	struct place *place;
 
+	if (places->count == MEMORY_PLACES_MOST && map_get(&places->row_of, key) == MAP_NONE)
+		return 0;
+	row = keyed_row(&places->row_of, key, &places->rows, &places->capacity, &places->count,
+			&fresh, sizeof(fresh));
 	if (!row)
 		return -ENOMEM;
 	row->uses++;
@@ -85,7 +87,7 @@ static uint32_t number_of(const struct memory_places *places, const struct memor
 {
 	size_t number = (size_t)(row - places->rows) * PLACES + (size_t)(place - row->places);
 
-	return number >= MEMORY_PLACE ? 0 : MEMORY_PLACE + (uint32_t)number;
+	return MEMORY_PLACE + (uint32_t)number;
 }
 
 uint32_t memory_places_find(const struct memory_places *places, uint64_t key, uint64_t address,

@@ -2,7 +2,8 @@
 /* Parts of memory that lies at addresses, of which no more is known than where they begin: a program that
  * gives each queue a part of one allocation gives the kernels of that queue an address that no other
  * queue's are given. Such a part is taken to end where the next one begins; that kernels do not
- * look beyond it is not known. Memory grows with the memory in which kernels have more than one such place. One thread.
+ * look beyond it is not known. Of the first MEMORY_PLACES_MOST that kernels are given it is noted where. One
+ * thread.
  *
  *	struct memory_places places = {0};
  *
@@ -20,6 +21,8 @@
 #include <stdint.h>
 
 #include "util/map.h"
+
+#define MEMORY_PLACES_MOST 4096u
 
 /* No memory object has such a number. */
 #define MEMORY_PLACE UINT32_C(0x80000000)

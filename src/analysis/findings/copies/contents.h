@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What was written to parts of buffers and read from them, by its hash (core/call/content.h), to
- * recognise it when it comes again. Memory grows with parts. One thread.
+ * recognise it when it comes again. Memory grows with parts and buffers. One thread.
  *
  *	struct contents contents = {0};
  *
