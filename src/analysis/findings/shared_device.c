@@ -22,9 +22,6 @@
 #include "util/array.h"
 #include "util/units.h"
 
-/* In which what a kernel takes of a device is kept. */
-#define ROOM_PARTS 4096.0
-
 /* Of when somebody ran so many changes are remembered. */
 #define CHANGES 32u
 
@@ -73,8 +70,7 @@ struct share {
 	size_t owner_count, owner_capacity;
 	struct map scope_of; /* device and process -> scope */
 	struct map owner_of; /* scope and process or context -> owner */
-	struct map small; /* operation_key() of a kernel -> its part of the device, in ROOM_PARTS */
-	struct launch_configs configs;
+	struct rooms rooms;  /* of kernels */
 };
 
 static int scope_find(struct share *share, uint32_t device, uint32_t process, uint32_t *index)
@@ -282,30 +278,25 @@ static void owner_event(struct share *share, struct share_owner *owner,
 /* Kernels share what computes; copies have engines of their own. */
 static double room_of(struct share *share, const struct sequence_event *event)
 {
-	uint64_t key = operation_key(event->process, event->op), parts;
-
 	if (event->operation_kind != TANDEM_OPERATION_KIND_kernel)
 		return 0;
-	parts = event->kind == SEQUENCE_END ? map_remove(&share->small, key)
-					    : map_get(&share->small, key);
-	return parts == MAP_NONE ? 1 : (double)parts / ROOM_PARTS;
+	return event->kind == SEQUENCE_END ? rooms_take(&share->rooms, event->process, event->op)
+					   : rooms_of(&share->rooms, event->process, event->op);
 }
 
 static int share_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
 	struct share *share = state;
-	double room;
 
 	if (item->kind == ITEM_OTHER)
-		return launch_configs_learn(&share->configs, item->event);
+		return launch_configs_learn(&share->rooms.configs, item->event);
 	if (item->kind != ITEM_OPERATION || !operation->placed ||
 	    operation->kind != TANDEM_OPERATION_KIND_kernel)
 		return 0;
-	room = room_taken(&share->configs, &findings->iterator->devices, operation);
-	return room < 1 ? map_set(&share->small, operation_key(operation->process, operation->op),
-				  (uint64_t)(room * ROOM_PARTS))
-			: 0;
+	return rooms_keep(
+		&share->rooms, operation,
+		room_taken(&share->rooms.configs, &findings->iterator->devices, operation));
 }
 
 static int share_event(struct findings *findings, void *state, const struct sequence_event *event)
@@ -445,8 +436,7 @@ static void share_release(struct findings *findings, void *state)
 	free(share->owners);
 	map_free(&share->scope_of);
 	map_free(&share->owner_of);
-	map_free(&share->small);
-	launch_configs_free(&share->configs);
+	rooms_free(&share->rooms);
 }
 
 const struct finding_ops finding_shared_device = {

@@ -63,31 +63,18 @@ static int remove_bits(struct graph *graph, uint64_t call, uint32_t bits)
 	return map_set(&graph->removed, call, (known == MAP_NONE ? 0 : known) | bits);
 }
 
-/* Of `small`: parts of a device. */
-#define ROOM_PARTS 65536.0
-
 int graph_item(struct graph *graph, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
-	double room;
 
 	if (item->kind == ITEM_OTHER && item->event)
-		return launch_configs_learn(&graph->configs, item->event);
+		return launch_configs_learn(&graph->rooms.configs, item->event);
 	if (item->kind != ITEM_OPERATION || !operation->placed ||
 	    operation->device >= graph->device_count ||
 	    graph->devices[operation->device].taken_part > 0)
 		return 0;
-	room = room_taken(&graph->configs, &graph->iterator->devices, operation);
-	return room < 1 ? map_set(&graph->small, operation_key(operation->process, operation->op),
-				  (uint64_t)(room * ROOM_PARTS))
-			: 0;
-}
-
-double graph_room(struct graph *graph, const struct sequence_event *event)
-{
-	uint64_t parts = map_remove(&graph->small, operation_key(event->process, event->op));
-
-	return parts == MAP_NONE ? 1 : (double)parts / ROOM_PARTS;
+	return rooms_keep(&graph->rooms, operation,
+			  room_taken(&graph->rooms.configs, &graph->iterator->devices, operation));
 }
 
 int graph_remove(struct graph *graph, uint64_t call, enum graph_cause cause)
@@ -359,8 +346,7 @@ void graph_close(struct graph *graph)
 	free(graph->callbacks);
 	free(graph->latest);
 	map_free(&graph->removed);
-	launch_configs_free(&graph->configs);
-	map_free(&graph->small);
+	rooms_free(&graph->rooms);
 	free(graph->wakes);
 	memset(graph, 0, sizeof(*graph));
 }

@@ -224,8 +224,7 @@ struct graph {
 	struct graph_point *callbacks; /* that of a callback in a thread of the driver's; same */
 	uint32_t *latest;	       /* the stream of the latest call, + 1; by process */
 	struct map removed;	       /* call -> causes, a bit for each */
-	struct launch_configs configs; /* of kernels, for: */
-	struct map small; /* operation_key() of one that leaves room -> its part of the device */
+	struct rooms rooms;
 	struct graph_wake *wakes; /* that are known, and lie behind the latest event */
 	size_t wake_first, wake_count, wake_capacity;
 	bool any_command;
@@ -280,9 +279,6 @@ void graph_close(struct graph *graph);
 /* The point moves to `ns`; all causes leave what is on the way as it is. Returns 0 or -ENOMEM. */
 int graph_point_extend(struct graph *graph, struct graph_point *point, int64_t ns,
 		       enum graph_part_kind kind, const char *name);
-
-/* What the command that ended took of the device while it ran; asked once. */
-double graph_room(struct graph *graph, const struct sequence_event *event);
 
 /* The call that returned last, where it was found to be removed since. */
 void graph_returned_remove(struct graph *graph, struct graph_thread *thread);

@@ -249,7 +249,8 @@ int graph_command_end(struct graph *graph, const struct sequence_event *event)
 	took = event->ns - command->started.ns;
 	if (took > 0)
 		graph->devices[event->device].work_ns +=
-			(int64_t)(graph_room(graph, event) * (double)took);
+			(int64_t)(rooms_take(&graph->rooms, event->process, event->op) *
+				  (double)took);
 	for (unsigned i = 0; took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
 		if (command->removed & 1u << i)
 			command->started.saved[i] += took;

@@ -4,6 +4,9 @@
 /* A fill, or a copy on the device, of less has one unit busy: 4 MB take all of an H100's 132. */
 #define UNIT_BYTES 32768u
 
+/* Of `small`: parts of a device. */
+#define PARTS 65536.0
+
 /* 0: not known. */
 static uint64_t group_count(const struct launch_configs *configs, const struct operation *operation)
 {
@@ -46,4 +49,44 @@ double room_taken(const struct launch_configs *configs, const struct devices *de
 		return 1;
 	}
 	return groups && groups < units ? (double)groups / units : 1;
+}
+
+static bool is_transfer(unsigned kind)
+{
+	return kind == TANDEM_OPERATION_KIND_copy_h2d || kind == TANDEM_OPERATION_KIND_copy_d2h;
+}
+
+bool room_for_both(unsigned kind, double room, unsigned other_kind, double other_room)
+{
+	if (is_transfer(kind) || is_transfer(other_kind))
+		return kind != other_kind;
+	return 2 * room <= 1 || 2 * other_room <= 1;
+}
+
+int rooms_keep(struct rooms *rooms, const struct operation *operation, double room)
+{
+	return room < 1 ? map_set(&rooms->small, operation_key(operation->process, operation->op),
+				  (uint64_t)(room * PARTS))
+			: 0;
+}
+
+static double of_parts(uint64_t parts)
+{
+	return parts == MAP_NONE ? 1 : (double)parts / PARTS;
+}
+
+double rooms_of(const struct rooms *rooms, uint32_t process, uint64_t op)
+{
+	return of_parts(map_get(&rooms->small, operation_key(process, op)));
+}
+
+double rooms_take(struct rooms *rooms, uint32_t process, uint64_t op)
+{
+	return of_parts(map_remove(&rooms->small, operation_key(process, op)));
+}
+
+void rooms_free(struct rooms *rooms)
+{
+	launch_configs_free(&rooms->configs);
+	map_free(&rooms->small);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/events/event_iterator.h"
+#include "analysis/operations/room.h"
 #include "trace/field.h"
 #include "trace/session/session.h"
 
@@ -173,15 +174,6 @@ static bool are_independent(const struct apart_command *a, const struct apart_co
 	       used_memory_is_apart(&a->memory, &b->memory);
 }
 
-/* Whether a device can run them at the same time: transfers of both directions, and kernels next to
- * them; and kernels that leave room for each other. */
-static bool fit_together(const struct apart_command *a, const struct apart_command *b)
-{
-	if (a->transfer && b->transfer)
-		return a->kind != b->kind;
-	return a->transfer != b->transfer || !a->fills || !b->fills;
-}
-
 /* The shorter one could have run next to the longer. */
 static void count_apart(struct apart_sum *sum, struct apart_command *before,
 			struct apart_command *command)
@@ -227,7 +219,7 @@ static void add_awaited(struct apart_awaited *awaited, struct apart_command *bef
 	} else if (!are_independent(before, command)) {
 		if (before->end_ns > awaited->needed_ns)
 			awaited->needed_ns = before->end_ns;
-	} else if (fit_together(before, command) &&
+	} else if (room_for_both(before->kind, before->room, command->kind, command->room) &&
 		   (!awaited->longest || before->ns > awaited->longest->ns)) {
 		awaited->longest = before;
 	}
@@ -308,16 +300,22 @@ static struct apart_command *kernel_before(const struct apart_process *process,
 	return NULL;
 }
 
+static bool leaves_room(const struct apart_command *command)
+{
+	return 2 * command->room <= 1;
+}
+
 /* A kernel behind another one, in a queue that keeps their order. */
 static void look_at_queue(const struct apart_process *process, struct apart_command *command,
 			  struct apart_sum *sum)
 {
 	struct apart_command *before;
 
-	if (command->fills || command->wait_count || command->kind != TANDEM_OPERATION_KIND_kernel)
+	if (!leaves_room(command) || command->wait_count ||
+	    command->kind != TANDEM_OPERATION_KIND_kernel)
 		return;
 	before = kernel_before(process, command);
-	if (before && !before->fills && before->end_ns > command->queued_ns)
+	if (before && leaves_room(before) && before->end_ns > command->queued_ns)
 		count_apart(sum, before, command);
 }
 
@@ -370,7 +368,6 @@ void apart_end(struct apart *apart, const struct operation *operation, double ro
 	command->ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
 	command->transfer = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
 			    operation->kind == TANDEM_OPERATION_KIND_copy_d2h;
-	command->fills = 2 * room > 1;
 	command->queued_ns = operation->times.queued_ns;
 	command->end_ns = operation->times.end_ns;
 	command->call_begin_ns = operation->call_begin_ns;

@@ -47,7 +47,6 @@ struct apart_command {
 	bool in_call;	    /* it ran while its call was under way */
 	bool untimed;	    /* it has ended, nobody knows when */
 	bool ended, hidden; /* hidden: it could run next to another one, which is counted */
-	bool fills;	    /* the device has no room for another one next to it */
 	bool transfer;
 	uint8_t kind;
 	uint64_t ns;

@@ -12,9 +12,6 @@
 /* Of the properties of CUDA's and HIP's queues: no other domain has one that all wait for. */
 #define NON_BLOCKING 1u
 
-/* Of `small`: parts of a device. */
-#define ROOM_PARTS 65536.0
-
 enum { TO_DEVICE, TO_HOST, KERNELS };
 
 enum queue_kind { BLOCKING, DEFAULT, APART }; /* APART: it waits for none, and none for it */
@@ -56,13 +53,6 @@ static void note_default(struct default_row *row, const struct sequence_event *e
 	}
 }
 
-/* Whether the device has an engine for each, or room for both. */
-static bool fit_together(const struct default_command *a, const struct default_command *b)
-{
-	return a->kind != b->kind ||
-	       (a->kind == TANDEM_OPERATION_KIND_kernel && !a->fills && !b->fills);
-}
-
 /* Whether an event was recorded in the default queue between the two calls. */
 static bool is_marked(const struct default_marks *marks, int64_t from_ns, int64_t to_ns)
 {
@@ -89,7 +79,8 @@ static void note_marked(const struct default_queues *defaults, struct default_ro
 	const struct default_marks *marks = &defaults->marks[event->process];
 
 	if (!before->queue || command->given_ns >= before->end_ns ||
-	    command->start_ns < before->end_ns || !fit_together(before, command) ||
+	    command->start_ns < before->end_ns ||
+	    !room_for_both(before->kind, before->room, command->kind, command->room) ||
 	    !is_marked(marks, before->given_ns, command->given_ns))
 		return;
 	row->gap_ns += (uint64_t)(command->start_ns - before->end_ns);
@@ -124,7 +115,7 @@ static void note_other(const struct default_queues *defaults, struct default_row
 }
 
 int default_queue_operation(struct default_queues *defaults, const struct findings *findings,
-			    const struct operation *operation, double room)
+			    const struct operation *operation, struct rooms *rooms, double room)
 {
 	const struct trace_queue *queue;
 	enum queue_kind kind;
@@ -138,8 +129,7 @@ int default_queue_operation(struct default_queues *defaults, const struct findin
 	defaults->any |= kind == DEFAULT;
 	if (!defaults->any || kind == APART)
 		return 0;
-	if (room < 1 && map_set(&defaults->small, operation_key(operation->process, operation->op),
-				(uint64_t)(room * ROOM_PARTS)))
+	if (rooms_keep(rooms, operation, room))
 		return -ENOMEM;
 	return map_set(&defaults->kinds,
 		       (uint64_t)operation->process << 32 | operation->queue_number, kind);
@@ -178,7 +168,8 @@ int default_queue_call(struct default_queues *defaults, const struct findings *f
 	return 0;
 }
 
-int default_queue_start(struct default_queues *defaults, const struct sequence_event *event)
+int default_queue_start(struct default_queues *defaults, struct rooms *rooms,
+			const struct sequence_event *event)
 {
 	struct default_command command = {.queue = event->queue,
 					  .stream = event->stream,
@@ -186,7 +177,7 @@ int default_queue_start(struct default_queues *defaults, const struct sequence_e
 					  .end_ns = event->ns + (int64_t)event->duration_ns,
 					  .given_ns = event->other_ns,
 					  .kind = event->operation_kind};
-	uint64_t kind, parts, queue_ns;
+	uint64_t kind, queue_ns;
 	struct default_row *row;
 	int64_t from_ns;
 
@@ -195,8 +186,7 @@ int default_queue_start(struct default_queues *defaults, const struct sequence_e
 	kind = map_get(&defaults->kinds, (uint64_t)event->process << 32 | event->queue);
 	if (kind == MAP_NONE)
 		return 0;
-	parts = map_remove(&defaults->small, operation_key(event->process, event->op));
-	command.fills = parts == MAP_NONE || 2 * parts > (uint64_t)ROOM_PARTS;
+	command.room = rooms_take(rooms, event->process, event->op);
 	row = row_find(defaults, event, event->queue);
 	if (!row)
 		return -ENOMEM;
@@ -212,8 +202,7 @@ int default_queue_start(struct default_queues *defaults, const struct sequence_e
 		row->busy_ns += (uint64_t)(command.end_ns - from_ns);
 		row->until_ns = command.end_ns;
 	}
-	count_engines(row, event->operation_kind, event->duration_ns,
-		      parts == MAP_NONE ? 1 : (double)parts / ROOM_PARTS);
+	count_engines(row, event->operation_kind, event->duration_ns, command.room);
 	if (kind == DEFAULT)
 		note_default(row, event, &command);
 	else
@@ -286,7 +275,6 @@ int default_queue_add(const struct default_queues *defaults, struct findings *fi
 void default_queue_free(struct default_queues *defaults)
 {
 	map_free(&defaults->kinds);
-	map_free(&defaults->small);
 	map_free(&defaults->row_of);
 	free(defaults->rows);
 	free(defaults->marks);

@@ -6,8 +6,8 @@
  *	struct default_queues defaults = {0};
  *
  *	default_queue_call(&defaults, findings, event);	each call that did not fail, in its thread's order
- *	default_queue_operation(&defaults, findings, &item->operation, room_taken(...));
- *	default_queue_start(&defaults, event);		as a command starts, in the true order
+ *	default_queue_operation(&defaults, findings, &item->operation, &rooms, room_taken(...));
+ *	default_queue_start(&defaults, &rooms, event);	as a command starts, in the true order
  *	default_queue_add(&defaults, findings);
  *	default_queue_free(&defaults);
  */
@@ -15,6 +15,7 @@
 #define TANDEM_ANALYSIS_FINDINGS_DEFAULT_QUEUE_H
 
 #include "analysis/findings/finding.h"
+#include "analysis/operations/room.h"
 #include "util/map.h"
 
 struct default_command {
@@ -22,7 +23,7 @@ struct default_command {
 	uint32_t stream;
 	int64_t start_ns, end_ns, given_ns; /* given: enqueued */
 	uint8_t kind;
-	bool fills; /* the device has no room for another kernel next to it */
+	double room; /* room.h */
 };
 
 /* Of a process: CUPTI hands over operations late. */
@@ -53,10 +54,8 @@ struct default_row { /* a process on a device, or a queue of it */
 };
 
 struct default_queues {
-	bool any;	  /* there is such a queue */
-	struct map kinds; /* process and queue -> what it is (default_queue.c) */
-	struct map
-		small; /* kernels that leave room for others, until they start -> parts that they take */
+	bool any;	   /* there is such a queue */
+	struct map kinds;  /* process and queue -> what it is (default_queue.c) */
 	struct map row_of; /* process, device, and queue or 0 */
 	struct default_row *rows;
 	size_t count, capacity;
@@ -66,10 +65,11 @@ struct default_queues {
 /* Return 0 or -ENOMEM; after an error default_queue_free() is called as well. Calls and operations: before their
  * events, in any order, as runtimes hand over those of a queue one after another; room: room.h. */
 int default_queue_operation(struct default_queues *defaults, const struct findings *findings,
-			    const struct operation *operation, double room);
+			    const struct operation *operation, struct rooms *rooms, double room);
 int default_queue_call(struct default_queues *defaults, const struct findings *findings,
 		       const struct trace_event *event);
-int default_queue_start(struct default_queues *defaults, const struct sequence_event *event);
+int default_queue_start(struct default_queues *defaults, struct rooms *rooms,
+			const struct sequence_event *event);
 int default_queue_add(const struct default_queues *defaults, struct findings *findings);
 void default_queue_free(struct default_queues *defaults);
 

@@ -27,7 +27,7 @@ struct order_process {
 
 struct ordering {
 	struct apart apart;
-	struct launch_configs configs;
+	struct rooms rooms;
 	struct order_process *processes;
 	struct turns turns;
 	struct default_queues defaults;
@@ -118,16 +118,16 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 	if (status)
 		return status;
 	if (item->kind == ITEM_OTHER)
-		return launch_configs_learn(&ordering->configs, item->event);
+		return launch_configs_learn(&ordering->rooms.configs, item->event);
 	if (item->kind == ITEM_OPERATION) {
-		room = room_taken(&ordering->configs, &findings->iterator->devices,
+		room = room_taken(&ordering->rooms.configs, &findings->iterator->devices,
 				  &item->operation);
 		gates_operation(&ordering->gates, &item->operation);
 		apart_end(&ordering->apart, &item->operation, room);
 		status = note_relaxed(ordering, findings, item->operation.process, false);
 		if (!status)
 			status = default_queue_operation(&ordering->defaults, findings,
-							 &item->operation, room);
+							 &item->operation, &ordering->rooms, room);
 		return status;
 	}
 	if (item->kind != ITEM_CALL)
@@ -151,7 +151,7 @@ static int ordering_event(struct findings *findings, void *state,
 
 	(void)findings;
 	if (event->kind == SEQUENCE_START)
-		return default_queue_start(&ordering->defaults, event);
+		return default_queue_start(&ordering->defaults, &ordering->rooms, event);
 	return event->kind == SEQUENCE_END ? turns_end(&ordering->turns, event) : 0;
 }
 
@@ -253,7 +253,7 @@ static void ordering_release(struct findings *findings, void *state)
 	}
 	free(ordering->processes);
 	apart_free(&ordering->apart);
-	launch_configs_free(&ordering->configs);
+	rooms_free(&ordering->rooms);
 	turns_free(&ordering->turns);
 	default_queue_free(&ordering->defaults);
 	gates_free(&ordering->gates);
