@@ -59,6 +59,13 @@ int map_set(struct map *map, uint64_t key, uint64_t value)
 	return 0;
 }
 
+int map_count(struct map *map, uint64_t key, uint64_t more)
+{
+	uint64_t known = map_get(map, key);
+
+	return map_set(map, key, (known == MAP_NONE ? 0 : known) + more);
+}
+
 uint64_t map_remove(struct map *map, uint64_t key)
 {
 	struct map_slot *slot;

@@ -34,6 +34,9 @@ uint64_t map_get(const struct map *map, uint64_t key);
 /* Adds or replaces. Returns 0 or -ENOMEM (unchanged). */
 int map_set(struct map *map, uint64_t key, uint64_t value);
 
+/* Adds to the value; one that is not there counts as 0. Returns 0 or -ENOMEM (unchanged). */
+int map_count(struct map *map, uint64_t key, uint64_t more);
+
 /* Removes and returns the value that it had, or MAP_NONE. */
 uint64_t map_remove(struct map *map, uint64_t key);
 

@@ -23,13 +23,6 @@ static struct path_node *node_of(const struct paths *paths, uint32_t at)
 	return &paths->nodes[at - 1];
 }
 
-static int map_add(struct map *map, uint64_t key, uint64_t value)
-{
-	uint64_t known = map_get(map, key);
-
-	return map_set(map, key, (known == MAP_NONE ? 0 : known) + value);
-}
-
 static int sum_add(struct path_node *node, const struct path_sum *sum)
 {
 	for (uint32_t i = 0; i < node->few_count; i++) {
@@ -43,8 +36,8 @@ static int sum_add(struct path_node *node, const struct path_sum *sum)
 		node->few[node->few_count++] = *sum;
 		return 0;
 	}
-	return map_add(&node->more, sum->part, sum->ns) ||
-			       map_add(&node->more, COUNTS | sum->part, sum->count)
+	return map_count(&node->more, sum->part, sum->ns) ||
+			       map_count(&node->more, COUNTS | sum->part, sum->count)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -81,7 +74,7 @@ static int absorb(struct paths *paths, uint32_t at)
 			size_t slot = 0;
 
 			while (!status && map_next(&own.more, &slot, &key, &value))
-				status = map_add(&node->more, key, value);
+				status = map_count(&node->more, key, value);
 		}
 		node_free(paths, before);
 	}

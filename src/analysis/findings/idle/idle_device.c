@@ -176,13 +176,6 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 	return status;
 }
 
-static int map_count(struct map *map, uint64_t key, uint64_t ns)
-{
-	uint64_t known = map_get(map, key);
-
-	return map_set(map, key, (known == MAP_NONE ? 0 : known) + ns);
-}
-
 /* A thread of its own would have built while another one waited. */
 static void note_build(struct idle_device *device, int64_t ns)
 {
