@@ -53,7 +53,7 @@ static int callbacks_item(struct findings *findings, void *state, const struct e
 	if (item->kind != ITEM_CALL)
 		return 0;
 	if (event->layout->event->class != TANDEM_CLASS_CALLBACK)
-		return host_functions_call(&callbacks->functions, event);
+		return host_functions_call(&callbacks->functions, event, item->end_ns);
 	if (item->end_ns < event->ns)
 		return 0;
 	row = row_find(callbacks, event->stream->process->index, event->layout->event);

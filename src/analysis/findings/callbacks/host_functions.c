@@ -25,44 +25,147 @@ static struct host_function_queue *queue_find(struct host_functions *functions, 
 			 &functions->capacity, &functions->count, &fresh, sizeof(fresh));
 }
 
-int host_functions_call(struct host_functions *functions, const struct trace_event *event)
+static bool note_longest(struct host_function_queue *queue, int64_t from_ns, int64_t to_ns)
+{
+	if (to_ns - from_ns < HEAVY_NS)
+		return false;
+	if ((uint64_t)(to_ns - from_ns) <= queue->longest_ns)
+		return true;
+	queue->longest_ns = (uint64_t)(to_ns - from_ns);
+	queue->from_ns = from_ns;
+	queue->to_ns = to_ns;
+	return true;
+}
+
+static void count_function(struct host_function_queue *queue, int64_t from_ns, int64_t to_ns)
+{
+	if (!note_longest(queue, from_ns, to_ns))
+		return;
+	queue->count++;
+	queue->ns += (uint64_t)(to_ns - from_ns);
+}
+
+/* Now and then a thread that waits lacks a CPU as well. */
+static void count_wait(struct host_function_queue *queue, int64_t from_ns, int64_t to_ns)
+{
+	queue->waits++;
+	if (!note_longest(queue, from_ns, to_ns))
+		return;
+	queue->long_waits++;
+	queue->long_wait_ns += (uint64_t)(to_ns - from_ns);
+}
+
+/* With its waits, if most were long. */
+static uint64_t queue_count(const struct host_function_queue *queue)
+{
+	return queue->count + (2 * queue->long_waits > queue->waits ? queue->long_waits : 0);
+}
+
+static uint64_t queue_ns(const struct host_function_queue *queue)
+{
+	return queue->ns + (2 * queue->long_waits > queue->waits ? queue->long_wait_ns : 0);
+}
+
+/* What a wait lasts beyond the end of the last command before the function. */
+static int note_wait(struct host_functions *functions, struct host_function_queue *queue,
+		     int64_t begin_ns, int64_t end_ns)
+{
+	uint64_t key = operation_key(queue->process, queue->op);
+
+	if (!queue->api || !queue->op || end_ns < begin_ns)
+		return 0;
+	queue->api = NULL;
+	if (queue->ended_op == queue->op) {
+		count_wait(queue, begin_ns > queue->end_ns ? begin_ns : queue->end_ns, end_ns);
+		return 0;
+	}
+	return map_set(&functions->wait_from, key, (uint64_t)begin_ns)
+		       ?: map_set(&functions->wait_until, key, (uint64_t)end_ns);
+}
+
+/* A wait for all queues says so only of the one that there is. */
+static int note_waits(struct host_functions *functions, uint32_t process, int64_t begin_ns,
+		      int64_t end_ns)
+{
+	struct host_function_queue *only = NULL;
+
+	for (size_t i = 0; i < functions->count; i++) {
+		if (functions->queues[i].process != process)
+			continue;
+		if (only)
+			return 0;
+		only = &functions->queues[i];
+	}
+	return only ? note_wait(functions, only, begin_ns, end_ns) : 0;
+}
+
+static int note_function(struct host_functions *functions, struct host_function_queue *queue,
+			 const struct trace_event *event, uint64_t op)
+{
+	queue->api = queue->given = event->layout->event;
+	queue->stream = event->stream->index;
+	return op ? map_set(&functions->behind, operation_key(queue->process, op), IS_FUNCTION) : 0;
+}
+
+static int note_command(struct host_functions *functions, struct host_function_queue *queue,
+			uint64_t op)
+{
+	bool behind = queue->api != NULL;
+
+	queue->api = NULL;
+	queue->op = op;
+	return behind ? map_set(&functions->behind, operation_key(queue->process, op), BEHIND) : 0;
+}
+
+static bool waits_for_queues(const struct tandem_event *api)
+{
+	return api->class == TANDEM_CLASS_WAIT &&
+	       (api->traits.wait == TANDEM_WAIT_queue || api->traits.wait == TANDEM_WAIT_device ||
+		api->traits.wait == TANDEM_WAIT_all);
+}
+
+int host_functions_call(struct host_functions *functions, const struct trace_event *event,
+			int64_t end_ns)
 {
 	const struct tandem_event *api = event->layout->event;
 	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_queue);
 	uint32_t process = event->stream->process->index;
 	bool gives = api->traits.wait == TANDEM_WAIT_host;
+	bool waits = functions->count && !gives && waits_for_queues(api);
 	struct host_function_queue *queue;
 	uint64_t op = trace_event_op(event);
 
 	/* Most programs have none. */
-	if (!field || trace_event_failed(event) || !(gives || (op && functions->count)))
+	if (trace_event_failed(event) || !(gives || waits || (op && functions->count)))
 		return 0;
+	if (!field)
+		return waits && api->traits.wait != TANDEM_WAIT_queue
+			       ? note_waits(functions, process, event->ns, end_ns)
+			       : 0;
 	queue = queue_find(functions, process, (uint32_t)trace_field_unsigned(event, field));
 	if (!queue)
 		return -ENOMEM;
-	if (gives) {
-		queue->api = queue->given = api;
-		queue->stream = event->stream->index;
-		return op ? map_set(&functions->behind, operation_key(process, op), IS_FUNCTION)
-			  : 0;
-	}
-	if (!queue->api)
-		return 0;
-	queue->api = NULL;
-	return map_set(&functions->behind, operation_key(process, op), BEHIND);
+	if (gives)
+		return note_function(functions, queue, event, op);
+	if (waits)
+		return note_wait(functions, queue, event->ns, end_ns);
+	return note_command(functions, queue, op);
 }
 
-static void count_function(struct host_function_queue *queue, int64_t from_ns, int64_t to_ns)
+/* Behind it was a function, and then a wait for the queue. */
+static void count_awaited(struct host_functions *functions, struct host_function_queue *queue,
+			  const struct operation *operation)
 {
-	if (to_ns - from_ns < HEAVY_NS)
+	uint64_t key = operation_key(operation->process, operation->op), from, until;
+
+	until = map_remove(&functions->wait_until, key);
+	from = map_remove(&functions->wait_from, key);
+	if (until == MAP_NONE || from == MAP_NONE)
 		return;
-	queue->count++;
-	queue->ns += (uint64_t)(to_ns - from_ns);
-	if ((uint64_t)(to_ns - from_ns) <= queue->longest_ns)
-		return;
-	queue->longest_ns = (uint64_t)(to_ns - from_ns);
-	queue->from_ns = from_ns;
-	queue->to_ns = to_ns;
+	count_wait(queue,
+		   (int64_t)from > operation->times.end_ns ? (int64_t)from
+							   : operation->times.end_ns,
+		   (int64_t)until);
 }
 
 int host_functions_operation(struct host_functions *functions, const struct operation *operation)
@@ -79,7 +182,9 @@ int host_functions_operation(struct host_functions *functions, const struct oper
 	what = map_remove(&functions->behind, operation_key(operation->process, operation->op));
 	before_ns = queue->end_ns;
 	queue->end_ns = operation->times.end_ns;
+	queue->ended_op = operation->op;
 	queue->device = operation->device;
+	count_awaited(functions, queue, operation);
 	/* One that is a command has times of its own; of another one it is what is between the commands
 	 * around it. */
 	if (what == IS_FUNCTION)
@@ -101,20 +206,21 @@ static int add_process(struct findings *findings, const struct host_function_que
 	if (!finding)
 		return -ENOMEM;
 	finding->count = functions_count;
-	finding->cost_ns = most->ns;
+	finding->cost_ns = queue_ns(most);
 	finding->queue = most->number;
 	finding->object = most->given->name;
 	finding_device(findings, finding, most->device);
 	finding->what = findings_text(
 		findings,
-		"%s host functions in %ss (%s) delayed the commands behind them by %s on average",
+		"%s host functions in %ss (%s) delayed what came behind them by %s on average",
 		units_count(count, functions_count), queue, most->given->name,
 		units_ns(each, (double)all_ns / (double)functions_count));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = findings_text(
 		findings,
 		"the time between two commands of a %s, both enqueued by then, with a "
-		"host function between them; the cost is that of the %s that waited the "
+		"host function between them, or from a command's end to that of a wait for the "
+		"function behind it; the cost is that of the %s that waited the "
 		"longest",
 		queue, queue);
 	finding->suggestion =
@@ -139,9 +245,9 @@ int host_functions_add(const struct host_functions *functions, struct findings *
 
 			if (queue->process != i || !queue->given)
 				continue;
-			count += queue->count;
-			ns += queue->ns;
-			if (!most || queue->ns > most->ns)
+			count += queue_count(queue);
+			ns += queue_ns(queue);
+			if (!most || queue_ns(queue) > queue_ns(most))
 				most = queue;
 		}
 		if (count >= HABIT_COUNT)
@@ -155,4 +261,6 @@ void host_functions_free(struct host_functions *functions)
 	map_free(&functions->queue_of);
 	free(functions->queues);
 	map_free(&functions->behind);
+	map_free(&functions->wait_from);
+	map_free(&functions->wait_until);
 }
