@@ -34,6 +34,7 @@ static const struct symptom {
 	{"idle-device", "synchronisation", "copies", "dominate", 0},
 	{"idle-device", "synchronisation", "copies", "unchanged", 2},
 	{"idle-device", "launch", "transfers", "small", 0},
+	{"transfers", "small", "transfers", "back-and-forth", 4},
 	{"idle-device", "launch", "transfers", "pageable", 0},
 	{"idle-device", "host-busy", "transfers", "pageable", 16},
 	{"idle-device", "host-busy", "transfers", "back-and-forth", 4},

@@ -31,8 +31,9 @@ static void add_where(struct text *out, const struct finding *finding, size_t mo
 		text_add_string(&where, ", ");
 	}
 	if (finding->pid)
-		text_format(&where, "process %" PRIu64 ", thread %" PRIu64, finding->pid,
-			    finding->tid);
+		text_format(&where, "process %" PRIu64, finding->pid);
+	if (finding->tid)
+		text_format(&where, ", thread %" PRIu64, finding->tid);
 	if (finding->queue)
 		text_format(&where, "%squeue %" PRIu64, where.length ? ", " : "", finding->queue);
 	if (*finding->device)

@@ -38,6 +38,12 @@ struct copy { /* CUpti_ActivityMemcpy6 */
 	uint32_t graph;
 };
 
+struct unified { /* CUpti_ActivityUnifiedMemoryCounter3 */
+	uint32_t kind, counter;
+	uint64_t value, start, end, address;
+	uint32_t source, destination, stream, process, flags, padding[5];
+};
+
 static bool repaired;
 static uint64_t free_at;       /* when the stream is done with all it was given */
 static uint64_t ahead_free_at; /* the same of the stream of uploads ahead */
@@ -74,6 +80,7 @@ static struct {
 	union {
 		uint32_t kind;
 		struct copy copy;
+		struct unified unified;
 		struct kernel kernel;
 	} record;
 	size_t bytes;
@@ -593,6 +600,75 @@ static void host_functions(bool heavy)
 	synchronize();
 }
 
+/* Same, at the end of what the stream was given: nothing but a wait is behind it. */
+static void host_function_last(void)
+{
+	void *arguments[3] = {STREAM, (void *)0x1000, NULL};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call call = tell_make("cudaLaunchHostFunc", arguments);
+
+		for (int k = 0; k < 10; k++)
+			kernel(30);
+		tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_HOST_FUNC, &call);
+		free_at += (repaired ? 4 : 150) * TICKS_US;
+		synchronize();
+	}
+}
+
+enum { TO_DEVICE_MOVED = 1, TO_HOST_MOVED = 2, HOST_FAULT = 3, DEVICE_FAULTS = 4 };
+
+static void keep_unified(uint32_t counter, uint64_t value, uint64_t start, uint64_t end)
+{
+	const bool to_host = counter == TO_HOST_MOVED, of_host = counter == HOST_FAULT;
+	struct unified record = {.kind = 25,
+				 .counter = counter,
+				 .value = value,
+				 .start = start,
+				 .end = end,
+				 .address = DEVICE_A,
+				 .source = counter == TO_DEVICE_MOVED || of_host ? UINT32_MAX : 0,
+				 .destination = to_host ? UINT32_MAX : 0};
+
+	keep(&record, sizeof(record));
+}
+
+/* The host changes a part of what is in managed memory after each kernel, or does so once. */
+static void managed_by_turns(void)
+{
+	uint64_t address = DEVICE_A;
+	struct { /* cuMemAllocManaged_params */
+		uint64_t *address, bytes;
+		uint32_t flags;
+	} arguments = {&address, BYTES, 1};
+	struct call call = tell_make("cuMemAllocManaged", &arguments);
+
+	tell_both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC_MANAGED, &call);
+	for (int i = 0; i < ROUNDS; i++) {
+		const bool moves = !repaired || !i;
+		uint64_t begun = free_at > now() ? free_at : now(), moved;
+
+		kernel(moves ? 250 : 100);
+		begun += LAUNCH_US * TICKS_US;
+		if (moves) {
+			keep_unified(TO_DEVICE_MOVED, BYTES, begun + 50 * TICKS_US,
+				     begun + 120 * TICKS_US);
+			keep_unified(DEVICE_FAULTS, 5, begun + 10 * TICKS_US,
+				     begun + 160 * TICKS_US);
+		}
+		synchronize();
+		if (!moves)
+			continue;
+		moved = now();
+		for (int k = 0; k < 3; k++, moved += 60 * TICKS_US) {
+			keep_unified(HOST_FAULT, DEVICE_B, moved, 0);
+			keep_unified(TO_HOST_MOVED, BYTES / 3, moved + 20 * TICKS_US,
+				     moved + 50 * TICKS_US);
+		}
+		until(moved);
+	}
+}
+
 static void host_function_heavy(void)
 {
 	host_functions(!repaired);
@@ -892,8 +968,10 @@ static const struct tell_case cases[] = {
 	TELL_CASE(clean_chained_streams),
 	TELL_CASE(clean_default_stream),
 	TELL_CASE(host_function_heavy),
+	TELL_CASE(host_function_last),
 	TELL_CASE(clean_host_function),
 	TELL_CASE(events_left),
+	TELL_CASE(managed_by_turns),
 	TELL_CASE(frames_in_one_stream),
 	TELL_CASE(clean_one_buffer),
 	TELL_CASE(clean_graph_launches),

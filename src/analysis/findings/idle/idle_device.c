@@ -589,7 +589,10 @@ static int idle_event(struct findings *findings, void *state, const struct seque
 {
 	struct idle *idle = state;
 
-	(void)findings;
+	/* Pages that move are no commands: the host gave none. */
+	if (event->operation_kind == TANDEM_OPERATION_KIND_migrate &&
+	    (event->kind == SEQUENCE_START || event->kind == SEQUENCE_END))
+		return 0;
 	switch (event->kind) {
 	case SEQUENCE_CALL_BEGIN:
 		return call_begin(idle, event);

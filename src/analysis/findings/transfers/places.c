@@ -90,6 +90,17 @@ enum place places_take(struct places *places, const struct operation *operation)
 	return odd ? PLACE_ODD : PLACE_OTHER;
 }
 
+bool places_is_to_host(const struct places *places, const struct operation *operation)
+{
+	const struct launch_config *config =
+		operation->record ? launch_configs_find(&places->launch_configs, operation->process,
+							operation->record->launch_config)
+				  : NULL;
+
+	return config && !config->is_launch &&
+	       config->destination == TANDEM_TRANSFER_MEMORY_KIND_pageable;
+}
+
 double places_link_rate(const struct places *places, uint32_t device)
 {
 	uint64_t link = map_get(&places->links, device);

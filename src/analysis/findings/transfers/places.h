@@ -27,6 +27,9 @@ enum place places_take(struct places *places, const struct operation *operation)
 int places_add(const struct places *places, struct findings *findings, uint32_t device,
 	       uint8_t kind, const struct transfer_class classes[PLACES]);
 
+/* Whether pages of managed memory moved to the host. */
+bool places_is_to_host(const struct places *places, const struct operation *operation);
+
 /* What the device's link carries of a large transfer, bytes a ns; 0: it is not known. */
 double places_link_rate(const struct places *places, uint32_t device);
 

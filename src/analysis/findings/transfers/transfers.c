@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Transfers: many small ones, and rates far under the best of the device. What their host memory
- * has to do with it (places.h), rows of a few bytes (rows.h), and the same buffer back and forth
- * (bounces.h). */
+ * has to do with it (places.h), rows of a few bytes (rows.h), the same buffer back and forth
+ * (bounces.h), and pages of managed memory (migrations.h). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,6 +9,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/transfers/bounces.h"
 #include "analysis/findings/transfers/further.h"
+#include "analysis/findings/transfers/migrations.h"
 #include "analysis/findings/transfers/places.h"
 #include "analysis/findings/transfers/rows.h"
 #include "util/array.h"
@@ -63,6 +64,7 @@ struct transfers {
 	int64_t *kernels_until_ns; /* by process */
 	struct places places;
 	struct rows narrow;
+	struct migrations migrations;
 };
 
 static int transfers_begin(struct findings *findings, void *state)
@@ -233,6 +235,12 @@ static int transfers_item(struct findings *findings, void *state, const struct e
 		return bounces_call(&transfers->bounces, item);
 	if (!status && item->kind == ITEM_OTHER)
 		take_content(transfers, item);
+	if (!status && item->kind == ITEM_OTHER)
+		status = migrations_fault(&transfers->migrations, findings, item->event);
+	if (!status && item->kind == ITEM_OPERATION &&
+	    item->operation.kind == TANDEM_OPERATION_KIND_migrate)
+		return migrations_command(&transfers->migrations, &item->operation,
+					  places_is_to_host(&transfers->places, &item->operation));
 	if (!status && (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED))
 		return count_command(transfers, &item->operation);
 	return status;
@@ -437,7 +445,10 @@ static int transfers_end(struct findings *findings, void *state)
 			status = places_add(&transfers->places, findings, row->device, row->kind,
 					    row->places);
 	}
-	return status ? status : bounces_add(&transfers->bounces, findings);
+	if (!status)
+		status = bounces_add(&transfers->bounces, findings);
+	return status ? status
+		      : migrations_add(&transfers->migrations, findings, &transfers->places);
 }
 
 static void transfers_release(struct findings *findings, void *state)
@@ -451,6 +462,7 @@ static void transfers_release(struct findings *findings, void *state)
 	further_release(&transfers->further);
 	places_release(&transfers->places);
 	rows_free(&transfers->narrow);
+	migrations_free(&transfers->migrations);
 	free(transfers->kernels_until_ns);
 }
 
