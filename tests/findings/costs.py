@@ -71,6 +71,12 @@ cost = shown.cost("ordering", "barriers")
 moved, between = shown.device("copy_h2d"), shown.device("barrier")
 check(cost > 0.8 * (moved + between), "barriers: the transfers, and the barriers", (cost, moved, between))
 
+# What a driver does before a kernel object's first command.
+shown = Shown("kernel_in_loop", STUB_FIRST_US="200")
+cost = shown.cost("objects", "loop")
+check(0.7 * 200e3 * 999 < cost <= shown.gaps(), "kernel_in_loop: what its first commands take besides",
+      (cost, shown.gaps()))
+
 # What passes between two commands goes where the shorter one comes behind the longer, and stays
 # as it is where it was before.
 # A busy machine makes some gaps much longer than others: five times it does not.

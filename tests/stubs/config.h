@@ -12,6 +12,8 @@
  *   STUB_DELAY_US    how long each command runs (thread, deferred, units)
  *   STUB_KITEM_US    how much longer for 1000 work-items
  *   STUB_KBYTE_US    how much longer for 1000 bytes that are read or written
+ *   STUB_FIRST_US    how long the device waits before a kernel object's first command
+ *                    (thread, deferred, units)
  *   STUB_WAIT        sleep, or spin: how a program's thread waits for a command
  *                    (thread, units)
  *   STUB_FLUSH       1: a command runs only when its queue was flushed, by clFlush or
@@ -58,6 +60,7 @@
 	X(text, report, "STUB_REPORT", "")                    \
 	X(long, delay_us, "STUB_DELAY_US", 0)                 \
 	X(long, build_ms, "STUB_BUILD_MS", 0)                 \
+	X(long, first_us, "STUB_FIRST_US", 0)                 \
 	X(long, kitem_us, "STUB_KITEM_US", 0)                 \
 	X(long, kbyte_us, "STUB_KBYTE_US", 0)                 \
 	X(long, odd_percent, "STUB_ODD_PERCENT", 0)           \

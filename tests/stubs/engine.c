@@ -140,13 +140,8 @@ static cl_event engine_pick(enum unit unit)
 	return picked;
 }
 
-/* How long it runs, as it was asked for. */
-static void command_delay(cl_event command)
+static void sleep_ns(unsigned long long delay_ns)
 {
-	long each_us =
-		unit_of(command) == UNIT_COMPUTE ? stub_config.kitem_us : stub_config.kbyte_us;
-	unsigned long long delay_ns = (unsigned long long)stub_config.delay_us * 1000 +
-				      (unsigned long long)each_us * command->amount;
 	struct timespec end;
 
 	if (!delay_ns)
@@ -157,6 +152,16 @@ static void command_delay(cl_event command)
 	end.tv_nsec = (long)(delay_ns % 1000000000);
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL)) {
 	}
+}
+
+/* How long it runs, as it was asked for. */
+static void command_delay(cl_event command)
+{
+	long each_us =
+		unit_of(command) == UNIT_COMPUTE ? stub_config.kitem_us : stub_config.kbyte_us;
+
+	sleep_ns((unsigned long long)stub_config.delay_us * 1000 +
+		 (unsigned long long)each_us * command->amount);
 }
 
 static void queue_unlink(cl_event command)
@@ -182,10 +187,12 @@ static void command_run(cl_event command)
 	command->wait = NULL;
 	command->wait_count = 0;
 	command->submitted_ns = stub_clock_device_ns();
-	command->start_ns = stub_clock_device_ns();
 	command->status = CL_RUNNING;
 	pthread_mutex_unlock(&stub_lock);
 
+	if (command->first)
+		sleep_ns((unsigned long long)stub_config.first_us * 1000);
+	command->start_ns = stub_clock_device_ns();
 	command_delay(command);
 
 	cl_int status = CL_COMPLETE;
@@ -353,6 +360,7 @@ static cl_event command_create(const struct stub_command *command)
 	event->profiled = command->queue->properties & CL_QUEUE_PROFILING_ENABLE;
 	event->command = command->type;
 	event->amount = command->amount;
+	event->first = command->first;
 	event->status = CL_QUEUED;
 	event->run = command->run;
 	event->queued_ns = stub_clock_device_ns();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that launch something, order others, or move memory between devices. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,9 @@ cl_int stub_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel ker
 	for (cl_uint i = 0; i < STUB_KERNEL_ARGUMENTS; i++)
 		if (kernel->memory[i])
 			stub_memory_root(kernel->memory[i])->changes++;
-	return stub_enqueue(
-		&(struct stub_command){STUB_COMMAND(CL_COMMAND_NDRANGE_KERNEL), .amount = items});
+	return stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_NDRANGE_KERNEL),
+						   .amount = items,
+						   .first = !atomic_exchange(&kernel->used, true)});
 }
 
 cl_int stub_clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,

@@ -26,7 +26,8 @@ struct _cl_kernel {
 	cl_program program;
 	char name[STUB_KERNEL_NAME_BYTES];
 	cl_uint arguments;
-	uint64_t written; /* bits of the arguments that are memory which it may write to ... */
+	_Atomic bool used; /* a command of it was enqueued */
+	uint64_t written;  /* bits of the arguments that are memory which it may write to ... */
 	cl_mem memory[STUB_KERNEL_ARGUMENTS]; /* ... which is this one; borrowed */
 };
 

@@ -31,6 +31,7 @@ struct _cl_event {
 	cl_command_queue queue; /* NULL: a user event */
 	cl_command_type command;
 	size_t amount;	       /* work-items, or bytes read or written */
+	bool first;	       /* of its kernel object */
 	_Atomic cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
 	bool hangs, fails, profiled;
 	bool flushed;		 /* STUB_FLUSH */
@@ -48,6 +49,7 @@ struct stub_command {
 	cl_command_queue queue;
 	cl_command_type type;
 	size_t amount; /* work-items, or bytes read or written */
+	bool first;    /* of its kernel object */
 	bool blocking;
 	cl_uint wait_count;
 	const cl_event *wait;

@@ -6,6 +6,7 @@
 
 #include "analysis/events/event_value.h"
 #include "analysis/findings/finding.h"
+#include "analysis/findings/objects/first_uses.h"
 #include "analysis/findings/objects/unnumbered.h"
 #include "trace/field.h"
 #include "util/array.h"
@@ -27,7 +28,8 @@ struct object_row { /* one function that makes one type, in a process */
 
 struct objects {
 	struct unnumbered unnumbered;
-	bool *asks; /* by stream: it has made one more, and only asked since */
+	struct first_uses first_uses; /* of kernels */
+	bool *asks;		      /* by stream: it has made one more, and only asked since */
 	struct object_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* function and process -> row */
@@ -39,7 +41,7 @@ static int objects_begin(struct findings *findings, void *state)
 	struct objects *objects = state;
 
 	objects->asks = calloc(findings->session->stream_count + 1, sizeof(*objects->asks));
-	return objects->asks ? 0 : -ENOMEM;
+	return objects->asks ? first_uses_begin(&objects->first_uses, findings->session) : -ENOMEM;
 }
 
 static bool is_counted(const struct tandem_field *field)
@@ -114,6 +116,9 @@ static int count_new(struct graph *graph, struct objects *objects, const struct 
 	if (++row->live > row->most_live)
 		row->most_live = row->live;
 	objects->asks[stream->index] = row->count > 1;
+	if (type == TANDEM_OBJECT_kernel && row->count > 1 &&
+	    first_uses_made(&objects->first_uses, stream->process->index, number))
+		return -ENOMEM;
 	return row->count > 1 ? graph_remove(graph, call->call, GRAPH_OBJECT) : 0;
 }
 
@@ -220,6 +225,8 @@ static int objects_item(struct findings *findings, void *state, const struct eve
 		return -ENOMEM;
 	if (item->end_ns == INT64_MIN || trace_event_failed(item->event))
 		return 0;
+	if (first_uses_call(&objects->first_uses, item->event))
+		return -ENOMEM;
 	if (item->event->layout->event->class == TANDEM_CLASS_CREATE)
 		return count_call(findings, objects, item);
 	if (item->event->layout->event->class == TANDEM_CLASS_RELEASE)
@@ -231,29 +238,50 @@ static int objects_item(struct findings *findings, void *state, const struct eve
 	return 0;
 }
 
-static int add_row(struct findings *findings, const struct object_row *row)
+static int add_row(struct findings *findings, const struct first_uses *first_uses,
+		   const struct object_row *row)
 {
 	char count[UNITS_BYTES], live[UNITS_BYTES];
 	struct finding *finding = findings_add(findings, "objects", "loop");
 	const char *noun = event_object_noun(row->type);
+	uint64_t first_ns =
+		row->type == TANDEM_OBJECT_kernel ? first_uses_ns(first_uses, row->process) : 0;
 
 	if (!finding)
 		return -ENOMEM;
 	finding->count = row->count;
 	finding->cost_ns = row->ns - row->first_ns;
 	finding->removes = GRAPH_OBJECT;
+	/* The replay does without the calls, not without what the driver does at the first use. */
+	if (first_ns) {
+		finding->cost_ns = first_ns;
+		finding->at_least = true;
+		finding->confidence = CONFIDENCE_MEDIUM;
+	}
 	finding->object = row->api->name;
 	finding->what = findings_text(
 		findings, "%s made %s %s objects, and at most %s of them were in use at a time",
 		row->api->name, units_count(count, row->count), noun,
 		units_count(live, row->most_live));
-	finding->why = "the time of the calls that made and released them, but for the first, "
-		       "and until the last that only asked of a new one";
+	finding->why =
+		first_ns ? "the time of the calls that made and released them, but for the first, "
+			   "or that by which the device waits longer before such a kernel's first "
+			   "command than before others"
+			 : "the time of the calls that made and released them, but for the first, "
+			   "and until the last that only asked of a new one";
 	finding->suggestion = findings_text(
 		findings, "make the %s once, before the loop, and use it again", noun);
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	return 0;
+}
+
+static int objects_event(struct findings *findings, void *state, const struct sequence_event *event)
+{
+	struct objects *objects = state;
+
+	(void)findings;
+	return first_uses_event(&objects->first_uses, event);
 }
 
 static int objects_end(struct findings *findings, void *state)
@@ -265,7 +293,7 @@ static int objects_end(struct findings *findings, void *state)
 		const struct object_row *row = &objects->rows[i];
 
 		if (row->freed >= LOOP_COUNT && row->most_live <= row->count / LOOP_LIVE_PART)
-			status = add_row(findings, row);
+			status = add_row(findings, &objects->first_uses, row);
 	}
 	return status ? status : unnumbered_add(&objects->unnumbered, findings);
 }
@@ -276,6 +304,7 @@ static void objects_release(struct findings *findings, void *state)
 
 	(void)findings;
 	unnumbered_free(&objects->unnumbered);
+	first_uses_free(&objects->first_uses);
 	free(objects->asks);
 	free(objects->rows);
 	map_free(&objects->row_of);
@@ -289,6 +318,7 @@ const struct finding_ops finding_objects = {
 	.graph = true,
 	.begin = objects_begin,
 	.item = objects_item,
+	.event = objects_event,
 	.end = objects_end,
 	.release = objects_release,
 };
