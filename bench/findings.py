@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
-outside_scripts, workloads, practice, trials and exams, each with a fault and without, and some that
+outside_scripts, workloads, practice, trials, exams and finals, each with a fault and without, and some that
 have none, on several devices, public programs (tests/findings/published and released, as far as tests/published has
 prepared them in TANDEM_PUBLISHED or ~/.cache/tandem/published), CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and
 packaged programs, as far as they are installed (tests/findings/packages). What may be said of each
@@ -55,7 +55,8 @@ from published import Published  # noqa: E402
 SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "findings/scripts",
         "outside": "findings/outside", "outside_scripts": "findings/outside_scripts",
         "workloads": "findings/workloads", "practice": "findings/practice",
-        "trials": "findings/trials", "exams": "findings/exams", "published": "findings/published",
+        "trials": "findings/trials", "exams": "findings/exams", "finals": "findings/finals",
+        "published": "findings/published",
         "released": "findings/released", "cuda": "stubs/cuda", "packages": "findings/packages"}
 PUBLIC = ("published", "released")
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
