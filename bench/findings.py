@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
 outside_scripts, workloads, practice, trials, exams and finals, each with a fault and without, and some that
-have none, on several devices, public programs (tests/findings/published and released, as far as tests/published has
-prepared them in TANDEM_PUBLISHED or ~/.cache/tandem/published), CUDA programs on the stub's device (tests/stubs/cuda/faulty.c), and
-packaged programs, as far as they are installed (tests/findings/packages). What may be said of each
+have none, on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c),
+packaged programs, as far as they are installed (tests/findings/packages), and programs of yours. What may be said of each
 stands in table.json beside them, which is written before it is run.
 
 Of `planted_also` it is acceptable what the fault brings with it, in the planted program only.
@@ -27,6 +26,10 @@ right. `another pair` is how often what one pair saves is right by the others: t
 cost's error. The programs have a real-time priority where that is permitted, so that what else the
 machine does is in neither of the two.
 
+TANDEM_CORPUS_ELSEWHERE=FOLDER[:FOLDER...] judges programs that are no part of this project instead. A
+folder has table.json, and programs.json: of each case, for planted and repaired, the directory (in
+that folder) and the words by which it is run there.
+
 TANDEM_CORPUS (a regular expression of programs), TANDEM_CORPUS_SETS (their names) and
 TANDEM_CORPUS_DEVICES (names, with commas) choose; Intel's driver for CPUs is one where it is installed
 (doc/HOWTO_TEST.md).
@@ -48,20 +51,15 @@ import sys
 import time
 
 TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests")
-sys.path.insert(0, os.path.join(TESTS, "lib"))
-from published import Published  # noqa: E402
 
 # Where the programs and their table are.
 SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "findings/scripts",
         "outside": "findings/outside", "outside_scripts": "findings/outside_scripts",
         "workloads": "findings/workloads", "practice": "findings/practice",
         "trials": "findings/trials", "exams": "findings/exams", "finals": "findings/finals",
-        "published": "findings/published",
-        "released": "findings/released", "cuda": "stubs/cuda", "packages": "findings/packages"}
-PUBLIC = ("published", "released")
+        "cuda": "stubs/cuda", "packages": "findings/packages"}
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
-PUBLISHED = os.environ.get("TANDEM_PUBLISHED") or os.path.expanduser("~/.cache/tandem/published")
 LEAST = 0.03  # of the run, that a repair saves
 MOST_S = 60  # that a program may take: one that hangs in its driver is not judged
 RUNS = int(os.environ.get("TANDEM_CORPUS_RUNS", "5"))
@@ -115,15 +113,19 @@ class Program:
         return words if version == "planted" or "command" in row else [*words, "repaired"], None
 
 
-class PublicPrograms:
-    """One in a folder of its own for each case and version."""
-    def __init__(self, published):
-        self.published = published
+class Elsewhere:
+    """Programs that are no part of this project, as their folder's programs.json says."""
+    def __init__(self, folder):
+        self.folder = folder
+        with open(os.path.join(folder, "programs.json"), encoding="utf-8") as file:
+            self.programs = json.load(file)
 
     def command(self, case, row, version):
-        if (not KEPT or AGAIN) and not self.published.is_there(case, version):
+        program = self.programs[case][version]
+        folder = os.path.join(self.folder, program["directory"])
+        if (not KEPT or AGAIN) and not os.access(os.path.join(folder, program["words"][0]), os.X_OK):
             return None
-        return self.published.command(case, version), self.published.directory(case, version)
+        return program["words"], folder
 
 
 def record(bench, environment, row, command, session):
@@ -411,25 +413,32 @@ def program(bench, name):
         return None
     if name == "packages":
         return Program()
-    if name in PUBLIC:
-        return PublicPrograms(Published(os.path.join(TESTS, SETS[name]), PUBLISHED))
     path = bench.program("tests", SETS[name], "faulty" if name == "cuda" else name)
     return Program(path) if os.access(path, os.X_OK) else None
 
 
-def findings(bench):
+def judge_set(bench, name, folder, programs):
     only = os.environ.get("TANDEM_CORPUS")
-    for name in os.environ.get("TANDEM_CORPUS_SETS", " ".join(SETS)).split():
+    with open(os.path.join(folder, "table.json"), encoding="utf-8") as file:
+        table = json.load(file)
+    score = Score()
+    for device, environment in devices(bench, name).items():
+        for case, row in table.items():
+            if device in row.get("devices", [device]) and (not only or re.search(only, case)):
+                judge(score, bench, device, environment, programs, case, row)
+    show(bench, name, score)
+
+
+def findings(bench):
+    elsewhere = os.environ.get("TANDEM_CORPUS_ELSEWHERE")
+    for folder in elsewhere.split(":") if elsewhere else []:
+        folder = os.path.abspath(folder)
+        print("\nFindings on %s" % folder, flush=True)
+        judge_set(bench, os.path.basename(folder), folder, Elsewhere(folder))
+    for name in os.environ.get("TANDEM_CORPUS_SETS", "" if elsewhere else " ".join(SETS)).split():
         programs = program(bench, name)
         if programs is None:
             print("\nFindings on tests/%s: not built, or no pyopencl" % SETS[name], flush=True)
             continue
         print("\nFindings on tests/%s" % SETS[name], flush=True)
-        with open(os.path.join(TESTS, SETS[name], "table.json"), encoding="utf-8") as file:
-            table = json.load(file)
-        score = Score()
-        for device, environment in devices(bench, name).items():
-            for case, row in table.items():
-                if device in row.get("devices", [device]) and (not only or re.search(only, case)):
-                    judge(score, bench, device, environment, programs, case, row)
-        show(bench, name, score)
+        judge_set(bench, name, os.path.join(TESTS, SETS[name]), programs)
