@@ -45,6 +45,14 @@ int polls_interval(struct polls *polls, const struct wait_thread *waiter,
 			  interval->from, interval->to);
 }
 
+int polls_recorder(struct polls *polls, const struct wait_thread *waiter,
+		   const struct states_interval *interval)
+{
+	struct poll_thread *thread = waiter->stream ? &polls->threads[waiter->stream - 1] : NULL;
+
+	return thread ? recent_add(&thread->preempted, interval->from, interval->to) : 0;
+}
+
 /* Which command the call asks for; 0: none. Where it asks for a queue, or an event that is none
  * of a command's, it is the thread's latest: the last that it can wait for. */
 static uint64_t asked_op(const struct poll_thread *thread, const struct trace_event *event)
@@ -118,7 +126,7 @@ static int poll_end(struct polls *polls, struct poll_thread *thread)
 	thread->op = 0;
 	if (kind == POLL_NONE)
 		return 0;
-	sum->count++;
+	sum->count += thread->rounds ? thread->in_round : 1;
 	sum->questions += thread->questions;
 	sum->asked_ns += ns;
 	if (ns < sum->longest_ns)
@@ -129,17 +137,22 @@ static int poll_end(struct polls *polls, struct poll_thread *thread)
 	return 0;
 }
 
-static bool in_round(const struct poll_thread *thread, uint64_t op)
+/* Most go on in the order in which they asked before. */
+static bool in_round(struct poll_thread *thread, uint64_t op)
 {
-	for (unsigned i = 0; i < thread->in_round; i++) {
-		if (thread->round[i] == op)
-			return true;
+	for (unsigned i = 1; i <= thread->in_round; i++) {
+		unsigned at = (thread->round_at + i) % thread->in_round;
+
+		if (thread->round[at] != op)
+			continue;
+		thread->round_at = at;
+		return true;
 	}
 	return false;
 }
 
 /* Whether it is still the poll that is under way. */
-static bool goes_on(const struct poll_thread *thread, uint64_t op)
+static bool goes_on(struct poll_thread *thread, uint64_t op)
 {
 	return op == thread->op || (thread->rounds && in_round(thread, op));
 }
@@ -148,8 +161,10 @@ static bool goes_on(const struct poll_thread *thread, uint64_t op)
 static void poll_begin(struct poll_thread *thread, uint64_t op, int64_t ns)
 {
 	thread->rounds = in_round(thread, op);
-	if (!thread->rounds && thread->in_round < POLL_ROUND)
+	if (!thread->rounds && thread->in_round < POLL_ROUND) {
+		thread->round_at = thread->in_round;
 		thread->round[thread->in_round++] = op;
+	}
 	thread->op = op;
 	thread->op_end_ns = INT64_MIN;
 	thread->questions = 0;
@@ -163,7 +178,7 @@ static int poll_stop(struct polls *polls, struct poll_thread *thread)
 	int status = poll_end(polls, thread);
 
 	thread->rounds = false;
-	thread->in_round = 0;
+	thread->in_round = thread->round_at = 0;
 	return status;
 }
 

@@ -27,14 +27,14 @@ struct poll_sum {
 	const struct tandem_event *api;
 };
 
-#define POLL_ROUND 16u
+#define POLL_ROUND 256u
 
-struct poll_thread {		    /* of a stream */
-	uint64_t latest;	    /* operation that it enqueued; 0: none */
-	uint64_t op;		    /* that is asked for now; 0: none */
-	uint64_t round[POLL_ROUND]; /* that were asked for since it waited or enqueued */
-	unsigned in_round;
-	bool rounds; /* it asks for these in turns: one poll */
+struct poll_thread {		     /* of a stream */
+	uint64_t latest;	     /* operation that it enqueued; 0: none */
+	uint64_t op;		     /* that is asked for now; 0: none */
+	uint64_t round[POLL_ROUND];  /* that were asked for since it waited or enqueued */
+	unsigned in_round, round_at; /* at: where it asked last */
+	bool rounds;		     /* it asks for these in turns: one poll */
 	uint64_t questions;
 	int64_t begin_ns, end_ns;    /* of the first question, of the latest one */
 	int64_t worked_ns, slept_ns; /* between them */
@@ -59,6 +59,10 @@ struct polls {
 /* Return 0 or -ENOMEM; after an error polls_release() is called as well. */
 int polls_begin(struct polls *polls, const struct trace_session *session);
 int polls_interval(struct polls *polls, const struct wait_thread *waiter,
+		   const struct states_interval *interval);
+
+/* One in which it waited for the recorder. */
+int polls_recorder(struct polls *polls, const struct wait_thread *waiter,
 		   const struct states_interval *interval);
 int polls_add(struct polls *polls, struct findings *findings);
 

@@ -76,9 +76,12 @@ static int waiting_interval(struct findings *findings, void *state,
 {
 	struct waiting *waiting = state;
 
-	(void)findings;
 	if (flags_interval(&waiting->flags, waiter, interval))
 		return -ENOMEM;
+	/* What it waited for the recorder is none of its sleeps. */
+	if (interval->state == STATE_WAIT_BLOCKED &&
+	    waits_is_recorder(findings->waits, interval->by_name))
+		return polls_recorder(&waiting->polls, waiter, interval);
 	return polls_interval(&waiting->polls, waiter, interval);
 }
 
