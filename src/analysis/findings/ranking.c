@@ -5,12 +5,13 @@
 #include <string.h>
 
 #define ANY 255u
+#define SAME_CALL 254u
 
 /* What comes of what, where both are found in one process. The first that applies. */
 static const struct symptom {
 	const char *name, *cause, *of_name, *of_cause;
 	/* In quarters: a cause explains no symptom of which it costs less. 0: one quarter; ANY:
-	 * whatever it costs. */
+	 * whatever it costs. SAME_CALL: one quarter, and both name its function. */
 	unsigned least;
 } symptoms[] = {
 	/* Small kernels that need not wait for each other would have the device together. */
@@ -62,8 +63,8 @@ static const struct symptom {
 	{"idle-device", "launch", "objects", "loop", 0},
 	{"idle-device", "host-calls", "waiting", "polling", 0},
 	{"idle-device", "host-calls", "callbacks", "heavy", 0},
-	{"idle-device", "host-calls", "builds", "repeated", 0},
-	{"idle-device", "host-calls", "builds", "first", 0},
+	{"idle-device", "host-calls", "builds", "repeated", SAME_CALL},
+	{"idle-device", "host-calls", "builds", "first", SAME_CALL},
 	{"idle-device", "host-calls", "allocations", "loop", 0},
 	{"idle-device", "host-calls", "objects", "loop", 0},
 };
@@ -82,13 +83,15 @@ static const char *full_name(struct findings *findings, const char *name, const 
 static const struct finding *find_cause(struct findings *findings, const struct symptom *rule,
 					const struct finding *symptom)
 {
-	uint64_t least = rule->least == ANY ? 0 : rule->least ? rule->least : 1;
+	bool same_call = rule->least == SAME_CALL;
+	uint64_t least = rule->least == ANY ? 0 : rule->least && !same_call ? rule->least : 1;
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *cause = &findings->items[i];
 
 		if (is_named(cause, rule->of_name, rule->of_cause) && cause->pid == symptom->pid &&
 		    4 * cause->cost_ns >= least * symptom->cost_ns &&
+		    (!same_call || strstr(cause->what, symptom->object)) &&
 		    strcmp(cause->symptom_of, full_name(findings, rule->name, rule->cause)) != 0)
 			return cause;
 	}

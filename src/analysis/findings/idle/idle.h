@@ -18,12 +18,13 @@
 enum idle_activity { WORKING, WAITING, CALLING, ENQUEUING, ACTIVITIES };
 
 /* PACE: the host was enqueuing, or on its way from one call to the next, as ever. LAUNCH: enqueued in the gap;
- * AHEAD: before it; UNFLUSHED: either, and kept back. */
+ * AHEAD: before it; UNFLUSHED: either, and kept back. HOST_BUILDS: in calls most of which build. */
 enum idle_cause_kind {
 	SYNCHRONISATION,
 	HOST_WORK,
 	HOST_BLOCKED,
 	HOST_CALLS,
+	HOST_BUILDS,
 	PACE,
 	LAUNCH,
 	AHEAD,
@@ -105,6 +106,7 @@ struct idle_cause {
 struct idle_device {
 	unsigned running;
 	bool active;		   /* it has run something */
+	bool worked;		   /* same, a kernel */
 	int64_t idle_ns, first_ns; /* since when; when it first ran */
 	uint64_t gap;		   /* number of the current one */
 	uint64_t count, busy_ns;
@@ -119,6 +121,7 @@ struct idle_device {
 	struct map late;   /* name of a kernel -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
 	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
 	int64_t waited_ns; /* by threads while it ran something */
+	int64_t built_ns;  /* of builds in the current gap */
 	int64_t ahead_ns;  /* of builds in gaps, what fits into the waits before them */
 	int64_t in_call_ns; /* while it ran something, in calls that enqueue */
 };

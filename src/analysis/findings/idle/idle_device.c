@@ -181,6 +181,7 @@ static void note_build(struct idle_device *device, int64_t ns)
 {
 	int64_t left_ns = device->waited_ns - device->ahead_ns;
 
+	device->built_ns += ns;
 	if (left_ns > 0)
 		device->ahead_ns += ns < left_ns ? ns : left_ns;
 }
@@ -491,8 +492,15 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		     struct idle_device *device, const struct sequence_event *next)
 {
 	enum idle_cause_kind kind = cause_of(findings, idle, next, device);
-	struct idle_cause *cause = &device->causes[kind];
+	struct idle_cause *cause;
 	uint64_t ns = (uint64_t)(next->ns - device->idle_ns), away_ns = 0;
+
+	if (kind == HOST_CALLS && 2 * device->built_ns > (int64_t)ns)
+		kind = HOST_BUILDS;
+	/* A program builds before its first kernel. */
+	if (kind == HOST_BUILDS && !device->worked)
+		return 0;
+	cause = &device->causes[kind];
 
 	/* What others took of a CPU is no pace of the host's, nor of the driver's. */
 	if (kind != SYNCHRONISATION && kind != HOST_BLOCKED && next->stream != TRACE_NONE)
@@ -550,6 +558,7 @@ static int operation_start(const struct findings *findings, struct idle *idle,
 		device->busy_since_ns = event->ns;
 	}
 	idle->begun[event->process] = true;
+	device->worked |= event->operation_kind == TANDEM_OPERATION_KIND_kernel;
 	if (event->operation_kind == TANDEM_OPERATION_KIND_copy_d2h && event->stream != TRACE_NONE)
 		idle->threads[event->stream].result_call = event->call;
 	device->count++;
@@ -566,6 +575,7 @@ static void operation_end(struct idle *idle, const struct sequence_event *event)
 		return;
 	device->busy_ns += (uint64_t)(event->ns - device->busy_since_ns);
 	device->idle_ns = event->ns;
+	device->built_ns = 0;
 	device->gap++;
 }
 

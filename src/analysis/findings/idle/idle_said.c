@@ -46,9 +46,10 @@
 /* Launches, which have to be, are the main calls where others take less than such a part. */
 #define ENQUEUES 4u
 
-/* The function in which most of the time was spent; others count `others` times. */
+/* The function, of those that build or of the others, in which most of the time was spent; what enqueues
+ * nothing counts `others` times. */
 static const char *main_call(const struct findings *findings, const struct map *calls,
-			     unsigned others)
+			     unsigned others, bool builds)
 {
 	const struct tandem_event *call = NULL;
 	uint64_t id, ns, most = 0;
@@ -58,6 +59,8 @@ static const char *main_call(const struct findings *findings, const struct map *
 		const struct tandem_event *one =
 			trace_session_event(findings->session, (unsigned)id);
 
+		if ((one->class == TANDEM_CLASS_BUILD) != builds)
+			continue;
 		ns *= one->class == TANDEM_CLASS_ENQUEUE ? 1 : others;
 		if (ns > most) {
 			most = ns;
@@ -88,21 +91,24 @@ static const char *late_command(const struct idle_device *device)
 	return name ? (const char *)(uintptr_t)name : "";
 }
 
-/* Whether most of the gaps' time in other calls was in such. */
-static bool is_mostly(const struct findings *findings, const struct idle_device *device,
-		      enum tandem_event_class class)
+/* Whether most of the gaps' time in other calls, builds aside, was in such that only ask. */
+static bool is_asking(const struct findings *findings, const struct idle_device *device)
 {
-	uint64_t id, ns, of_class = 0, others = 0, enqueues = 0;
+	uint64_t id, ns, asked = 0, others = 0, enqueues = 0;
 	size_t at = 0;
 
 	while (map_next(&device->calls, &at, &id, &ns)) {
-		enum tandem_event_class one =
+		enum tandem_event_class class =
 			trace_session_event(findings->session, (unsigned)id)->class;
 
-		of_class += one == class ? ns : 0;
-		*(one == TANDEM_CLASS_ENQUEUE ? &enqueues : &others) += ns;
+		if (class == TANDEM_CLASS_QUERY)
+			asked += ns;
+		else if (class == TANDEM_CLASS_ENQUEUE)
+			enqueues += ns;
+		else if (class != TANDEM_CLASS_BUILD)
+			others += ns;
 	}
-	return 2 * of_class > others && ENQUEUES * of_class > enqueues;
+	return asked > others && ENQUEUES * asked > enqueues;
 }
 
 /* What work of the host takes that would be done while the device works: no time of its own,
@@ -165,6 +171,20 @@ static bool is_never_waited(const struct findings *findings, uint32_t index,
 	       !(devices_taken_part(&findings->iterator->devices.rows[index]) > 0);
 }
 
+/* Whether the host sleeps of its own accord, or until data are on a disk: it need not. Who waits for the device
+ * less than such a part of that time has something else to wait for, and does so while the device works. */
+#define ASLEEP_PART 8
+
+static bool is_asleep(const struct idle_device *device, enum idle_cause_kind kind)
+{
+	int64_t waited_ns =
+		device->waited_ns +
+		(2 * device->in_call_ns > (int64_t)device->busy_ns ? device->in_call_ns : 0);
+
+	return kind == HOST_BLOCKED && wakers_are_timers(&device->wakers) &&
+	       waited_ns * ASLEEP_PART > (int64_t)device->causes[kind].ns;
+}
+
 /* Whether the host sleeps instead of waiting: it wakes up some time after the device is done. */
 static bool is_overslept(const struct idle_cause *cause)
 {
@@ -192,7 +212,7 @@ static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
 		ns += (uint64_t)device->in_call_ns;
 	if (kind == HOST_BLOCKED && is_overslept(cause) && ns < cause->overslept_ns)
 		ns = cause->overslept_ns;
-	if (ns > steady_ns)
+	if (ns > steady_ns || is_asleep(device, kind))
 		ns = steady_ns;
 	return kind == HOST_BLOCKED ? ns : saving_beside(findings, index, ns);
 }
@@ -241,7 +261,9 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		    cause->count * IDLE_COMMANDS_A_WAIT < device->count ||
 		    (!(devices_taken_part(&findings->iterator->devices.rows[index]) > 0) &&
 		     cause->ns < cause->count * WAIT_NS &&
-		     cause->ns * WAIT_SHARE < findings->duration_ns))
+		     cause->ns * WAIT_SHARE < findings->duration_ns &&
+		     findings->graph->saved_ns[GRAPH_WAIT_OFTEN] * WAIT_SHARE <
+			     findings->duration_ns))
 			return 0;
 		return cause->ns;
 	case UNFLUSHED:
@@ -250,11 +272,11 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		/* All of the wait would have passed before, as far as the host was busy. */
 		waited_ns = (uint64_t)idle->threads[cause->stream].spent[WAITING];
 		return cause->ns < waited_ns ? cause->ns : waited_ns;
+	case HOST_BUILDS:
+		return ahead_ns(findings, index, device, cause);
 	default:
 		/* The answers to questions can be kept. */
-		if (kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_BUILD))
-			return ahead_ns(findings, index, device, cause);
-		if ((kind == HOST_CALLS && is_mostly(findings, device, TANDEM_CLASS_QUERY)) ||
+		if ((kind == HOST_CALLS && is_asking(findings, device)) ||
 		    is_elsewhere(findings, index, device, kind))
 			return habit_ns(device, cause);
 		return meanwhile_ns(findings, index, device, kind);
@@ -277,6 +299,7 @@ static const char *const cause_names[] = {
 	[HOST_WORK] = "host-busy",
 	[HOST_BLOCKED] = "host-blocked",
 	[HOST_CALLS] = "host-calls",
+	[HOST_BUILDS] = "host-calls",
 	[PACE] = "launch",
 	[LAUNCH] = "launch",
 	[AHEAD] = "launch",
@@ -322,7 +345,7 @@ static void describe(struct findings *findings, struct finding *finding,
 				     units_count(count, cause->count), units_ns(each, gap));
 	switch (kind) {
 	case SYNCHRONISATION:
-		finding->object = main_call(findings, &device->waits, 1);
+		finding->object = main_call(findings, &device->waits, 1, false);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s because the host waited "
 					      "for a command%s%s%s before it enqueued the next",
@@ -367,13 +390,15 @@ static void describe(struct findings *findings, struct finding *finding,
 			"--table waits` names what it waited on";
 		break;
 	case HOST_CALLS:
-		finding->object = main_call(findings, &device->calls, ENQUEUES);
+	case HOST_BUILDS:
+		finding->object =
+			main_call(findings, &device->calls, ENQUEUES, kind == HOST_BUILDS);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s while the host was in "
 					      "other calls, mainly %s",
 					      gaps, finding->object);
 		finding->suggestion =
-			is_mostly(findings, device, TANDEM_CLASS_BUILD)
+			kind == HOST_BUILDS
 				? "let another thread build before, while the device works"
 				: "move these calls out of the loop, or enqueue before them";
 		break;
@@ -500,6 +525,11 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		finding->why = findings_text(findings,
 					     "%s; that it sleeps to wait for the device is assumed",
 					     finding->why);
+	}
+	if (is_asleep(device, kind) && finding->confidence == CONFIDENCE_HIGH) {
+		finding->confidence = CONFIDENCE_MEDIUM;
+		finding->why = findings_text(
+			findings, "%s; that it need not sleep there is assumed", finding->why);
 	}
 	finding_place(findings, finding, cause->stream);
 	if (kind == HOST_BLOCKED)

@@ -24,6 +24,15 @@ void wakers_add(struct wakers *wakers, const struct waker *waker, uint64_t ns)
 	wakers->rows[at].ns += ns;
 }
 
+bool wakers_are_timers(const struct wakers *wakers)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < wakers->count; i++)
+		ns += wakers->rows[i].by != WAKER_THREAD ? wakers->rows[i].ns : 0;
+	return 2 * ns > wakers->ns;
+}
+
 /* As the recorder's namespace counts. */
 static uint32_t local_tid(const struct waits *waits, uint32_t tid)
 {

@@ -9,6 +9,7 @@
 #ifndef TANDEM_ANALYSIS_FINDINGS_IDLE_WAKERS_H
 #define TANDEM_ANALYSIS_FINDINGS_IDLE_WAKERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/sched/states_thread.h"
@@ -30,6 +31,9 @@ struct wakers {
 };
 
 void wakers_add(struct wakers *wakers, const struct waker *waker, uint64_t ns);
+
+/* Whether no thread ended most of it: a timer did, or a device. */
+bool wakers_are_timers(const struct wakers *wakers);
 
 /* Of the process's threads; "" where nothing is known of who woke them. Lives as the findings do. */
 const char *wakers_text(struct findings *findings, const struct wakers *wakers, uint64_t pid);
