@@ -91,6 +91,13 @@ int queue_waits_tag(struct queue_waits *waits, uint32_t process, uint32_t queue,
 	return 0;
 }
 
+uint64_t queue_waits_tag_of(const struct queue_waits *waits, uint32_t process, uint32_t queue)
+{
+	uint64_t at = map_get(&waits->queue_of, (uint64_t)process << 32 | queue);
+
+	return at == MAP_NONE ? 0 : waits->queues[at].latest.tag;
+}
+
 void queue_waits_free(struct queue_waits *waits)
 {
 	free(waits->queues);

@@ -49,6 +49,9 @@ int queue_waits_call(struct queue_waits *waits, const struct trace_event *event,
 /* A word of the caller's that goes with what the queue is given from now on. Returns 0 or -ENOMEM. */
 int queue_waits_tag(struct queue_waits *waits, uint32_t process, uint32_t queue, uint64_t tag);
 
+/* The latest such word of a queue; 0: none. */
+uint64_t queue_waits_tag_of(const struct queue_waits *waits, uint32_t process, uint32_t queue);
+
 void queue_waits_free(struct queue_waits *waits);
 
 #endif

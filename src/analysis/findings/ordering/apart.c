@@ -260,8 +260,15 @@ static void add_marked(const struct apart *apart, uint32_t index,
 static void count_awaited(struct apart_sum *sum, const struct apart_awaited *awaited,
 			  struct apart_command *command)
 {
-	if (!awaited->unknown && awaited->longest && awaited->longest->end_ns > awaited->needed_ns)
-		count_apart(sum, awaited->longest, command);
+	int64_t there_ns =
+		command->queued_ns > awaited->needed_ns ? command->queued_ns : awaited->needed_ns;
+	int64_t start_ns = command->end_ns - (int64_t)command->ns;
+
+	if (awaited->unknown || !awaited->longest || awaited->longest->end_ns <= awaited->needed_ns)
+		return;
+	count_apart(sum, awaited->longest, command);
+	if (start_ns > there_ns)
+		sum->waited_ns += (uint64_t)(start_ns - there_ns);
 }
 
 static void look_at_barrier(const struct apart_process *process, struct apart_command *command,
@@ -319,28 +326,67 @@ static void look_at_queue(const struct apart_process *process, struct apart_comm
 		count_apart(sum, before, command);
 }
 
+/* What those wait for that `waiter` names: it is the command, or a barrier before it. False: not all are
+ * known, or one is of its own queue, which keeps their order anyway. */
+static bool add_waits(const struct apart *apart, uint32_t index,
+		      const struct apart_command *command, const struct apart_command *waiter,
+		      struct apart_awaited *awaited)
+{
+	const struct apart_process *process = &apart->processes[index];
+
+	for (unsigned i = 0; i < waiter->wait_count; i++) {
+		struct apart_command *waited = command_of(apart, process, index, waiter->waits[i]);
+
+		if (!waited)
+			return false;
+		if (waited->queue == command->queue &&
+		    apart_keeps_order(apart, index, command->queue)) {
+			/* A barrier names the ends of all queues. */
+			if (waiter == command)
+				return false;
+			continue;
+		}
+		if (apart_is_marker(waited))
+			add_marked(apart, index, command, waited, awaited);
+		else
+			add_awaited(awaited, waited, command);
+	}
+	return true;
+}
+
+/* A barrier or marker with a list, in a queue that keeps the order: what comes behind it waits for
+ * those. */
+static void look_at_list(const struct apart *apart, uint32_t index, struct apart_command *command,
+			 struct apart_sum *sum)
+{
+	const struct apart_process *process = &apart->processes[index];
+	const struct apart_command *barrier = command_at(process, command->previous), *before;
+	struct apart_awaited awaited = {.longest = NULL};
+
+	if (!barrier || !apart_is_marker(barrier) || !barrier->wait_count || barrier->waits_more ||
+	    !add_waits(apart, index, command, barrier, &awaited))
+		return;
+	/* That of its own queue has to end in any case. */
+	before = command_at(process, barrier->previous);
+	while (before && apart_is_marker(before))
+		before = command_at(process, before->previous);
+	if (before && !before->ended)
+		return;
+	if (before && before->end_ns > awaited.needed_ns)
+		awaited.needed_ns = before->end_ns;
+	count_awaited(sum, &awaited, command);
+}
+
 static void look_at_waits(const struct apart *apart, uint32_t index, struct apart_command *command,
 			  struct apart_sum *sum)
 {
-	const struct apart_process *process = &apart->processes[index];
 	struct apart_awaited awaited = {.longest = NULL};
 	uint64_t count;
 
 	/* Who waits for its neighbours on both sides may look at what is theirs. */
-	if (command->memory.by_places && command->wait_count > 1)
+	if ((command->memory.by_places && command->wait_count > 1) ||
+	    !add_waits(apart, index, command, command, &awaited))
 		return;
-	for (unsigned i = 0; i < command->wait_count; i++) {
-		struct apart_command *waited = command_of(apart, process, index, command->waits[i]);
-
-		/* Such a queue keeps their order anyway. */
-		if (!waited || (waited->queue == command->queue &&
-				apart_keeps_order(apart, index, command->queue)))
-			return;
-		if (apart_is_marker(waited))
-			add_marked(apart, index, command, waited, &awaited);
-		else
-			add_awaited(&awaited, waited, command);
-	}
 	count = sum->count;
 	count_awaited(sum, &awaited, command);
 	sum->by_places |= command->memory.by_places && sum->count > count;
@@ -385,10 +431,12 @@ static void look_at(struct apart *apart, uint32_t index, struct apart_command *c
 
 	if (command->in_call)
 		return;
-	if (apart_keeps_order(apart, index, command->queue))
+	if (apart_keeps_order(apart, index, command->queue)) {
 		look_at_queue(process, command, &process->sums[APART_QUEUE]);
-	else
+		look_at_list(apart, index, command, &process->sums[APART_BARRIERS]);
+	} else {
 		look_at_barrier(process, command, &process->sums[APART_BARRIERS]);
+	}
 	if (command->wait_count)
 		look_at_waits(apart, index, command, &process->sums[APART_EVENTS]);
 }

@@ -57,6 +57,7 @@ struct apart_command {
 
 struct apart_sum {
 	uint64_t count, ns, longest_ns;
+	uint64_t waited_ns; /* by all of them, for nothing */
 	uint32_t stream, queue, device;
 	int64_t begin_ns, end_ns; /* of the longest */
 	bool by_places;		  /* of parts of memory, by where they begin */

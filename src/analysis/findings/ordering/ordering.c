@@ -165,9 +165,12 @@ static uint64_t relaxed_cost(const struct order_process *process, const struct a
 	const struct apart_sum *sum = &apart->sums[cause];
 	uint64_t all = apart->sums[APART_BARRIERS].ns + apart->sums[APART_EVENTS].ns;
 
+	uint64_t ns;
+
 	if (cause == APART_QUEUE)
 		return divided_ns > relaxed_ns ? divided_ns - relaxed_ns : 0;
-	return all ? (uint64_t)((double)relaxed_ns * (double)sum->ns / (double)all) : 0;
+	ns = all ? (uint64_t)((double)relaxed_ns * (double)sum->ns / (double)all) : 0;
+	return ns < sum->waited_ns ? ns : sum->waited_ns;
 }
 
 static const struct cause_text {

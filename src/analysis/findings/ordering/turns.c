@@ -42,24 +42,56 @@ static int note_transfer(struct turns *turns, const struct trace_event *event, u
 	return map_set(&turns->waits, operation_key(process, op), awaited->op);
 }
 
+/* Of a call that names events of commands: the last of them is in another queue, which has no transfers of
+ * its own. */
+static int note_list(struct turns *turns, const struct trace_event *event, uint32_t queue,
+		     uint64_t buffer)
+{
+	const struct tandem_field *list = trace_field_role(event->layout, TANDEM_ROLE_events);
+	uint32_t process = event->stream->process->index;
+	struct queue_mark awaited = {.tag = 0};
+	const uint8_t *elements;
+	uint64_t known;
+	size_t count;
+
+	if (!list || list->kind != TANDEM_FIELD_OP || !list->variable)
+		return 0;
+	elements = trace_field_elements(event, list, &count);
+	if (!count)
+		return 0;
+	awaited.op = trace_element_unsigned(list, elements + (count - 1) * list->bytes);
+	known = map_get(&turns->given, operation_key(process, awaited.op));
+	if (known == MAP_NONE || (uint32_t)known == queue)
+		return 0;
+	awaited.queue = (uint32_t)known;
+	return queue_waits_tag_of(&turns->waits_of, process, awaited.queue)
+		       ? 0
+		       : note_transfer(turns, event, buffer, &awaited);
+}
+
 int turns_call(struct turns *turns, const struct trace_event *event)
 {
 	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_queue);
+	uint32_t process = event->stream->process->index, queue;
 	struct queue_waits_taken taken;
 	struct transfer_ends ends;
 
 	if (!field || trace_event_failed(event))
 		return 0;
+	queue = (uint32_t)trace_field_unsigned(event, field);
 	if (queue_waits_call(&turns->waits_of, event, &taken))
 		return -ENOMEM;
-	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE ||
-	    !transfer_ends_find(event, &ends))
+	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE)
 		return 0;
-	if (queue_waits_tag(&turns->waits_of, event->stream->process->index,
-			    (uint32_t)trace_field_unsigned(event, field), ends.buffer))
+	if (trace_event_op(event) &&
+	    map_set(&turns->given, operation_key(process, trace_event_op(event)), queue))
+		return -ENOMEM;
+	if (!transfer_ends_find(event, &ends))
+		return 0;
+	if (queue_waits_tag(&turns->waits_of, process, queue, ends.buffer))
 		return -ENOMEM;
 	return taken.count ? note_transfer(turns, event, ends.buffer, &taken.marks[taken.count - 1])
-			   : 0;
+			   : note_list(turns, event, queue, ends.buffer);
 }
 
 /* Of one that is known. */
@@ -117,6 +149,7 @@ int turns_end(struct turns *turns, const struct sequence_event *command)
 	uint64_t key = operation_key(command->process, command->op), waited, ns;
 	struct turns_queue *queue;
 
+	map_remove(&turns->given, key);
 	if (command->operation_kind == TANDEM_OPERATION_KIND_kernel) {
 		if (turns->waits.count) {
 			queue = queue_find(turns, command->process, command->queue);
@@ -192,6 +225,7 @@ void turns_free(struct turns *turns)
 	free(turns->queues);
 	free(turns->sums);
 	map_free(&turns->queue_of);
+	map_free(&turns->given);
 	map_free(&turns->awaited);
 	map_free(&turns->waits);
 	map_free(&turns->one_place);

@@ -32,6 +32,7 @@ struct turns_sum {
 struct turns {
 	struct queue_waits
 		waits_of; /* tags: buffer of a queue's latest transfer (transfer_ends.h) */
+	struct map given; /* a command that has not ended -> its queue */
 	struct map queue_of;
 	struct turns_queue *queues;
 	struct turns_sum *sums;
