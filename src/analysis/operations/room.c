@@ -7,7 +7,7 @@
 /* Of `small`: parts of a device. */
 #define PARTS 65536.0
 
-/* 0: not known. */
+/* Where the runtime chose them, at the most: a work-item each. 0: not known. */
 static uint64_t group_count(const struct launch_configs *configs, const struct operation *operation)
 {
 	const struct launch_config *config =
@@ -19,7 +19,7 @@ static uint64_t group_count(const struct launch_configs *configs, const struct o
 
 	if (config && config->is_launch)
 		return config->groups;
-	if (!size->local_dimensions)
+	if (!size->dimensions)
 		return 0;
 	for (unsigned i = 0; i < size->dimensions; i++) {
 		uint64_t local = i < size->local_dimensions ? size->local[i] : 1;

@@ -25,7 +25,8 @@ struct rooms {
 };
 
 /* Above 0, to 1: a kernel's work-groups for each of the device's compute units, and of a fill or copy on
- * the device by its bytes. 1 as well of all else, and where the runtime chose the groups. */
+ * the device by its bytes. Of groups that the runtime chose, as if each
+ * had one work-item. 1 of all else. */
 double room_taken(const struct launch_configs *configs, const struct devices *devices,
 		  const struct operation *operation);
 
