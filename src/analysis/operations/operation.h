@@ -16,6 +16,9 @@
 
 struct trace_session;
 
+/* Up to so many bytes are moved in no time next to what a transfer takes to begin. */
+#define OPERATION_TINY_BYTES 4096u
+
 struct launch_size {		  /* of a kernel's launch */
 	uint8_t dimensions;	  /* 0: not known */
 	uint8_t local_dimensions; /* 0: the runtime chose */

@@ -17,6 +17,7 @@ struct cycles_command { /* of the cycle that is going on */
 	bool blocking, ended;
 	uint32_t device, queue;
 	uint8_t kind;
+	bool indivisible;
 	struct operation_times times;
 };
 
@@ -156,6 +157,7 @@ static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
 			.issue_ns = span(operation->begin_ns, times->queued_ns),
 			.latency_ns = span(ready_ns, times->start_ns),
 			.run_ns = span(times->start_ns, times->end_ns),
+			.indivisible = operation->indivisible,
 			.before_away_ns = within(away, operation->begin_ns - operation->before_ns,
 						 operation->begin_ns),
 			.issue_away_ns = within(away, operation->begin_ns, times->queued_ns),
@@ -326,6 +328,14 @@ static void take_wait(struct cycles_thread *thread, const struct event_item *ite
 	thread->latest_ns = item->end_ns;
 }
 
+/* A transfer that is mostly its fixed cost. */
+static bool is_indivisible(const struct operation *operation)
+{
+	return (operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
+		operation->kind == TANDEM_OPERATION_KIND_copy_d2h) &&
+	       operation->record && operation->record->bytes <= OPERATION_TINY_BYTES;
+}
+
 /* Whether it is one of the cycle's. */
 static bool command_ended(struct cycle *cycle, const struct operation *operation)
 {
@@ -345,6 +355,7 @@ static bool command_ended(struct cycle *cycle, const struct operation *operation
 		known->device = operation->device;
 		known->queue = operation->queue_number;
 		known->kind = operation->kind;
+		known->indivisible = is_indivisible(operation);
 		known->times = operation->times;
 		return true;
 	}

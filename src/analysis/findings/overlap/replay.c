@@ -118,10 +118,12 @@ static void run(struct simulation *simulation, unsigned index)
 	struct lane *lane = &simulation->lanes[index];
 	const struct replay_operation *operation = operation_of(simulation, lane, lane->ended);
 
+	uint64_t ns = operation->indivisible
+			      ? operation->run_ns
+			      : (operation->run_ns + simulation->queues - 1) / simulation->queues;
+
 	simulation->engines[operation->engine].busy = true;
-	plan(simulation, index, STEP_END,
-	     simulation->now_ns +
-		     (int64_t)((operation->run_ns + simulation->queues - 1) / simulation->queues));
+	plan(simulation, index, STEP_END, simulation->now_ns + (int64_t)ns);
 }
 
 static void ready(struct simulation *simulation, unsigned index)

@@ -16,6 +16,7 @@
 #ifndef TANDEM_ANALYSIS_FINDINGS_OVERLAP_REPLAY_H
 #define TANDEM_ANALYSIS_FINDINGS_OVERLAP_REPLAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct replay_operation {
 	uint64_t call_ns;    /* from the call's begin to where the host goes on */
 	uint64_t latency_ns; /* from when it could start to its start */
 	uint64_t run_ns;     /* on the device, with the whole work */
+	bool indivisible;    /* a part of it takes as long */
 	/* What of `before`, `issue`, `call` and `latency` threads were ready to run and had no CPU: */
 	uint64_t before_away_ns, issue_away_ns, call_away_ns, latency_away_ns;
 };

@@ -46,7 +46,7 @@ static int enqueue_call(struct further *further, struct further_thread *thread, 
 	thread->api = transfer_ends_find(event, &ends) ? event->layout->event->id : 0;
 	/* A part of a buffer's rows is as large as the one before. */
 	if (!thread->api || thread->api != before ||
-	    (bytes ? trace_field_unsigned(event, bytes) : thread->bytes) > TINY_BYTES)
+	    (bytes ? trace_field_unsigned(event, bytes) : thread->bytes) > OPERATION_TINY_BYTES)
 		return 0;
 	thread->op = trace_event_op(event);
 	further->removed++;

@@ -13,9 +13,6 @@
 #include "analysis/events/event_iterator.h"
 #include "analysis/model/graph.h"
 
-/* Up to so many bytes are moved in no time next to what a transfer takes to begin. */
-#define TINY_BYTES 4096u
-
 struct further_thread { /* of a stream */
 	uint16_t api;	/* event id of the latest transfer, with no kernel behind it; 0: none */
 	uint64_t bytes; /* that the latest one moved whose command is over */

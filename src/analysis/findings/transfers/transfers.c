@@ -294,7 +294,7 @@ static bool is_small(const struct transfer_class *class, double best, double fix
 {
 	return class->count && class->bytes < class->count * SMALL_MOST &&
 	       ((double)class->bytes / best < fixed * (double)class->count ||
-		class->bytes <= class->count * TINY_BYTES);
+		class->bytes <= class->count * OPERATION_TINY_BYTES);
 }
 
 static const char *kind_words(uint8_t kind)
@@ -327,12 +327,12 @@ static int add_small(struct findings *findings, const struct further *further,
 		if (!is_small(&row->classes[i], best, fixed) || !class->count)
 			continue;
 		small.count += class->count;
-		tiny += class->bytes <= class->count * TINY_BYTES ? class->count : 0;
+		tiny += class->bytes <= class->count * OPERATION_TINY_BYTES ? class->count : 0;
 		runs += row->runs[i];
 		small.bytes += class->bytes;
 		small.ns += class->exposed_ns;
 		moved_ns += (double)class->bytes /
-			    (class->bytes <= class->count * TINY_BYTES ? known : best);
+			    (class->bytes <= class->count * OPERATION_TINY_BYTES ? known : best);
 		if (class->longest_ns >= small.longest_ns) {
 			small.longest_ns = class->longest_ns;
 			small.stream = class->stream;
@@ -363,12 +363,12 @@ static int add_small(struct findings *findings, const struct further *further,
 		transfer_direction(row->kind), transfer_class_api(&small, findings),
 		units_bytes(bytes, (double)small.bytes / (double)small.count),
 		units_ns(all, (double)small.ns));
-	finding->why = findings_text(findings,
-				     "against one transfer with those before them, at %s/s, the %s",
-				     units_bytes(rate, (double)small.bytes / moved_ns * 1e9),
-				     best < known && small.bytes <= small.count * TINY_BYTES
-					     ? "least that is assumed of so few bytes"
-					     : "best rate seen here");
+	finding->why = findings_text(
+		findings, "against one transfer with those before them, at %s/s, the %s",
+		units_bytes(rate, (double)small.bytes / moved_ns * 1e9),
+		best < known && small.bytes <= small.count * OPERATION_TINY_BYTES
+			? "least that is assumed of so few bytes"
+			: "best rate seen here");
 	finding->suggestion =
 		direction_of(row->kind) == MAPS ? "map all of them with one call"
 		: is_transfer(row->kind)
