@@ -16,9 +16,12 @@ CALL = re.compile(r"\.\.\. (clEnqueue(?:Read|Write)Buffer) = CL_SUCCESS  op ([\d
 ENTRY = re.compile(r"(clEnqueue(?:Read|Write)Buffer)\(.*blocking=(\w+),.*op ([\d:]+)")
 
 
-def printed(program, args, device=STUB):
+FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
+
+
+def printed(program, args, device=STUB, of=CORPUS, version=()):
     path = f"{program}-{args}"
-    status = record(path, [CORPUS, program], "--args", args, env=device)
+    status = record(path, [of, program, *version], "--args", args, env=device)
     said = tandem("print", path)
     check(status == 0 and said.returncode == 0, f"{path} is recorded", said.stderr)
     return said.stdout.splitlines()
@@ -48,6 +51,12 @@ lines = printed("halo_by_host", "full")
 check(all(row[3] == row[4] for row in contents(lines)) and contents(lines), "all bytes of less are")
 check({int(row[2]) for row in contents(lines)} == {0, 2048, 128 * 2048, 129 * 2048}, "parts have their places",
       {row[2] for row in contents(lines)})
+
+# An image of 16 MiB, of which one of the first elements changes each time.
+tiles = [row for row in contents(printed("image_scratch", "full", of=FINALS, version=["repaired"]))
+         if row[0] == "content" and int(row[3]) == 16 << 20]
+check(len(tiles) >= 60 and len({row[5] for row in tiles}) >= 60, "what changes at the beginning is seen",
+      (len(tiles), len({row[5] for row in tiles})))
 
 # What a read brings that does not wait may not be there yet; a write has what it takes.
 lines = printed("marker_each", "full")

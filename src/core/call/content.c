@@ -13,6 +13,7 @@
 #define CONTENT_WHOLE (1u << 18)
 #define CONTENT_SAMPLES 65536u
 #define CONTENT_LINE 64u
+#define CONTENT_ENDS 64u /* lines at each end */
 
 /* Words of a line are hashed next to each other: a multiplication waits for none of the others, and
  * a transfer of 64 KiB from the cache takes hardly less than a few of those for each line. */
@@ -45,24 +46,36 @@ static inline void hash_line(struct content_hash *hash, const uint8_t *line)
 	hash->lanes[7] = hash_word(hash->lanes[7], line + 56);
 }
 
+/* Its first and last bytes, where what changes is most often (counts, the first elements), and lines in
+ * between: one in each step, each at another place of it, so that what repeats itself is seen. */
+static void hash_samples(struct content_hash *hash, const uint8_t *data, uint64_t bytes)
+{
+	const uint64_t lines = CONTENT_SAMPLES / CONTENT_LINE - 2 * CONTENT_ENDS;
+	const uint64_t end = CONTENT_ENDS * CONTENT_LINE;
+	const uint64_t step = (bytes - 2 * end) / lines;
+
+	for (uint64_t i = 0; i < CONTENT_ENDS; i++) {
+		hash_line(hash, data + i * CONTENT_LINE);
+		hash_line(hash, data + bytes - end + i * CONTENT_LINE);
+	}
+	for (uint64_t i = 0; i < lines; i++)
+		hash_line(hash,
+			  data + end + i * step + i * 2654435761u % (step - CONTENT_LINE + 1));
+}
+
 static uint64_t content_hash(const uint8_t *data, uint64_t bytes)
 {
-	const uint64_t lines = CONTENT_SAMPLES / CONTENT_LINE;
 	struct content_hash hash;
-	uint64_t step = bytes / lines, at = 0;
+	uint64_t at = 0;
 
 	for (unsigned i = 0; i < LANES; i++)
 		hash.lanes[i] = ARGS_HASH_START + i;
-	if (bytes <= CONTENT_WHOLE) {
-		for (; bytes - at >= CONTENT_LINE; at += CONTENT_LINE)
-			hash_line(&hash, data + at);
-	} else {
-		/* One in each step, each at another place of it: what repeats itself is seen. */
-		for (uint64_t i = 0; i < lines; i++)
-			hash_line(&hash,
-				  data + i * step + i * 2654435761u % (step - CONTENT_LINE + 1));
-		at = bytes - CONTENT_LINE;
+	if (bytes > CONTENT_WHOLE) {
+		hash_samples(&hash, data, bytes);
+		at = bytes;
 	}
+	for (; bytes - at >= CONTENT_LINE; at += CONTENT_LINE)
+		hash_line(&hash, data + at);
 	return args_hash(args_hash(bytes, hash.lanes, sizeof(hash.lanes)), data + at, bytes - at);
 }
 
