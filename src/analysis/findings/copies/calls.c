@@ -21,8 +21,25 @@ static uint64_t field_value(const struct trace_event *event, enum tandem_role ro
 	return field ? trace_field_unsigned(event, field) : 0;
 }
 
+static uint64_t coming_key(const struct trace_event *event, uint64_t address)
+{
+	return address ^
+	       (uint64_t)(event->stream->process->index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* What a thread waited for has come. Of the transfer before, one whose content was not recorded goes to the
+ * host. */
+static int note_coming(struct copy_calls *calls, const struct trace_event *event,
+		       const struct copy_latest *last)
+{
+	if (last->call && last->address && !last->blocks && !last->written &&
+	    map_set(&calls->coming, coming_key(event, last->address), 1))
+		return -ENOMEM;
+	return 0;
+}
+
 /* Which buffer a call moves, and whether it is what was read from another one before. */
-int copy_calls_add(struct copy_calls *calls, const struct event_item *item)
+int copy_calls_add(struct copy_calls *calls, const struct event_item *item, uint64_t given)
 {
 	const struct trace_event *event = item->event;
 	struct copy_latest *last = &calls->latest[event->stream->index];
@@ -30,6 +47,9 @@ int copy_calls_add(struct copy_calls *calls, const struct event_item *item)
 	struct copy_call call;
 	uint64_t bytes, address;
 
+	if (calls->coming.count &&
+	    (event->layout->event->class == TANDEM_CLASS_WAIT || trace_event_blocks(event)))
+		map_clear(&calls->coming);
 	/* A kernel between them does not change what the host has. */
 	if (!trace_event_op(event) || trace_event_failed(event) ||
 	    !transfer_ends_find(event, &ends))
@@ -37,7 +57,9 @@ int copy_calls_add(struct copy_calls *calls, const struct event_item *item)
 	bytes = field_value(event, TANDEM_ROLE_bytes);
 	address = ends.host;
 	calls->addresses |= address != 0;
-	call = (struct copy_call){.buffer = ends.buffer};
+	if (note_coming(calls, event, last))
+		return -ENOMEM;
+	call = (struct copy_call){.buffer = ends.buffer, .given = given};
 	call.pair = last->call && last->buffer != call.buffer && last->bytes == bytes && bytes &&
 				    last->address == address
 			    ? last->call
@@ -50,6 +72,8 @@ int copy_calls_add(struct copy_calls *calls, const struct event_item *item)
 		call.pair,
 		.read_before = last->call && !last->written && last->bytes == bytes &&
 			       last->address == address,
+		.coming =
+			address && map_get(&calls->coming, coming_key(event, address)) != MAP_NONE,
 		.blocks = trace_event_blocks(event),
 	};
 	if (array_reserve(&calls->open, &calls->capacity, calls->count + 1, sizeof(*calls->open)))
@@ -88,6 +112,7 @@ struct copy_latest *copy_calls_latest(struct copy_calls *calls, const struct ope
 void copy_calls_free(struct copy_calls *calls)
 {
 	map_free(&calls->call_of);
+	map_free(&calls->coming);
 	free(calls->open);
 	free(calls->latest);
 }

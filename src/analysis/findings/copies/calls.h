@@ -23,6 +23,7 @@ struct copy_latest { /* transfer of a thread */
 	bool by_host;	     /* ... which was counted ... */
 	uint64_t by_host_ns; /* ... at this cost */
 	bool written;	     /* its content was recorded: it went to the device */
+	bool coming;	     /* its host memory may change before it is moved */
 	bool read_before;    /* the transfer before it brought as many bytes there */
 	uint16_t api;
 	bool given;  /* of a read: its buffer was given something since the one before */
@@ -34,6 +35,7 @@ struct copy_latest { /* transfer of a thread */
 struct copy_call {	     /* of a transfer in flight */
 	uint64_t buffer;     /* transfer_ends.h */
 	uint64_t pair;	     /* the call of the read that it brings back to the device; 0: none */
+	uint64_t given;	     /* what its process had given the device by then (dominate.h) */
 	bool same;	     /* what that read brought: this is known */
 	bool unchanged;	     /* the device was given the same before */
 	bool changed;	     /* it was not: this is known */
@@ -46,11 +48,13 @@ struct copy_calls {
 	size_t count, capacity;
 	struct copy_latest *latest; /* by stream */
 	bool addresses;		    /* are recorded */
+	/* Host memory that transfers to it may still change: none was waited for since. Process and address. */
+	struct map coming;
 };
 
 /* Return 0 or -ENOMEM; then copy_calls_free() is called as well. */
 int copy_calls_begin(struct copy_calls *calls, const struct trace_session *session);
-int copy_calls_add(struct copy_calls *calls, const struct event_item *item);
+int copy_calls_add(struct copy_calls *calls, const struct event_item *item, uint64_t given);
 
 /* One in flight, until the next is added, or NULL. */
 struct copy_call *copy_calls_find(struct copy_calls *calls, uint64_t number);

@@ -124,6 +124,7 @@ static int take_content(struct copies *copies, struct graph *graph, const struct
 	if (copy_buffers_find(&copies->buffers, last->buffer, index, &buffer) ||
 	    contents_written(&copies->contents, last->buffer, buffer, content, &unchanged))
 		return -ENOMEM;
+	unchanged &= !last->coming;
 	if (by_host_content(&copies->by_host, item,
 			    &(struct by_host_ends){
 				    .graph = graph,
@@ -135,6 +136,8 @@ static int take_content(struct copies *copies, struct graph *graph, const struct
 				    .paired = read_contents_find(&copies->reads, index, last->pair),
 			    }))
 		return -ENOMEM;
+	if (!unchanged)
+		dominate_given(&process->dominate);
 	if (!unchanged && last->done)
 		dominate_take_back(buffer, last, content->bytes);
 	else if (!unchanged && call)
@@ -199,7 +202,9 @@ static int copies_item(struct findings *findings, void *state, const struct even
 	struct copies *copies = state;
 
 	if (item->kind == ITEM_CALL)
-		return copy_calls_add(&copies->calls, item);
+		return copy_calls_add(
+			&copies->calls, item,
+			copies->processes[item->event->stream->process->index].dominate.given);
 	if (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED)
 		return count_command(copies, &item->operation);
 	if (item->kind == ITEM_MEMORY && item->event->record->id == TANDEM_EVENT_memory_free)

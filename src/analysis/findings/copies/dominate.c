@@ -31,16 +31,20 @@ static void time_move(struct copy_time *time, const struct operation *operation,
 void dominate_transfer(struct dominate *dominate, struct copy_buffer *buffer,
 		       const struct operation *operation, const struct copy_call *call, uint64_t ns)
 {
+	uint64_t inputs;
+
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d) {
 		dominate->inputs += !call->unchanged;
 		if (!call->changed)
 			time_move(&buffer->to_device, operation, ns);
 		return;
 	}
-	/* Where nothing new came since, what is read is on its way to a result. */
-	if (buffer->inputs == dominate->inputs || !buffer->inputs)
+	/* Where nothing new came since, what is read is on its way to a result. Ends of several queues are
+	 * handed over in any order. */
+	inputs = dominate->given ? call->given : dominate->inputs;
+	if (buffer->inputs == inputs || !buffer->inputs)
 		time_move(&buffer->to_host, operation, ns);
-	buffer->inputs = dominate->inputs;
+	buffer->inputs = inputs;
 }
 
 void dominate_take_back(struct copy_buffer *buffer, const struct copy_latest *last, uint64_t bytes)
@@ -49,6 +53,11 @@ void dominate_take_back(struct copy_buffer *buffer, const struct copy_latest *la
 	buffer->to_device.bytes -= bytes;
 	buffer->to_device.ns -= last->ns;
 	buffer->to_device.moved_ns -= last->moved_ns;
+}
+
+void dominate_given(struct dominate *dominate)
+{
+	dominate->given++;
 }
 
 void dominate_take_back_input(struct dominate *dominate)

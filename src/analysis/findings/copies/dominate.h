@@ -13,8 +13,10 @@
 #include "analysis/findings/copies/buffers.h"
 #include "analysis/findings/copies/calls.h"
 
-struct dominate {		   /* of a process */
-	uint64_t inputs;	   /* transfers that may have brought the device something new */
+struct dominate { /* of a process */
+	uint64_t
+		inputs; /* transfers that may have brought the device something new, as they ended */
+	uint64_t given; /* calls that gave it something new: of such as say so; in their order */
 	int64_t first_ns, last_ns; /* of all commands: the first's start, the last's end */
 };
 
@@ -28,6 +30,9 @@ void dominate_transfer(struct dominate *dominate, struct copy_buffer *buffer,
 /* One that was counted, the thread's latest, brought something new after all; or it did not. */
 void dominate_take_back(struct copy_buffer *buffer, const struct copy_latest *last, uint64_t bytes);
 void dominate_take_back_input(struct dominate *dominate);
+
+/* A call gave the device something new. */
+void dominate_given(struct dominate *dominate);
 
 /* `told_ns`: of the process, what other findings have. Returns 0 or -ENOMEM. */
 int dominate_add(const struct dominate *dominate, uint32_t process,
