@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/preemption/own_work.h"
 #include "analysis/findings/preemption/placement.h"
 #include "analysis/findings/preemption/sleepless.h"
 #include "schema/gen/kernel_records.h"
@@ -29,6 +30,11 @@
 
 /* Processes that are named: the rest are many and had little. */
 #define NAMED 4u
+
+struct preemption {
+	struct placement placement;
+	struct own_work own;
+};
 
 enum cause { IN_CALLS, BETWEEN_CALLS, NO_CALLS, CAUSES };
 
@@ -347,13 +353,26 @@ static int preemption_interval(struct findings *findings, void *state,
 			       const struct wait_thread *thread,
 			       const struct states_interval *interval)
 {
-	return placement_interval(state, findings, thread, interval);
+	struct preemption *preemption = state;
+
+	return own_work_interval(&preemption->own, thread, interval)
+		       ?: placement_interval(&preemption->placement, findings, thread, interval);
+}
+
+static int preemption_event(struct findings *findings, void *state,
+			    const struct sequence_event *event)
+{
+	struct preemption *preemption = state;
+
+	own_work_event(&preemption->own, findings, event);
+	return 0;
 }
 
 static int preemption_end(struct findings *findings, void *state)
 {
 	const struct waits *waits = findings->waits;
 	const struct trace_session *session = findings->session;
+	struct preemption *preemption = state;
 	struct preemption_sum *threads;
 	int status = 0;
 
@@ -376,23 +395,28 @@ static int preemption_end(struct findings *findings, void *state)
 		if (!session->processes[i].kernel)
 			status = add_process(findings, session->processes[i].pid, threads);
 		if (!status && !session->processes[i].kernel)
-			status = sleepless_add(findings, session->processes[i].pid);
+			status = sleepless_add(findings, &preemption->own,
+					       session->processes[i].pid);
 	}
 	free(threads);
-	return status ? status : placement_add(state, findings);
+	return status ? status : placement_add(&preemption->placement, findings);
 }
 
 static void preemption_release(struct findings *findings, void *state)
 {
+	struct preemption *preemption = state;
+
 	(void)findings;
-	placement_free(state);
+	placement_free(&preemption->placement);
+	own_work_free(&preemption->own);
 }
 
 const struct finding_ops finding_preemption = {
 	.name = "preemption",
 	.words = "threads that were runnable but not running, and what ran instead",
-	.state_bytes = sizeof(struct placement),
+	.state_bytes = sizeof(struct preemption),
 	.waits = true,
+	.event = preemption_event,
 	.interval = preemption_interval,
 	.end = preemption_end,
 	.release = preemption_release,

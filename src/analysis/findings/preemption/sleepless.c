@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/preemption/own_work.h"
 #include "util/units.h"
 
 /* Of the run, that it ran or was runnable; and of that, the part that it had a CPU. */
@@ -12,6 +13,9 @@
 
 /* Of that again, what a thread may have slept that never does: until it is created. */
 #define SLEPT_PART 0.001
+
+/* Of the run, that a thread ran which works while the device does not; what is less takes little. */
+#define RAN_SHARE 0.05
 
 /* Of the run, that the device's threads waited, for each core of it; less is no loss. */
 #define WAITED_SHARE 0.02
@@ -30,14 +34,25 @@ struct waited { /* by the device's threads, for a CPU that the program had */
 	int64_t longest_from, longest_to;
 };
 
-static bool is_worker(const struct findings *findings, uint32_t thread, uint64_t pid)
+/* Whether a thread takes CPUs from the device: it never sleeps, or works while the device has nothing to do, too. */
+static bool takes_cpus(const struct findings *findings, const struct own_work *own,
+		       const struct wait_thread *thread)
+{
+	return is_sleepless(findings, thread) ||
+	       (own_work_is(own, thread) &&
+		(double)thread->ns[STATE_RUNNING] > RAN_SHARE * (double)findings->duration_ns);
+}
+
+static bool is_worker(const struct findings *findings, const struct own_work *own, uint32_t thread,
+		      uint64_t pid)
 {
 	const struct wait_thread *known = findings->waits->threads[thread];
 
-	return known->thread->pid == pid && !known->stream && !is_sleepless(findings, known);
+	return known->thread->pid == pid && !known->stream && !takes_cpus(findings, own, known);
 }
 
-static struct waited find_waited(const struct findings *findings, uint64_t pid)
+static struct waited find_waited(const struct findings *findings, const struct own_work *own,
+				 uint64_t pid)
 {
 	const struct waits *waits = findings->waits;
 	struct waited waited = {.ns = 0};
@@ -46,7 +61,7 @@ static struct waited find_waited(const struct findings *findings, uint64_t pid)
 		const struct wait_row *row = &waits->rows[i];
 
 		if (row->state != STATE_WAIT_CPU || row->by_idle || row->by_pid != pid ||
-		    !is_worker(findings, row->thread, pid))
+		    !is_worker(findings, own, row->thread, pid))
 			continue;
 		waited.ns += row->ns;
 		waited.count += row->count;
@@ -58,7 +73,7 @@ static struct waited find_waited(const struct findings *findings, uint64_t pid)
 	return waited;
 }
 
-int sleepless_add(struct findings *findings, uint64_t pid)
+int sleepless_add(struct findings *findings, const struct own_work *own, uint64_t pid)
 {
 	const struct waits *waits = findings->waits;
 	const struct wait_thread *worst = NULL;
@@ -73,7 +88,7 @@ int sleepless_add(struct findings *findings, uint64_t pid)
 	for (uint32_t i = 0; i < waits->thread_count; i++) {
 		const struct wait_thread *thread = waits->threads[i];
 
-		if (thread->thread->pid != pid || !is_sleepless(findings, thread))
+		if (thread->thread->pid != pid || !takes_cpus(findings, own, thread))
 			continue;
 		sleepless++;
 		if (!worst || thread->ns[STATE_RUNNING] > worst->ns[STATE_RUNNING])
@@ -81,7 +96,7 @@ int sleepless_add(struct findings *findings, uint64_t pid)
 	}
 	if (!worst)
 		return 0;
-	waited = find_waited(findings, pid);
+	waited = find_waited(findings, own, pid);
 	if ((double)waited.ns < WAITED_SHARE * (double)cores * (double)findings->duration_ns)
 		return 0;
 	finding = findings_add(findings, "preemption", "other-threads");
@@ -93,8 +108,9 @@ int sleepless_add(struct findings *findings, uint64_t pid)
 	finding->tid = worst->thread->local_tid;
 	finding->what = findings_text(
 		findings,
-		"CPU contention: a thread that makes no API calls and never slept used a CPU for %s, "
+		"CPU contention: a thread that makes no API calls%s used a CPU for %s, "
 		"while threads of the device, which is the CPU, were runnable but not running for %s",
+		is_sleepless(findings, worst) ? " and never slept" : "",
 		units_ns(ran, (double)worst->ns[STATE_RUNNING]), units_ns(ns, (double)waited.ns));
 	finding->culprit = findings_text(findings, "thread %u (%s) of the program itself%s",
 					 worst->thread->local_tid,

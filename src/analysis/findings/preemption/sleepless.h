@@ -8,9 +8,11 @@
 
 #include <stdint.h>
 
+#include "analysis/findings/preemption/own_work.h"
+
 struct findings;
 
 /* Of a process, once all was read. Returns 0 or -ENOMEM. */
-int sleepless_add(struct findings *findings, uint64_t pid);
+int sleepless_add(struct findings *findings, const struct own_work *own, uint64_t pid);
 
 #endif
