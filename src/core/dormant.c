@@ -53,7 +53,7 @@ static void page_fill(struct tandem_control *page)
 		uint32_t choices;
 		const char *title, *part, *prefixes, *verb, *group, *item, *queue, *multiprocessor;
 		const char *use_callback, *use_pinned, *use_wait, *pinned, *program_binary, *batch;
-		const char *fewer_registers, *set_callback, *entry_library;
+		const char *fewer_registers, *prefetch, *set_callback, *entry_library;
 		uint8_t runtime, mangled, variables, marks, notices, more_pages;
 	};
 

@@ -15,7 +15,8 @@
 	.runtime = 1, .prefixes = "", .verb = "", .group = "group", .item = "item",             \
 	.queue = "queue", .multiprocessor = "multiprocessor", .use_callback = "",               \
 	.use_pinned = "", .use_wait = "wait for the event", .pinned = "", .program_binary = "", \
-	.batch = "", .fewer_registers = "", .set_callback = "", .entry_library = ""
+	.batch = "", .fewer_registers = "", .prefetch = "", .set_callback = "",                 \
+	.entry_library = ""
 
 /* A row overrides what stands before it. */
 #pragma GCC diagnostic ignored "-Woverride-init"

@@ -76,13 +76,14 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const char *use_pinned;
 
 	/* How it calls some things that advice names: how to wait for an event, pinned
-	 * memory, a program's binary, commands that are recorded once and run as one, and
-	 * what limits a kernel's registers. "": it has no such thing. */
+	 * memory, a program's binary, commands that are recorded once and run as one,
+	 * what limits a kernel's registers, and the call that moves managed memory at once. "": it has no such thing. */
 	const char *use_wait;
 	const char *pinned;
 	const char *program_binary;
 	const char *batch;
 	const char *fewer_registers;
+	const char *prefetch;
 	const char *set_callback; /* the call that gives it a function to call back */
 
 	const char *entry_library;		 /* what the program loads */
@@ -113,6 +114,7 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	X(program_binary)      \
 	X(batch)               \
 	X(fewer_registers)     \
+	X(prefetch)            \
 	X(set_callback)
 
 /* A row of no domain, of which everything has a default. */

@@ -168,9 +168,25 @@ static void count_awaited(struct host_functions *functions, struct host_function
 		   (int64_t)until);
 }
 
+static struct recent *engine_of(struct host_functions *functions, const struct operation *operation)
+{
+	const struct host_function_device fresh = {.busy = {{.count = 0}}};
+	struct host_function_device *device = keyed_row(
+		&functions->device_of, operation->device, &functions->devices,
+		&functions->device_capacity, &functions->device_count, &fresh, sizeof(fresh));
+
+	if (!device)
+		return NULL;
+	return &device->busy[operation->kind == TANDEM_OPERATION_KIND_copy_h2d ? FUNCTION_TO_DEVICE
+			     : operation->kind == TANDEM_OPERATION_KIND_copy_d2h
+				     ? FUNCTION_TO_HOST
+				     : FUNCTION_COMPUTE];
+}
+
 int host_functions_operation(struct host_functions *functions, const struct operation *operation)
 {
 	struct host_function_queue *queue;
+	struct recent *engine;
 	int64_t before_ns;
 	uint64_t what;
 
@@ -178,6 +194,9 @@ int host_functions_operation(struct host_functions *functions, const struct oper
 		return 0;
 	queue = queue_find(functions, operation->process, operation->queue_number);
 	if (!queue)
+		return -ENOMEM;
+	engine = engine_of(functions, operation);
+	if (!engine)
 		return -ENOMEM;
 	what = map_remove(&functions->behind, operation_key(operation->process, operation->op));
 	before_ns = queue->end_ns;
@@ -190,8 +209,11 @@ int host_functions_operation(struct host_functions *functions, const struct oper
 	if (what == IS_FUNCTION)
 		count_function(queue, operation->times.start_ns, operation->times.end_ns);
 	else if (what == BEHIND && before_ns && operation->times.queued_ns <= before_ns)
-		count_function(queue, before_ns, operation->times.start_ns);
-	return 0;
+		count_function(queue,
+			       before_ns +
+				       recent_within(engine, before_ns, operation->times.start_ns),
+			       operation->times.start_ns);
+	return recent_add(engine, operation->times.start_ns, operation->times.end_ns);
 }
 
 /* Of a process: queues run at the same time, so that no more is saved than by the one that waited
@@ -258,6 +280,12 @@ int host_functions_add(const struct host_functions *functions, struct findings *
 
 void host_functions_free(struct host_functions *functions)
 {
+	for (size_t i = 0; i < functions->device_count; i++) {
+		for (unsigned j = 0; j < FUNCTION_ENGINES; j++)
+			recent_free(&functions->devices[i].busy[j]);
+	}
+	free(functions->devices);
+	map_free(&functions->device_of);
 	map_free(&functions->queue_of);
 	free(functions->queues);
 	map_free(&functions->behind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of the program's that a queue calls between two commands (host functions), as part of the
  * finding `callbacks`. Nobody records them: what passes between the two commands, both of which were
- * enqueued by then, is what such a function takes, and its way to a thread of the driver's; behind the last
+ * enqueued by then, and no other queue's command had what the second needs, is what such a function takes, and its way to a thread of the driver's; behind the last
  * one, what a wait for the queue lasts beyond that command's end; one that is a command, as OpenCL's native kernels are, has times of its own. Memory grows with queues and commands in
  * flight. One thread.
  *
@@ -16,6 +16,7 @@
 #define TANDEM_ANALYSIS_FINDINGS_HOST_FUNCTIONS_H
 
 #include "analysis/findings/finding.h"
+#include "analysis/sched/recent.h"
 #include "util/map.h"
 
 struct host_function_queue {
@@ -31,10 +32,19 @@ struct host_function_queue {
 	int64_t from_ns, to_ns; /* the longest */
 };
 
+enum { FUNCTION_TO_DEVICE, FUNCTION_TO_HOST, FUNCTION_COMPUTE, FUNCTION_ENGINES };
+
+struct host_function_device {
+	struct recent busy[FUNCTION_ENGINES]; /* with commands of any queue */
+};
+
 struct host_functions {
 	struct map queue_of; /* process and number -> queue */
 	struct host_function_queue *queues;
 	size_t count, capacity;
+	struct map device_of;
+	struct host_function_device *devices;
+	size_t device_count, device_capacity;
 	struct map behind; /* operation_key() -> it is such a function, or one is before it */
 	/* Same, of the last command before such a function -> when a wait for its queue began, and
 	 * returned. */

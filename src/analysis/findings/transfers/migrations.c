@@ -13,6 +13,9 @@
 
 #define SHORTEST_PART 0.1
 
+/* Less than such a part of what goes to the host is not what comes back. */
+#define BACK_PART 4
+
 /* What one fault moves comes in pieces that follow each other at once. */
 #define APART_NS 1000
 
@@ -126,6 +129,13 @@ static struct finding *add_finding(struct findings *findings, const struct migra
 	return finding;
 }
 
+static const char *by_call(struct findings *findings, uint32_t device)
+{
+	const char *prefetch = findings_domain(findings, device)->prefetch;
+
+	return *prefetch ? findings_text(findings, " (%s)", prefetch) : "";
+}
+
 /* Pages that go to the host and come back. */
 static int add_both_ways(struct findings *findings, const struct migration_row *row,
 			 uint64_t host_faults, uint64_t host_ns)
@@ -150,10 +160,11 @@ static int add_both_ways(struct findings *findings, const struct migration_row *
 		"the host's takes %s besides moving its pages, as the shortest tenth of the times "
 		"between two do",
 		units_ns(service, (double)host_fault_ns(row)));
-	finding->suggestion =
-		"keep the data on the device and change it there, with a kernel; or copy what "
-		"the host needs of it; else move it as a whole before it is used "
-		"(cudaMemPrefetchAsync)";
+	finding->suggestion = findings_text(
+		findings,
+		"keep the data on the device and change it there, with a kernel; or copy what the "
+		"host needs of it; else move it as a whole before it is used%s",
+		by_call(findings, row->device));
 	return 0;
 }
 
@@ -178,8 +189,10 @@ static int add_by_page(struct findings *findings, const struct migration_row *ro
 		units_count(count, row->faults));
 	finding->why = findings_text(findings, "against moving it as a whole, at %s/s",
 				     units_bytes(best, rate * 1e9));
-	finding->suggestion = "move it as a whole before it is used (cudaMemPrefetchAsync), or "
-			      "allocate it on the device and copy";
+	finding->suggestion = findings_text(
+		findings,
+		"move it as a whole before it is used%s, or allocate it on the device and copy",
+		by_call(findings, row->device));
 	return 0;
 }
 
@@ -197,13 +210,14 @@ static int add_row(const struct migrations *migrations, struct findings *finding
 		host_faults = 0;
 	if (host_faults > row->stretches)
 		host_faults = row->stretches;
-	if (host_faults >= HABIT_COUNT) {
+	if (host_faults >= HABIT_COUNT && BACK_PART * row->to_device.bytes > row->to_host.bytes) {
 		host_ns = row->to_host.ns + host_faults * host_fault_ns(row);
 		status = add_both_ways(findings, row, host_faults, host_ns);
 		bytes += row->to_host.bytes;
 		ns += host_ns;
 	}
-	return status ? status : add_by_page(findings, row, bytes, ns, rate);
+	return status || !row->to_device.bytes ? status
+					       : add_by_page(findings, row, bytes, ns, rate);
 }
 
 int migrations_add(const struct migrations *migrations, struct findings *findings,
