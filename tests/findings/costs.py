@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from corpus import CORPUS, STUB
+from kernelside import scope
 from tap import check, finish
 from traces import record, tandem
 
@@ -87,6 +88,12 @@ for attempt in range(5):
         break
 check(moved + 0.45 * gaps < cost < moved + 0.55 * gaps,
       "event_chain: the transfers, and half of what passes between commands", (cost, moved, gaps))
+
+# A pause costs all of its time, not what the device could have done meanwhile.
+if scope()[0] == "system":
+    shown = Shown("nap_each", STUB_KITEM_US="12")
+    cost = shown.cost("idle-device", "host-blocked")
+    check(cost > 0.9 * 59 * 4e6, "nap_each: all of the pauses", cost)
 
 # A device of its own takes the next command at once where it is there. With a wait, its return goes
 # as well, which a busy machine makes longer.

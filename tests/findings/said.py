@@ -22,6 +22,7 @@ WORKLOADS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "workloads", 
 PRACTICE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "practice", "practice")
 TRIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "trials", "trials")
 EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
+FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
 
@@ -47,6 +48,8 @@ CASES = [
     ("upload_to_new", ["repaired"], STUB, [], ["copies/unchanged"]),
     ("rows_of_one_size", [], PTHREAD, ["transfers/small"], []),
     ("rows_of_one_size", ["repaired"], PTHREAD, [], ["transfers/small"]),
+    ("lone_items", [], PTHREAD, ["overlap/one-queue"], []),
+    ("lone_items", ["repaired"], PTHREAD, [], ["overlap/one-queue"]),
     ("host_on_results", [], BASIC, ["idle-device/host-busy"], []),
     ("host_on_results", ["repaired"], BASIC, [], ["idle-device/host-busy"]),
     ("image_again", [], BASIC, ["copies/unchanged"], []),
@@ -160,6 +163,18 @@ IN_EXAMS = [
     ("speculative_tiles", ["repaired"], STUB, [], ["shared-device/context"]),
     ("wrapper_assign", [], STUB, ["leaks/memory"], []),
 ]
+# Of tests/findings/finals: many events that are asked for in turns; a barrier with a list in a queue that keeps the
+# order; turns by events; questions next to a build; what three queues read in turns; memory that a read still fills.
+IN_FINALS = [
+    ("progress_bar", [], PTHREAD, ["waiting/polling"], []),
+    ("stencil_marker", [], STUB, ["ordering/barriers"], []),
+    ("staging_turns", [], STUB, ["ordering/turns"], []),
+    ("staging_turns", ["repaired"], STUB, [], ["ordering/turns"]),
+    ("image_views", [], BASIC, ["idle-device/host-calls"], []),
+    ("image_views", ["repaired"], BASIC, [], ["idle-device/host-calls"]),
+    ("clean_video", [], STUB, [], ["copies/dominate"]),
+    ("task_chain", [], STUB, ["ordering/events"], ["copies/unchanged"]),
+]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
 if scope()[0] == "system":
@@ -172,7 +187,8 @@ if scope()[0] == "system":
 PROGRAMS = [(CORPUS, *case) for case in CASES]
 for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
     PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
-for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS)):
+for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS),
+                      (FINALS, IN_FINALS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")

@@ -66,6 +66,14 @@ if os.cpu_count() == 2:
     check(spins and "of the program itself" in spins[0]["culprits"], "and named", spins)
     check(spins and 5 < spins[0]["percent"] < 60, "it costs a part of the run", spins)
     check(not sleeps, "one that sleeps is not", sleeps)
+    def works(one):
+        return kinds([one]) == ["preemption/other-threads"] and "no API calls used" in one["description"]
+
+    packs = list(filter(works, planted("finals/log_packers", works)))
+    alone = list(filter(works, found("finals/log_packers", "repaired")))
+    check(packs and "of the program itself" in packs[0]["culprits"], "threads that work while the device does not",
+          packs)
+    check(not alone, "a driver's threads are none", alone)
 else:
     skip("a thread that never sleeps", "this machine has not two CPUs")
 finish()

@@ -52,6 +52,8 @@ struct corpus {
 	X(replaced_buffer)     \
 	X(upload_to_new)       \
 	X(rows_of_one_size)    \
+	X(lone_items)          \
+	X(nap_each)            \
 	X(host_on_results)     \
 	X(queue_in_loop)       \
 	X(kernel_in_loop)      \

@@ -259,3 +259,53 @@ void corpus_one_cpu(struct corpus *corpus)
 	for (int i = 0; i < 60; i++)
 		corpus_work(corpus, 400, 0, NULL, NULL);
 }
+
+/* Kernels of one item, of which the runtime makes the group, each on memory of its own: in one queue, or
+ * in one for each of the two. */
+void corpus_lone_items(struct corpus *corpus)
+{
+	const size_t one = 1;
+	cl_command_queue queues[2] = {corpus->queue, corpus->queue};
+	cl_kernel kernels[2];
+	cl_mem memory[2];
+	cl_int status, rounds = 100000;
+
+	if (corpus->repaired) {
+		queues[1] = clCreateCommandQueue(corpus->context, corpus->device, 0, &status);
+		must(status, "clCreateCommandQueue");
+	}
+	for (int i = 0; i < 2; i++) {
+		memory[i] = corpus_buffer(corpus, 4096);
+		kernels[i] = clCreateKernel(corpus->program, "work", &status);
+		must(status, "clCreateKernel");
+		must(clSetKernelArg(kernels[i], 0, sizeof(memory[i]), &memory[i]),
+		     "clSetKernelArg");
+		must(clSetKernelArg(kernels[i], 1, sizeof(rounds), &rounds), "clSetKernelArg");
+	}
+	for (int i = 0; i < 400; i++) {
+		must(clEnqueueNDRangeKernel(queues[i % 2], kernels[i % 2], 1, NULL, &one, NULL, 0,
+					    NULL, NULL),
+		     "clEnqueueNDRangeKernel");
+		if (i % 20 < 18)
+			continue;
+		must(clFlush(queues[i % 2]), "clFlush");
+	}
+	for (int i = 0; i < 2; i++) {
+		must(clFinish(queues[i]), "clFinish");
+		must(clReleaseKernel(kernels[i]), "clReleaseKernel");
+		must(clReleaseMemObject(memory[i]), "clReleaseMemObject");
+	}
+	if (corpus->repaired)
+		must(clReleaseCommandQueue(queues[1]), "clReleaseCommandQueue");
+}
+
+/* A pause after each step, which nothing needs. */
+void corpus_nap_each(struct corpus *corpus)
+{
+	for (int i = 0; i < 60; i++) {
+		corpus_work(corpus, 20, 0, NULL, NULL);
+		corpus_finish(corpus);
+		if (!corpus->repaired)
+			host_sleep(4);
+	}
+}
