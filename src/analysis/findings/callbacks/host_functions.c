@@ -13,6 +13,9 @@
 #define HABIT_COUNT 16u
 #define HEAVY_NS 100000
 
+/* From its end to the return of a wait for it. */
+#define WAKE_NS 50000
+
 /* Of a command: such a function is before it; or it is one, as OpenCL's native kernels are. */
 enum { BEHIND = 1, IS_FUNCTION };
 
@@ -45,14 +48,14 @@ static void count_function(struct host_function_queue *queue, int64_t from_ns, i
 	queue->ns += (uint64_t)(to_ns - from_ns);
 }
 
-/* Now and then a thread that waits lacks a CPU as well. */
+/* Now and then a thread that waits lacks a CPU as well; and it wakes up behind the function. */
 static void count_wait(struct host_function_queue *queue, int64_t from_ns, int64_t to_ns)
 {
 	queue->waits++;
-	if (!note_longest(queue, from_ns, to_ns))
+	if (to_ns - from_ns < WAKE_NS || !note_longest(queue, from_ns + WAKE_NS, to_ns))
 		return;
 	queue->long_waits++;
-	queue->long_wait_ns += (uint64_t)(to_ns - from_ns);
+	queue->long_wait_ns += (uint64_t)(to_ns - from_ns - WAKE_NS);
 }
 
 /* With its waits, if most were long. */
