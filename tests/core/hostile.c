@@ -640,7 +640,11 @@ static void expect(const char *name, void (*test)(void), uint64_t calls, uint64_
 #define THREAD_SANITIZER 0
 #endif
 
-/* One record at most is lost for each that was left, and none otherwise. */
+/* Calls of left_by_jump() until it is back where it was: deeper ones may find the frame of a handler that was
+ * left, on CPUs with small ones (without AVX-512), until they overwrite it. */
+#define CALLS_UNTIL_BACK (6 * 1000)
+
+/* What is lost is counted, and little. */
 static void expect_jumps(void)
 {
 	struct session_test session;
@@ -654,7 +658,7 @@ static void expect_jumps(void)
 	/* The thread sanitizer's handlers are not to be seen on the stack: there it takes longer
 	 * until a thread is taken for left (core/stream/interrupted.c). */
 	if (found < numbers[1] || found + missing > numbers[0] ||
-	    (missing > numbers[2] && !THREAD_SANITIZER)) {
+	    (missing > (uint64_t)numbers[2] * CALLS_UNTIL_BACK && !THREAD_SANITIZER)) {
 		fprintf(stderr,
 			"jumps: %llu recorded, %llu lost of %u begun, %u completed, %u "
 			"interrupted\n",
