@@ -42,7 +42,7 @@ def kinds(findings):
 
 def planted(name, wanted):
     """Same; again where other programs of the machine left it no CPU to spin on."""
-    for _ in range(3):
+    for _ in range(6):
         findings = found(name)
         if any(wanted(one) for one in findings):
             break
