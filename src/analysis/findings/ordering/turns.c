@@ -83,6 +83,8 @@ int turns_call(struct turns *turns, const struct trace_event *event)
 		return -ENOMEM;
 	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE)
 		return 0;
+	if (turns->given.count >= TURNS_GIVEN)
+		map_clear(&turns->given);
 	if (trace_event_op(event) &&
 	    map_set(&turns->given, operation_key(process, trace_event_op(event)), queue))
 		return -ENOMEM;

@@ -17,6 +17,9 @@
 #include "analysis/operations/queue_waits.h"
 #include "util/map.h"
 
+/* Where nothing says that commands ended, no more of them are remembered. */
+#define TURNS_GIVEN 65536u
+
 struct turns_queue {
 	uint64_t kernel_ns; /* of its kernels, since another one's transfer waited for it */
 	uint64_t filled;    /* buffer of its latest transfer that waited for another queue */
@@ -32,7 +35,8 @@ struct turns_sum {
 struct turns {
 	struct queue_waits
 		waits_of; /* tags: buffer of a queue's latest transfer (transfer_ends.h) */
-	struct map given; /* a command that has not ended -> its queue */
+	struct map
+		given; /* a command that has not ended -> its queue: of TURNS_GIVEN at the most */
 	struct map queue_of;
 	struct turns_queue *queues;
 	struct turns_sum *sums;

@@ -22,6 +22,7 @@ int own_work_interval(struct own_work *own, const struct wait_thread *thread,
 		own->workers[own->count++] = (struct own_worker){.ran_ns = 0};
 	worker = &own->workers[thread->index];
 	worker->ran_ns += interval->to - interval->from;
+	worker->until_ns = interval->to;
 	return recent_add(&worker->ran, interval->from, interval->to);
 }
 
@@ -38,9 +39,12 @@ void own_work_event(struct own_work *own, const struct findings *findings,
 	}
 	if (own->running++ || !own->idle_ns)
 		return;
-	for (size_t i = 0; i < own->count; i++)
-		own->workers[i].beside_ns +=
-			recent_within(&own->workers[i].ran, own->idle_ns, event->ns);
+	for (size_t i = 0; i < own->count; i++) {
+		struct own_worker *worker = &own->workers[i];
+
+		if (worker->until_ns > own->idle_ns)
+			worker->beside_ns += recent_within(&worker->ran, own->idle_ns, event->ns);
+	}
 }
 
 bool own_work_is(const struct own_work *own, const struct wait_thread *thread)

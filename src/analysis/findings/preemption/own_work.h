@@ -15,7 +15,7 @@
 
 struct own_worker { /* by the thread's index in the waits */
 	struct recent ran;
-	int64_t ran_ns;
+	int64_t ran_ns, until_ns; /* in all; the latest end */
 	int64_t beside_ns; /* of it, while the device ran nothing; once it had run something */
 };
 
