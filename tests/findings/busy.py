@@ -21,7 +21,9 @@ from traces import record, tandem
 need("system")
 cpu = max(os.sched_getaffinity(0))
 busy = subprocess.Popen([sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {{{cpu}}})\n"
-                                               "while True: pass"])
+                                               "print(flush=True)\nwhile True: pass"],
+                        stdout=subprocess.PIPE)
+busy.stdout.readline()  # it is there
 try:
     for turn in range(3):
         path = f"clean_map-{turn}"
