@@ -6,9 +6,9 @@
 
 #include "util/units.h"
 
-/* Fewer are no habit; and most of what the thread does in no call has to end so. */
+/* Fewer are no habit; and most of what the thread does in no call has to end so, by number or by time. */
 #define HABIT_COUNT 8u
-#define HABIT_PART(count) (3 * (count) / 4)
+#define HABIT_PART(all) (3 * (all) / 4)
 
 /* Less is not worth a look. */
 #define STRETCH_NS 20000
@@ -72,6 +72,7 @@ static void stretch_end(struct flag_thread *thread, const struct flag_process *p
 	if (took_ns < STRETCH_NS)
 		return;
 	thread->stretches++;
+	thread->stretches_ns += (uint64_t)took_ns;
 	if (!is_behind_callback(thread, process, ns) ||
 	    recent_within(&thread->slept, thread->returned_ns, ns) > took_ns / SLEPT_PART)
 		return;
@@ -151,7 +152,8 @@ int flags_add(const struct flags *flags, struct findings *findings)
 		const struct flag_thread *thread = &flags->threads[i];
 
 		if (!thread->calls_back && thread->count >= HABIT_COUNT &&
-		    thread->count >= HABIT_PART(thread->stretches))
+		    (thread->count >= HABIT_PART(thread->stretches) ||
+		     thread->ns >= HABIT_PART(thread->stretches_ns)))
 			status = add_thread(findings, thread, i);
 	}
 	return status;

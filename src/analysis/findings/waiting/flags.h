@@ -21,7 +21,8 @@ struct flag_thread {	     /* of a stream */
 	unsigned depth;	     /* calls within calls */
 	bool calls_back;     /* it is the driver's: what it does in no call is the driver's work */
 	struct recent slept, preempted;
-	uint64_t stretches;	  /* in no call, too long to be nothing */
+	uint64_t stretches; /* in no call, too long to be nothing */
+	uint64_t stretches_ns;
 	uint64_t count, ns;	  /* of these: until a callback */
 	int64_t begin_ns, end_ns; /* of the longest of those */
 	const struct tandem_event *callback;
