@@ -3,7 +3,7 @@
 """How a recording by LTTng ends: no session stays behind after Ctrl-C, whenever it comes, nor after
 a kill that can be answered; after one that can't, tandem says which session is left.
 
-tandem-test: timeout=300
+tandem-test: timeout=300 waits
 """
 import os
 import signal

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tandem-test: timeout=300
+# tandem-test: timeout=300 waits
 """Sessions that are looked at while they are recorded: our own, by their directory, and LTTng's,
 from its relay daemon."""
 import json

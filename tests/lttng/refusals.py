@@ -4,7 +4,7 @@
 back: `record` ends with the program's status all the same, says what there is of the trace, and
 claims nothing of the rest.
 
-tandem-test: timeout=500
+tandem-test: timeout=500 waits
 """
 import glob
 import json

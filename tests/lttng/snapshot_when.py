@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tandem-test: timeout=240
+# tandem-test: timeout=240 waits
 """`record --sink lttng --snapshot-when`: each condition is seen as often as it was true, the first
 time saves what LTTng's rings hold, which says why and has the event with its names, and to look
 takes nothing out of LTTng's rings."""

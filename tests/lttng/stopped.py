@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tandem-test: timeout=240
+# tandem-test: timeout=240 waits
 """A daemon of LTTng's that is stopped (SIGSTOP, or by a debugger) while a flight recorder's rings are to be
 saved: the command ends, names the daemon and the fix, and leaves nothing; continued, the next one is saved."""
 import os

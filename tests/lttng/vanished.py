@@ -3,7 +3,10 @@
 """A look at a live session ends when the relay daemon has it no longer, though nobody said that
 it ended: lttng-relayd 2.13 forgets to where the look began as the session was destroyed. A relay
 of our own does so each time; it speaks as much of LTTng's live protocol (lttng-viewer-abi.h) as
-libbabeltrace2 asks for."""
+libbabeltrace2 asks for.
+
+tandem-test: waits
+"""
 import os
 import socket
 import struct

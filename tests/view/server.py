@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The server of the timeline: who may ask it, what it makes of nonsense, a port in
-use, no browser, sessions that it cannot read, its end."""
+use, no browser, sessions that it cannot read, its end.
+
+tandem-test: waits
+"""
 import http.client
 import json
 import os
