@@ -19,6 +19,7 @@ struct cycles_command { /* of the cycle that is going on */
 	uint8_t kind;
 	bool indivisible;
 	struct operation_times times;
+	struct used_memory_list memory;
 };
 
 struct cycle {
@@ -44,9 +45,11 @@ struct cycles_thread {
 	uint32_t complete; /* + 1: of the open ones, whose commands all have times */
 };
 
-int cycles_init(struct cycles *cycles, const struct trace_session *session)
+int cycles_init(struct cycles *cycles, const struct trace_session *session,
+		const struct used_memory *memory)
 {
 	memset(cycles, 0, sizeof(*cycles));
+	cycles->memory = memory;
 	cycles->thread_count = session->stream_count;
 	cycles->process_count = session->process_count;
 	cycles->threads = calloc(session->stream_count + 1, sizeof(*cycles->threads));
@@ -187,6 +190,22 @@ static int keep_cycle(const struct cycles *cycles, struct cycles_lane *lane,
 	return replay_add_cycle(&lane->replay, made, cycle->count, &wait);
 }
 
+static int find_carried(struct cycles *cycles, struct cycles_lane *lane, const struct cycle *cycle)
+{
+	bool is = false;
+
+	carried_cycle(&cycles->carried);
+	for (size_t i = 0; i < cycle->count; i++) {
+		const struct cycles_command *command = &cycle->operations[i];
+
+		if (carried_command(&cycles->carried, (size_t)(lane - cycles->lanes), command->kind,
+				    &command->memory, &is))
+			return -ENOMEM;
+	}
+	lane->carried += is;
+	return 0;
+}
+
 /* All that will be known of it is. */
 static int settle(struct cycles *cycles, const struct cycle *cycle)
 {
@@ -202,6 +221,8 @@ static int settle(struct cycles *cycles, const struct cycle *cycle)
 	lane->total_ns += ns;
 	cycles->latest_lane = (size_t)(lane - cycles->lanes) + 1;
 	cycles->latest_ns = ns;
+	if (find_carried(cycles, lane, cycle))
+		return -ENOMEM;
 	if (ns >= lane->longest_ns) {
 		lane->longest_ns = ns;
 		lane->begin_ns = cycle->from_ns;
@@ -303,6 +324,7 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 		.end_ns = item->end_ns,
 		.blocking = trace_event_blocks(event),
 	};
+	used_memory_find(cycles->memory, event, &operation->memory);
 	thread->latest_ns = item->end_ns;
 	cycle->built_ns += thread->built_ns;
 	thread->built_ns = 0;
@@ -459,6 +481,7 @@ void cycles_free(struct cycles *cycles)
 		recent_free(&cycles->drivers[i]);
 	for (size_t i = 0; cycles->callbacks && i < cycles->process_count; i++)
 		recent_free(&cycles->callbacks[i]);
+	carried_free(&cycles->carried);
 	free(cycles->callbacks);
 	free(cycles->threads);
 	free(cycles->away);

@@ -11,6 +11,7 @@
 #define TANDEM_ANALYSIS_FINDINGS_OVERLAP_CYCLES_H
 
 #include "analysis/events/event_iterator.h"
+#include "analysis/findings/overlap/carried.h"
 #include "analysis/findings/overlap/replay.h"
 #include "analysis/sched/recent.h"
 #include "analysis/sched/waits.h"
@@ -22,6 +23,7 @@ struct cycles_lane { /* a thread and its queue */
 	uint32_t stream, device, queue;
 	struct replay replay;
 	uint64_t count, total_ns; /* of all cycles */
+	uint64_t carried;	  /* of those, which need what an earlier one left on the device */
 	uint64_t kept_ns;	  /* of those in the replay */
 	int64_t begin_ns, end_ns; /* of the longest */
 	uint64_t longest_ns;
@@ -39,6 +41,8 @@ struct cycles {
 		*callbacks;   /* by process: a driver's thread was in a function of the program's */
 	struct map processes; /* pid -> index */
 	size_t process_count;
+	const struct used_memory *memory;
+	struct carried carried;
 	struct cycles_lane *lanes;
 	size_t lane_count, lane_capacity;
 	/* That of the latest item, if that ended a cycle, + 1, and how long that took; the
@@ -52,8 +56,9 @@ struct cycles {
 	struct map open_calls; /* call that enqueued one of their commands -> cycle */
 };
 
-/* Returns 0 or -ENOMEM. */
-int cycles_init(struct cycles *cycles, const struct trace_session *session);
+/* `memory`: the caller gives it each item first. Returns 0 or -ENOMEM. */
+int cycles_init(struct cycles *cycles, const struct trace_session *session,
+		const struct used_memory *memory);
 
 /* Returns 0 or -ENOMEM. */
 int cycles_item(struct cycles *cycles, const struct event_item *item);

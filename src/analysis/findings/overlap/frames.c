@@ -98,7 +98,7 @@ static int note_enqueue(struct frames *frames, const struct trace_event *event)
 	 * others of the same allocation. */
 	if (transfer_ends_find(event, &ends) && ends.is_address)
 		return map_set(&frames->one_of, op, ends.buffer & INT64_MAX);
-	used_memory_find(&frames->memory, event, &list);
+	used_memory_find(frames->memory, event, &list);
 	if (list.unknown)
 		return 0;
 	for (unsigned i = 0; i < list.count; i++)
@@ -383,19 +383,17 @@ static int note_call(struct frames *frames, const struct event_item *item)
 								   : 0;
 }
 
-int frames_init(struct frames *frames, const struct trace_session *session)
+int frames_init(struct frames *frames, const struct trace_session *session,
+		const struct used_memory *memory)
 {
 	memset(frames, 0, sizeof(*frames));
+	frames->memory = memory;
 	frames->wait_ns = calloc(session->stream_count + 1, sizeof(*frames->wait_ns));
 	return frames->wait_ns ? 0 : -ENOMEM;
 }
 
 int frames_item(struct frames *frames, struct findings *findings, const struct event_item *item)
 {
-	int status = used_memory_item(&frames->memory, item);
-
-	if (status)
-		return status;
 	if (item->kind == ITEM_OPERATION)
 		return note_operation(frames, findings, &item->operation);
 	return item->kind == ITEM_CALL ? note_call(frames, item) : 0;
@@ -507,5 +505,4 @@ void frames_free(struct frames *frames)
 	map_free(&frames->queue_of);
 	map_free(&frames->one_of);
 	map_free(&frames->used_of);
-	used_memory_free(&frames->memory);
 }

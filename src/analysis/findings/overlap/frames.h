@@ -11,7 +11,7 @@
  *
  *	struct frames frames;
  *
- *	frames_init(&frames, session);
+ *	frames_init(&frames, session, &memory);	the caller gives `memory` each item first
  *	frames_item(&frames, findings, item);		each item
  *	frames_add(&frames, findings);		no more comes
  *	frames_free(&frames);
@@ -26,7 +26,7 @@ struct frames_queue;
 struct frames_used;
 
 struct frames {
-	struct used_memory memory;
+	const struct used_memory *memory;
 	/* Of commands in flight, by operation: the one thing that it uses, or an index of `used`. */
 	struct map one_of, used_of;
 	struct frames_used *used;
@@ -40,7 +40,8 @@ struct frames {
 
 /* Return 0 or -ENOMEM; after an error frames_free() is called as well. Operations: in the order of
  * their ends. */
-int frames_init(struct frames *frames, const struct trace_session *session);
+int frames_init(struct frames *frames, const struct trace_session *session,
+		const struct used_memory *memory);
 int frames_item(struct frames *frames, struct findings *findings, const struct event_item *item);
 
 /* Nothing of a queue that has such a finding already. */

@@ -27,12 +27,18 @@
  * the one that drives it most. */
 #define OTHERS_PART 0.25
 
-/* Fewer cycles are no loop whose work could be divided; a replay on one queue that
- * misses what was recorded by more has not understood the program. */
+/* Fewer cycles are no loop whose work could be divided. */
 #define CYCLES_LEAST 8u
+
+/* Of the cycles: where so many go on with what the one before left on the device, the work is no list of
+ * parts that could be divided. */
+#define CARRIED_PART 0.5
+
+/* A replay on one queue that misses what was recorded by more has not understood the program. */
 #define ERROR_MOST 0.25
 
 struct overlap {
+	struct used_memory memory;
 	struct cycles cycles;
 	struct effort effort;
 	struct frames frames;
@@ -41,19 +47,20 @@ struct overlap {
 static int overlap_begin(struct findings *findings, void *state)
 {
 	struct overlap *overlap = state;
-	int status = frames_init(&overlap->frames, findings->session);
+	int status = frames_init(&overlap->frames, findings->session, &overlap->memory);
 
-	return status ? status : cycles_init(&overlap->cycles, findings->session);
+	return status ? status : cycles_init(&overlap->cycles, findings->session, &overlap->memory);
 }
 
 static int overlap_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct overlap *overlap = state;
 	const struct cycles_lane *lane;
-	int status;
+	int status = used_memory_item(&overlap->memory, item);
 
 	overlap->cycles.latest_lane = 0;
-	status = frames_item(&overlap->frames, findings, item);
+	if (!status)
+		status = frames_item(&overlap->frames, findings, item);
 	if (!status)
 		status = cycles_item(&overlap->cycles, item);
 	if (status || !overlap->cycles.latest_lane)
@@ -336,6 +343,7 @@ static int add_lane(struct findings *findings, struct overlap *overlap, size_t i
 	gain = fmin(gain, turns(lane));
 	if (cpu.cores || gain < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
 	    replay->ns[best] >= lane->total_ns ||
+	    (double)lane->carried >= CARRIED_PART * (double)lane->count ||
 	    gain * (double)lane->total_ns < WORTH_SHARE * (double)findings->duration_ns)
 		return 0;
 	return add_finding(findings, lane, replay, best, gain, error);
@@ -364,6 +372,7 @@ static void overlap_release(struct findings *findings, void *state)
 	cycles_free(&overlap->cycles);
 	effort_free(&overlap->effort);
 	frames_free(&overlap->frames);
+	used_memory_free(&overlap->memory);
 }
 
 const struct finding_ops finding_overlap = {
