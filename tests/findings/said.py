@@ -174,6 +174,8 @@ IN_FINALS = [
     ("image_views", ["repaired"], BASIC, [], ["idle-device/host-calls"]),
     ("clean_video", [], STUB, [], ["copies/dominate"]),
     ("task_chain", [], STUB, ["ordering/events"], ["copies/unchanged"]),
+    ("field_norm", ["repaired"], STUB, [], ["overlap/one-queue"]),
+    ("native_pack", [], STUB, ["callbacks/heavy"], []),
 ]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))

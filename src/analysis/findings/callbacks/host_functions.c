@@ -105,9 +105,13 @@ static int note_waits(struct host_functions *functions, uint32_t process, int64_
 static int note_function(struct host_functions *functions, struct host_function_queue *queue,
 			 const struct trace_event *event, uint64_t op)
 {
-	queue->api = queue->given = event->layout->event;
+	queue->given = event->layout->event;
 	queue->stream = event->stream->index;
-	return op ? map_set(&functions->behind, operation_key(queue->process, op), IS_FUNCTION) : 0;
+	queue->api = op ? NULL : queue->given;
+	if (!op)
+		return 0;
+	queue->op = op;
+	return map_set(&functions->behind, operation_key(queue->process, op), IS_FUNCTION);
 }
 
 static int note_command(struct host_functions *functions, struct host_function_queue *queue,
@@ -219,6 +223,14 @@ int host_functions_operation(struct host_functions *functions, const struct oper
 	return recent_add(engine, operation->times.start_ns, operation->times.end_ns);
 }
 
+/* What they do remains to be done, by a thread besides. */
+static uint64_t saved_ns(const struct findings *findings, const struct host_function_queue *queue)
+{
+	uint64_t ns = queue_ns(queue), run_ns = findings->duration_ns;
+
+	return ns < run_ns && ns > run_ns - ns ? run_ns - ns : ns;
+}
+
 /* Of a process: queues run at the same time, so that no more is saved than by the one that waited
  * the longest. */
 static int add_process(struct findings *findings, const struct host_function_queue *most,
@@ -231,7 +243,7 @@ static int add_process(struct findings *findings, const struct host_function_que
 	if (!finding)
 		return -ENOMEM;
 	finding->count = functions_count;
-	finding->cost_ns = queue_ns(most);
+	finding->cost_ns = saved_ns(findings, most);
 	finding->queue = most->number;
 	finding->object = most->given->name;
 	finding_device(findings, finding, most->device);
