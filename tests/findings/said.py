@@ -176,6 +176,8 @@ IN_FINALS = [
     ("task_chain", [], STUB, ["ordering/events"], ["copies/unchanged"]),
     ("field_norm", ["repaired"], STUB, [], ["overlap/one-queue"]),
     ("native_pack", [], STUB, ["callbacks/heavy"], []),
+    ("fast_build", [], BASIC, ["errors/call"], []),
+    ("rejected_frames", [], STUB, ["errors/command"], []),
 ]
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
@@ -223,6 +225,11 @@ for program, name, arguments, device, wanted, unwanted in PROGRAMS:
         check(" 1 work-items" not in f["description"], f"{where}: {f['name']}/{f['cause']}: one is no plural", f["description"])
         if f["cause"] == "loop" and f["name"] == "allocations" and name == "replaced_buffer":
             check("page faults" in f["evidence"], f"{where}: with the first touches of such memory", f)
+        # Sixteen builds failed, and as many did not; frames come 4 ms late.
+        if name == "fast_build" and f["cause"] == "first":
+            check(f["count"] == 16, "builds that failed are none that could be kept", f)
+        if name == "rejected_frames" and f["cause"] == "command":
+            check(f["cost_ns"] >= 80 * 4e6, "an error costs all the time until the call succeeds", f)
         # Not the one that ends the program, of which it has one as well.
         if f["cause"] == "after-each-command" and name == "wait_event_each":
             check(f["object"] == "clWaitForEvents", f"{where}: names the wait", f["object"])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that returned an error, and commands that ended in one. */
+/* Calls that returned an error, and commands that ended in one. Where a program makes such a call again until
+ * it succeeds, the error costs all the time until then. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct error_row { /* one function, or kind of command, and one code */
 	bool waits; /* a wait, which tells of the command that it was for */
 	uint32_t process;
 	uint64_t count, ns;
+	uint64_t retries, retry_ns; /* from their ends to where the one that succeeded began */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
 	const char *said;	  /* by the compiler, of the first with a log; NULL: nothing */
@@ -25,10 +27,30 @@ struct error_row { /* one function, or kind of command, and one code */
 
 #define SAID_BYTES 160u
 
+/* So often is a habit. Who makes more calls in between does something else. */
+#define RETRIES_LEAST 3u
+#define RETRY_CALLS 16u
+
+struct error_retry { /* a call of this thread failed */
+	size_t row;  /* + 1; 0: none is awaited */
+	const struct tandem_event *api;
+	int64_t from_ns;
+	unsigned calls; /* that it made since */
+};
+
 struct errors {
 	struct error_row *rows;
 	size_t count, capacity;
+	struct error_retry *retries; /* by stream */
 };
+
+static int errors_begin(struct findings *findings, void *state)
+{
+	struct errors *errors = state;
+
+	errors->retries = calloc(findings->session->stream_count + 1, sizeof(*errors->retries));
+	return errors->retries ? 0 : -ENOMEM;
+}
 
 static struct error_row *row_known(struct errors *errors, const char *name, int32_t code,
 				   bool operation)
@@ -56,14 +78,42 @@ static int row_find(struct errors *errors, const char *name, int32_t code, bool 
 	return 0;
 }
 
+static void note_success(struct errors *errors, const struct trace_event *event)
+{
+	struct error_retry *retry = &errors->retries[event->stream->index];
+
+	if (!retry->row)
+		return;
+	if (event->layout->event == retry->api) {
+		errors->rows[retry->row - 1].retries++;
+		errors->rows[retry->row - 1].retry_ns += (uint64_t)(event->ns - retry->from_ns);
+		retry->row = 0;
+	} else if (++retry->calls > RETRY_CALLS) {
+		retry->row = 0;
+	}
+}
+
+/* The first of several in a row counts. */
+static void note_failure(struct errors *errors, const struct event_item *item, size_t row)
+{
+	struct error_retry *retry = &errors->retries[item->event->stream->index];
+
+	retry->calls = 0;
+	if (!retry->row || retry->api != item->event->layout->event)
+		*retry = (struct error_retry){
+			.row = row + 1, .api = item->event->layout->event, .from_ns = item->end_ns};
+}
+
 static int count_call(struct errors *errors, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_event *api = event->layout->event;
 	struct error_row *row;
 
-	if (!trace_event_failed(event))
+	if (!trace_event_failed(event)) {
+		note_success(errors, event);
 		return 0;
+	}
 	if (row_find(errors, api->name, trace_event_result(event), false, &row))
 		return -ENOMEM;
 	if (!row->count++) {
@@ -75,6 +125,7 @@ static int count_call(struct errors *errors, const struct event_item *item)
 		row->end_ns = item->end_ns;
 	}
 	row->ns += (uint64_t)(item->end_ns - event->ns);
+	note_failure(errors, item, (size_t)(row - errors->rows));
 	return 0;
 }
 
@@ -152,20 +203,55 @@ static int errors_item(struct findings *findings, void *state, const struct even
 	return 0;
 }
 
-/* Whether commands of the process ended in an error, which the wait returns. */
-static bool is_of_command(const struct errors *errors, const struct error_row *row)
+/* Commands of the process that ended in an error, which the wait returns; NULL: it is no such wait. */
+static struct error_row *command_of(const struct errors *errors, const struct error_row *row)
 {
 	for (size_t i = 0; row->waits && i < errors->count; i++) {
 		if (errors->rows[i].operation && errors->rows[i].process == row->process)
-			return true;
+			return &errors->rows[i];
 	}
-	return false;
+	return NULL;
+}
+
+static void give_to_commands(const struct errors *errors)
+{
+	for (size_t i = 0; i < errors->count; i++) {
+		const struct error_row *row = &errors->rows[i];
+		struct error_row *command = command_of(errors, row);
+
+		if (!command)
+			continue;
+		command->retries += row->retries;
+		command->retry_ns += row->retry_ns;
+	}
+}
+
+static bool is_habit(const struct error_row *row)
+{
+	return row->retries >= RETRIES_LEAST && 2 * row->retries >= row->count;
+}
+
+static const char *why(struct findings *findings, const struct error_row *row)
+{
+	char each[UNITS_BYTES];
+
+	if (row->said)
+		return findings_text(findings, "the runtime returned it, and its log says: %s",
+				     row->said);
+	if (!is_habit(row))
+		return "the runtime returned it";
+	return findings_text(
+		findings,
+		"the runtime returned it; the same call succeeded %s later, on average, "
+		"which is its cost",
+		units_ns(each, (double)row->retry_ns / (double)row->retries));
 }
 
 static int errors_end(struct findings *findings, void *state)
 {
 	struct errors *errors = state;
 
+	give_to_commands(errors);
 	for (size_t i = 0; i < errors->count; i++) {
 		const struct error_row *row = &errors->rows[i];
 		const char *word = trace_name_find(row->names, row->code);
@@ -178,22 +264,18 @@ static int errors_end(struct findings *findings, void *state)
 			return -ENOMEM;
 		code = word ? word : findings_text(findings, "%d", row->code);
 		finding->always_report = true;
-		if (is_of_command(errors, row))
+		if (command_of(errors, row))
 			finding->symptom_of = "errors: command";
 		finding->object = row->name;
 		finding->count = row->count;
-		finding->cost_ns = row->ns;
+		finding->cost_ns = row->ns + (is_habit(row) ? row->retry_ns : 0);
 		finding->what =
 			findings_text(findings,
 				      row->operation ? "%s command%s enqueued by %s ended with %s"
 						     : "%s call%s of %s failed with %s",
 				      units_count(number, row->count), row->count == 1 ? "" : "s",
 				      row->name, code);
-		finding->why = row->said ? findings_text(findings,
-							 "the runtime returned it, and its log "
-							 "says: %s",
-							 row->said)
-					 : "the runtime returned it";
+		finding->why = why(findings, row);
 		finding->suggestion =
 			row->operation ? "check the arguments of the launch and the sizes of its "
 					 "buffers; `tandem print --name` shows each"
@@ -211,12 +293,14 @@ static void errors_release(struct findings *findings, void *state)
 
 	(void)findings;
 	free(errors->rows);
+	free(errors->retries);
 }
 
 const struct finding_ops finding_errors = {
 	.name = "errors",
 	.words = "calls that failed, commands that ended in an error",
 	.state_bytes = sizeof(struct errors),
+	.begin = errors_begin,
 	.item = errors_item,
 	.end = errors_end,
 	.release = errors_release,

@@ -246,8 +246,10 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	/* What is compiled alone is there to be linked. */
 	if (record->step != TANDEM_BUILD_STEP_build)
 		builds->sources[source].used = true;
-	if (row->count == 1) {
+	if (row->count == 1)
 		row->first_ns = ns;
+	/* One that failed leaves nothing to be kept: that is an error's. */
+	if (row->count == 1 && !record->status) {
 		builds->sources[source].first_ns += ns;
 		count_first(builds, row, findings->calls[event->stream->index].api,
 			    trace_clock_ns(clock, record->begin),
@@ -259,7 +261,7 @@ static int count_build(struct findings *findings, struct build_state *builds,
 		row->begin_ns = trace_clock_ns(clock, record->begin);
 		row->end_ns = row->begin_ns + (int64_t)ns;
 	}
-	if (row->source.from_binary)
+	if (row->source.from_binary || (row->count == 1 && record->status))
 		return 0;
 	builds->sources[source].again = row->count > 1;
 	return graph_remove(findings->graph, item->call,
