@@ -50,6 +50,7 @@ struct finding {
 	uint64_t cost_ns;
 	double percent;	    /* of the run */
 	bool always_report; /* matters whatever it cost: an error, a doubt */
+	bool once;	    /* it is there once in a run, however long that is */
 	/* "KIND: CAUSE" of the finding of the same process that is its cause: it goes away
 	 * with that one, whose cost holds its own. "": it is a cause. */
 	const char *symptom_of;

@@ -141,7 +141,11 @@ static void set_symptoms(struct findings *findings)
 	}
 }
 
-/* What is to be done first: the saving times how likely it is. */
+/* Of what is there once in a run: from here on it counts in full. */
+#define ONCE_NS 3e9
+
+/* What is to be done first: the saving times how likely it is. What is in a loop grows with the run: of a short
+ * run, what is there once counts less. */
 static double weight(const struct finding *finding)
 {
 	static const double likely[] = {
@@ -150,7 +154,10 @@ static double weight(const struct finding *finding)
 		[CONFIDENCE_HIGH] = 1,
 	};
 
-	return (double)finding->cost_ns * likely[finding->confidence];
+	double once = (double)finding->cost_ns / ONCE_NS;
+
+	return (double)finding->cost_ns * likely[finding->confidence] *
+	       (finding->once && once < 1 ? once : 1);
 }
 
 static int by_cost(const void *a, const void *b)

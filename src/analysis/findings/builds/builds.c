@@ -430,6 +430,7 @@ static int add_first(struct findings *findings, const struct build_state *builds
 	if (!finding)
 		return -ENOMEM;
 	binary = trace_session_domain(findings->session, builds->first.domain)->program_binary;
+	finding->once = true;
 	finding->count = builds->first.count;
 	finding->cost_ns = builds->first.total_ns;
 	finding->removes = GRAPH_BUILD_FIRST;

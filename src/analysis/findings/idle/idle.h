@@ -117,12 +117,13 @@ struct idle_device {
 	/* Of HOST_WORK and HOST_BLOCKED: the calls before and behind what the thread did in no call (with
 	 * IDLE_BLOCKED) -> ns of gaps. */
 	struct map between;
-	struct map calls;  /* event id -> ns in such calls within gaps */
-	struct map late;   /* name of a kernel -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
-	struct map waits;  /* same, of calls that waited for the device, and had ended by then */
-	int64_t waited_ns; /* by threads while it ran something */
-	int64_t built_ns;  /* of builds in the current gap */
-	int64_t ahead_ns;  /* of builds in gaps, what fits into the waits before them */
+	struct map calls; /* event id -> ns in such calls within gaps */
+	struct map late;  /* name of a command -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
+	struct map held;  /* same, of UNFLUSHED */
+	struct map waits; /* same, of calls that waited for the device, and had ended by then */
+	int64_t waited_ns;  /* by threads while it ran something */
+	int64_t built_ns;   /* of builds in the current gap */
+	int64_t ahead_ns;   /* of builds in gaps, what fits into the waits before them */
 	int64_t in_call_ns; /* while it ran something, in calls that enqueue */
 };
 

@@ -537,7 +537,11 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 	if ((kind == HOST_WORK || kind == HOST_BLOCKED) &&
 	    note_between(idle, device, next, kind, ns))
 		return -ENOMEM;
-	return (kind == PACE || kind == LAUNCH || kind == AHEAD) && next->name
+	if (!next->name)
+		return 0;
+	if (kind == UNFLUSHED)
+		return map_count(&device->held, (uintptr_t)next->name, ns);
+	return kind == PACE || kind == LAUNCH || kind == AHEAD
 		       ? map_count(&device->late, (uintptr_t)next->name, ns)
 		       : 0;
 }
@@ -640,6 +644,7 @@ static void idle_release(struct findings *findings, void *state)
 		map_free(&idle->devices[i].calls);
 		map_free(&idle->devices[i].waits);
 		map_free(&idle->devices[i].late);
+		map_free(&idle->devices[i].held);
 		map_free(&idle->devices[i].between);
 	}
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)

@@ -77,12 +77,12 @@ static bool is_short(const struct idle_device *device)
 }
 
 /* The command before which most of the time passed. */
-static const char *late_command(const struct idle_device *device)
+static const char *late_command(const struct map *before)
 {
 	uint64_t name = 0, ns, most = 0, key;
 	size_t at = 0;
 
-	while (map_next(&device->late, &at, &key, &ns)) {
+	while (map_next(before, &at, &key, &ns)) {
 		if (ns > most) {
 			most = ns;
 			name = key;
@@ -403,17 +403,18 @@ static void describe(struct findings *findings, struct finding *finding,
 				: "move these calls out of the loop, or enqueue before them";
 		break;
 	case UNFLUSHED:
+		finding->object = findings_text(findings, "%s", late_command(&device->held));
 		finding->what = findings_text(
 			findings,
-			"the device was idle for %s with commands enqueued: they started "
+			"the device was idle for %s with commands enqueued%s%s: they started "
 			"only when the thread made a later call",
-			gaps);
+			gaps, *finding->object ? ", first " : "", finding->object);
 		finding->suggestion =
 			"flush the queue after the last of these commands, before the "
 			"host goes on with other work";
 		break;
 	case PACE:
-		finding->object = findings_text(findings, "%s", late_command(device));
+		finding->object = findings_text(findings, "%s", late_command(&device->late));
 		finding->what =
 			findings_text(findings,
 				      "the device was idle for %s while the host was on its way "
@@ -422,7 +423,7 @@ static void describe(struct findings *findings, struct finding *finding,
 		finding->suggestion = batch_advice(findings, index);
 		break;
 	case AHEAD:
-		finding->object = findings_text(findings, "%s", late_command(device));
+		finding->object = findings_text(findings, "%s", late_command(&device->late));
 		finding->what =
 			findings_text(findings,
 				      "the device was idle for %s between commands that were "
@@ -435,7 +436,7 @@ static void describe(struct findings *findings, struct finding *finding,
 				  "a function of the host in it, or an event of another queue";
 		break;
 	default:
-		finding->object = findings_text(findings, "%s", late_command(device));
+		finding->object = findings_text(findings, "%s", late_command(&device->late));
 		finding->what = findings_text(findings,
 					      "the device was idle for %s between a command's "
 					      "enqueue and its start; a command runs for %s",
