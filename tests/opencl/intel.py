@@ -51,6 +51,14 @@ check(abs(row["offset_ns"] - (before + after) / 2 + device) <= row["bound_ns"] +
 check(row["outliers"] == 0 and row["segments"] == 1, "nothing contradicts them", row)
 print(f"# off by {max(off)[0]:.0f} ns at most, bound {row['bound_ns']} ns, at best {row['best_ns']} ns")
 
+# Of a command that an error kept from running, the driver has an end and no start.
+FINALS = os.path.join(os.environ["TANDEM_BUILD"], "tests", "findings", "finals", "finals")
+recorded = run([FINALS, "rejected_frames"], "basic", env=env)
+operations = recorded.session.report()["device"]
+check(sum(row["untimed"] for row in operations) == 80, "80 commands did not run", operations)
+check(sum(row["total_ns"] for row in operations) < recorded.session.report()["session"]["duration_ns"],
+      "and have no time", operations)
+
 # Real programs that find OpenCL in their own ways.
 if shutil.which("clinfo"):
     alone = run(["clinfo"], env=env)

@@ -297,6 +297,8 @@ static void take_host_times(struct operation_matcher *matcher, struct operation 
 	operation->on_host = true;
 }
 
+/* What has an end and no start did not run: Intel's driver for CPUs says so of a command that another one's
+ * error kept back. */
 static inline void take_times(struct operation_matcher *matcher, struct operation *operation)
 {
 	const struct tandem_rec_operation *record = operation->record;
@@ -304,6 +306,11 @@ static inline void take_times(struct operation_matcher *matcher, struct operatio
 	if (record->time_domain == TANDEM_TIME_DOMAIN_session_ticks) {
 		take_host_times(matcher, operation);
 		return;
+	}
+	if (record->time_domain && !record->start) {
+		matcher->ended = *record;
+		matcher->ended.time_domain = TANDEM_TIME_DOMAIN_no;
+		record = operation->record = &matcher->ended;
 	}
 	operation->device_times = (struct trace_operation_times){
 		.queued = record->queued,
