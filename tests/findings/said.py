@@ -58,6 +58,7 @@ CASES = [
     ("launch_rows", ["repaired"], STUB, [], ["launch/few-groups"]),
     ("bounce", [], STUB, ["transfers/back-and-forth"], ["copies/unchanged"]),
     ("clean_chunks", [], STUB, [], ["copies/unchanged"]),
+    ("clean_element", [], STUB, [], ["copies/unchanged"]),
     ("clean_upload", [], STUB, [], ["copies/unchanged"]),
     ("barriers", [], STUB, ["ordering/barriers"], ["ordering/events"]),
     ("barriers", ["repaired"], STUB, [], ["ordering/barriers", "ordering/events"]),

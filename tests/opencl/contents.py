@@ -36,9 +36,10 @@ found = contents(lines)
 reads = [row for row in found if row[0] == "content_read"]
 writes = [row for row in found if row[0] == "content"][1:]  # without the one that fills the source
 check(len(reads) == 40 and len(writes) == 40, "one record for each transfer", (len(reads), len(writes)))
-check(all(read[2:] == write[2:] for read, write in zip(reads, writes)),
+# The first read has samples, of which the first write knows: it filled the source.
+check(all(read[2:4] + read[5:] == write[2:4] + write[5:] for read, write in zip(reads[1:], writes[1:])),
       "what was read is what is written", (reads[:1], writes[:1]))
-check(all(int(row[3]) == 4 << 20 and int(row[4]) == 65536 for row in reads), "64 KiB of it are looked at",
+check(all(int(row[3]) == 4 << 20 for row in reads) and int(reads[0][4]) == 65536, "64 KiB of it are looked at",
       reads[:1])
 call, calls = None, []
 for line in lines:
@@ -57,6 +58,16 @@ tiles = [row for row in contents(printed("image_scratch", "full", of=FINALS, ver
          if row[0] == "content" and int(row[3]) == 16 << 20]
 check(len(tiles) >= 60 and len({row[5] for row in tiles}) >= 60, "what changes at the beginning is seen",
       (len(tiles), len({row[5] for row in tiles})))
+
+# Of 4 MiB one number changes between the samples: from the second time on all of it is hashed.
+lines = [row for row in contents(printed("clean_element", "full")) if int(row[3]) == 4 << 20]
+check(len(lines) == 40 and int(lines[0][4]) == 65536 and all(row[3] == row[4] for row in lines[1:]) and
+      len({row[5] for row in lines}) == 40, "what changes where no sample is, is seen", lines[:3])
+# What is the same is looked at as a whole eight times, and then each eighth time.
+lines = [row for row in contents(printed("upload_again", "full")) if int(row[3]) > 1 << 18]
+whole = [row[3] == row[4] for row in lines]
+check(len(lines) >= 20 and len({row[5] for row in lines[1:]}) == 1 and not whole[0] and all(whole[1:9]) and
+      3 < whole.count(False) < len(whole) - 8, "and what is the same, now and then", whole)
 
 # What a read brings that does not wait may not be there yet; a write has what it takes.
 lines = printed("marker_each", "full")

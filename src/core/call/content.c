@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/call/content.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/call/args.h"
@@ -63,20 +65,92 @@ static void hash_samples(struct content_hash *hash, const uint8_t *data, uint64_
 			  data + end + i * step + i * 2654435761u % (step - CONTENT_LINE + 1));
 }
 
-static uint64_t content_hash(const uint8_t *data, uint64_t bytes)
+static uint64_t content_hash(const uint8_t *data, uint64_t bytes, bool samples)
 {
 	struct content_hash hash;
 	uint64_t at = 0;
 
 	for (unsigned i = 0; i < LANES; i++)
 		hash.lanes[i] = ARGS_HASH_START + i;
-	if (bytes > CONTENT_WHOLE) {
+	if (samples) {
 		hash_samples(&hash, data, bytes);
 		at = bytes;
 	}
 	for (; bytes - at >= CONTENT_LINE; at += CONTENT_LINE)
 		hash_line(&hash, data + at);
 	return args_hash(args_hash(bytes, hash.lanes, sizeof(hash.lanes)), data + at, bytes - at);
+}
+
+/* Contents of which samples are hashed, by that hash. Whose samples come again is hashed as a whole: one
+ * number of a matrix may have changed. So the first of equal contents has another hash than those behind it.
+ * What has proved to be the same so often is looked at again each so many times. */
+#define KNOWN_ROWS 1024u
+#define KNOWN_SURE 8u
+
+struct known_content {
+	uint64_t samples, whole; /* 0: not known */
+	uint32_t same;		 /* times in a row that the whole was what it had been */
+};
+
+struct known_contents {
+	atomic_flag busy; /* whoever finds it so goes without */
+	struct known_content rows[KNOWN_ROWS];
+};
+
+static struct known_contents given = {.busy = ATOMIC_FLAG_INIT}, taken = {.busy = ATOMIC_FLAG_INIT};
+
+static struct known_content *known_find(struct known_contents *known, uint64_t samples)
+{
+	return &known->rows[samples % KNOWN_ROWS];
+}
+
+/* Whether those samples were there before; they are now. `row` is what is known of them. */
+static bool known_look(struct known_contents *known, uint64_t samples, struct known_content *row)
+{
+	struct known_content *at = known_find(known, samples);
+	bool again;
+
+	if (atomic_flag_test_and_set_explicit(&known->busy, memory_order_acquire))
+		return false;
+	again = at->samples == samples;
+	if (again)
+		at->same++;
+	else
+		*at = (struct known_content){.samples = samples};
+	*row = *at;
+	atomic_flag_clear_explicit(&known->busy, memory_order_release);
+	return again;
+}
+
+static void known_keep(struct known_contents *known, uint64_t samples, uint64_t whole)
+{
+	struct known_content *at = known_find(known, samples);
+
+	if (atomic_flag_test_and_set_explicit(&known->busy, memory_order_acquire))
+		return;
+	if (at->samples == samples && at->whole != whole) {
+		at->whole = whole;
+		at->same = 0;
+	}
+	atomic_flag_clear_explicit(&known->busy, memory_order_release);
+}
+
+/* Returns the hash, and how much of the content is in it. */
+static uint64_t hash_large(struct known_contents *known, const uint8_t *data, uint64_t bytes,
+			   uint64_t *hashed)
+{
+	uint64_t samples = content_hash(data, bytes, true), whole;
+	struct known_content row;
+
+	*hashed = CONTENT_SAMPLES;
+	if (!known_look(known, samples, &row))
+		return samples;
+	if (row.whole && row.same > KNOWN_SURE && row.same % KNOWN_SURE)
+		return row.whole;
+	whole = content_hash(data, bytes, false);
+	*hashed = bytes;
+	known_keep(known, samples, whole);
+	return whole;
 }
 
 /* Both records are the same but for their names. */
@@ -89,18 +163,20 @@ static void record_put(uint16_t event, uint64_t op, const void *data, uint64_t o
 		       uint64_t bytes)
 {
 	struct tandem_rec_content *record;
-	uint64_t hash;
+	uint64_t hash, hashed = bytes;
 
 	if (tandem_control.args_level != TANDEM_ARGS_FULL || !op || !data || bytes < CONTENT_LEAST)
 		return;
-	hash = content_hash(data, bytes);
+	hash = bytes > CONTENT_WHOLE ? hash_large(event == TANDEM_EVENT_content ? &given : &taken,
+						  data, bytes, &hashed)
+				     : content_hash(data, bytes, false);
 	record = tandem_record_begin(event, sizeof(*record));
 	if (!record)
 		return;
 	record->op = op;
 	record->offset = offset;
 	record->bytes = bytes;
-	record->hashed = bytes <= CONTENT_WHOLE ? bytes : CONTENT_SAMPLES;
+	record->hashed = hashed;
 	record->hash = hash;
 	tandem_record_commit();
 }

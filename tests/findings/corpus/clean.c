@@ -165,6 +165,22 @@ void corpus_clean_upload(struct corpus *corpus)
 	}
 }
 
+/* A matrix of which one number has changed each time, somewhere between samples. */
+void corpus_clean_element(struct corpus *corpus)
+{
+	size_t bytes = 4 << 20;
+	cl_mem buffer = corpus_buffer(corpus, bytes);
+
+	memset(data, 1, bytes);
+	for (int i = 0; i < 40; i++) {
+		data[bytes / 2 + (size_t)i * 4096 + 100] ^= 1;
+		corpus_write(corpus, buffer, CL_TRUE, 0, bytes, data);
+		for (int j = 0; j < 20; j++)
+			corpus_work(corpus, 100, 0, NULL, NULL);
+	}
+	must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
 /* Each step has new data, and a result. */
 void corpus_clean_stream(struct corpus *corpus)
 {

@@ -79,6 +79,7 @@ struct corpus {
 	X(clean_transfer_once) \
 	X(clean_chunks)        \
 	X(clean_upload)        \
+	X(clean_element)       \
 	X(clean_stream)        \
 	X(clean_replace)       \
 	X(clean_map)           \
