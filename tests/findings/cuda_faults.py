@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What is found in CUDA programs with one fault and without it, on a stub device that keeps its own
 time and tells late what it did (tests/stubs/cuda/faulty.c), by the table that bench/run findings
-scores them by. Where another program takes the CPU, one of three attempts has to do."""
+scores them by. Where another program takes the CPU, one of three attempts has to do.
+
+tandem-test: alone
+"""
 import json
 import os
 import re

@@ -27,7 +27,7 @@ static const char *kind_at(size_t number, const char **about)
 #define FINDINGS_OPTIONS(X)                                                              \
 	X(format, 'f', "FORMAT", WORD("text json"), "%s (default: text)")                \
 	X(kind, 'k', "KIND", WORD_AT(kind_at), "only findings of this kind:")            \
-	X(min, 'm', "PERCENT", TEXT("1"), "hide what cost less of the run (default 1)")  \
+	X(min, 'm', "PERCENT", TEXT("2"), "hide what cost less of the run (default 2)")  \
 	X(all, 'a', NULL, FLAG, "hide nothing")                                          \
 	PART_OPTIONS(X)                                                                  \
 	X(live, 0, NULL, FLAG, "while it is recorded: again each second, until it ends") \
@@ -196,7 +196,7 @@ static int show_look(void *user, const struct live *live, bool goes_on)
 
 int cmd_findings(int argc, char **argv)
 {
-	struct arguments arguments = {.least_percent = 1, .part = PART_WHOLE};
+	struct arguments arguments = {.least_percent = 2, .part = PART_WHOLE};
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
