@@ -30,6 +30,10 @@
 #include "util/arena.h"
 #include "util/error.h"
 
+/* Per cent of the run: what costs less is counted, and shown where all is asked for. Two runs of one program
+ * differ by more. As in view/web/panel/findings.js. */
+#define FINDING_LEAST_PERCENT 2
+
 enum finding_confidence {
 	CONFIDENCE_LOW,	   /* it fits, and so may something else */
 	CONFIDENCE_MEDIUM, /* it follows from an estimate, which is reported */

@@ -196,7 +196,7 @@ static int show_look(void *user, const struct live *live, bool goes_on)
 
 int cmd_findings(int argc, char **argv)
 {
-	struct arguments arguments = {.least_percent = 2, .part = PART_WHOLE};
+	struct arguments arguments = {.least_percent = FINDING_LEAST_PERCENT, .part = PART_WHOLE};
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)

@@ -15,7 +15,6 @@
 #define TITLE_MOST_WIDTH 200
 #define NAME_MOST_WIDTH 72
 #define FINDINGS_SHOWN 5
-#define FINDINGS_LEAST_PERCENT 2
 #define LOG_LINES 12
 #define LOGS_SHOWN 3
 
@@ -330,7 +329,7 @@ static void add_findings(struct text *out, const struct report *report,
 			 const struct report_style *wanted)
 {
 	bool colour = wanted->colour;
-	struct findings_style style = {.least_percent = FINDINGS_LEAST_PERCENT,
+	struct findings_style style = {.least_percent = FINDING_LEAST_PERCENT,
 				       .most = FINDINGS_SHOWN,
 				       .brief = true,
 				       .colour = colour,

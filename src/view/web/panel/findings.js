@@ -5,7 +5,7 @@
 
 const FINDINGS_AGAIN_MS = [150, 300, 600, 1500];
 /* What cost less of the run is listed only when asked for. */
-const FINDING_LEAST_PERCENT = 1;
+const FINDING_LEAST_PERCENT = 2;
 
 class Findings {
 	constructor(app) {
@@ -118,7 +118,7 @@ class Findings {
 				"aria-pressed": String(this.all), onclick: () => {
 					this.all = !this.all;
 					this.show();
-				}}, this.all ? "Hide findings below 1 %" : `Show ${plural(hidden, "smaller finding")}`)));
+				}}, this.all ? `Hide findings below ${FINDING_LEAST_PERCENT} %` : `Show ${plural(hidden, "smaller finding")}`)));
 		if (listed.length > 1)
 			parts.push(element("p", {class: "hint"}, "Costs of different findings overlap and do not add up."));
 		sheet.replaceChildren(...parts);
