@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "orals.h"
+
+void put_part(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes, const void *data)
+{
+	TRY(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, bytes, data, 0, NULL, NULL));
+}
+
+void get_part(cl_command_queue queue, cl_mem buffer, size_t offset, size_t bytes, void *data)
+{
+	TRY(clEnqueueReadBuffer(queue, buffer, CL_FALSE, offset, bytes, data, 0, NULL, NULL));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct app_entry entries[] = {
+#define X(name) {#name, oral_##name, NULL},
+		ORALS(X)
+#undef X
+	};
+
+	return apps_main(argc, argv, entries, sizeof(entries) / sizeof(*entries));
+}
