@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# tandem-test: timeout=240 waits
+# tandem-test: timeout=240 alone
 """`record --snapshot-when`: each condition is seen as often as it was true, the first time it is
 saves a snapshot which says why and holds the event, and what is true all the time fills no disk."""
 import glob
