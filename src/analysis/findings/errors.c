@@ -242,8 +242,8 @@ static const char *why(struct findings *findings, const struct error_row *row)
 		return "the runtime returned it";
 	return findings_text(
 		findings,
-		"the runtime returned it; the same call succeeded %s later, on average, "
-		"which is its cost",
+		"the runtime returned it; the same call succeeded %s later on average: that "
+		"is the cost",
 		units_ns(each, (double)row->retry_ns / (double)row->retries));
 }
 

@@ -120,7 +120,8 @@ struct idle_device {
 	struct map calls; /* event id -> ns in such calls within gaps */
 	struct map late;  /* name of a command -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
 	struct map held;  /* same, of UNFLUSHED */
-	struct map waits; /* same, of calls that waited for the device, and had ended by then */
+	struct map
+		waits; /* event id -> ns of calls that waited for the device, and had ended by then */
 	int64_t waited_ns;  /* by threads while it ran something */
 	int64_t built_ns;   /* of builds in the current gap */
 	int64_t ahead_ns;   /* of builds in gaps, what fits into the waits before them */

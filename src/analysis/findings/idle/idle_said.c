@@ -406,9 +406,10 @@ static void describe(struct findings *findings, struct finding *finding,
 		finding->object = findings_text(findings, "%s", late_command(&device->held));
 		finding->what = findings_text(
 			findings,
-			"the device was idle for %s with commands enqueued%s%s: they started "
+			"the device was idle for %s with commands enqueued%s%s%s: they started "
 			"only when the thread made a later call",
-			gaps, *finding->object ? ", first " : "", finding->object);
+			gaps, *finding->object ? " (first " : "", finding->object,
+			*finding->object ? ")" : "");
 		finding->suggestion =
 			"flush the queue after the last of these commands, before the "
 			"host goes on with other work";

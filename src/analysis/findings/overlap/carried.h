@@ -9,7 +9,7 @@
  *	result, and no scratch.
  *
  * What a kernel only reads is known where arguments were recorded, by its source (used_memory.h); else
- * nothing is carried. One thread.
+ * nothing is carried. Memory grows with lanes and the memory objects that each uses. One thread.
  *
  *	struct carried carried = {0};
  *

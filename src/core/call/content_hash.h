@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* A hash of the bytes that a transfer moves: the same for the same bytes. Of many, samples can do. */
+#ifndef TANDEM_CORE_CALL_CONTENT_HASH_H
+#define TANDEM_CORE_CALL_CONTENT_HASH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* So much is looked at as a whole: few bytes that change are seen, in 7 us at most. Of more, so much
+ * in lines of memory: 30 us for each MiB would be the program's host at work, to who looks at it. */
+#define CONTENT_WHOLE (1u << 18)
+#define CONTENT_SAMPLES 65536u
+
+/* `bytes` of memory at `data`, which can be read. `samples`: CONTENT_SAMPLES of them, of more than
+ * CONTENT_WHOLE; else all. Any thread. */
+uint64_t content_hash(const uint8_t *data, uint64_t bytes, bool samples);
+
+#endif
