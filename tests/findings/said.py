@@ -5,6 +5,7 @@ of them; here stand those whose answer does not hang on the machine's pace).
 
 tandem-test: timeout=300 alone
 """
+import concurrent.futures
 import json
 import os
 import sys
@@ -25,6 +26,7 @@ EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
+HAS_POCL = os.path.exists("/etc/OpenCL/vendors/pocl.icd")
 
 # program, its arguments, device, what is said, what is not (at any cost)
 CASES = [
@@ -199,14 +201,31 @@ if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
     PROGRAMS = [case for case in PROGRAMS if case[0] != STYLES]
 
-for program, name, arguments, device, wanted, unwanted in PROGRAMS:
-    where = f"{name} {' '.join(arguments)}".strip()
-    if device in (BASIC, PTHREAD) and not os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
+
+
+def title(name, arguments):
+    return f"{name} {' '.join(arguments)}".strip()
+
+
+def said_of(case):
+    """The status of its recording, and what is said of it."""
+    program, name, arguments, device = case[:4]
+    path = title(name, arguments).replace(" ", "-")
+    status = record(path, [program, name, *arguments], "--args", "full", env=device)
+    return status, tandem("findings", "--all", "--format", "json", path)
+
+
+# On a device that takes one CPU or none, as many run at once as there are CPUs.
+AT_ONCE = [case for case in PROGRAMS if case[3] is STUB or case[3] is BASIC and HAS_POCL]
+with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    SAID = dict(zip(map(PROGRAMS.index, AT_ONCE), pool.map(said_of, AT_ONCE)))
+
+for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PROGRAMS):
+    where = title(name, arguments)
+    if device in (BASIC, PTHREAD) and not HAS_POCL:
         skip(where, "PoCL is not installed")
         continue
-    path = where.replace(" ", "-")
-    status = record(path, [program, name, *arguments], "--args", "full", env=device)
-    said = tandem("findings", "--all", "--format", "json", path)
+    status, said = SAID.get(number) or said_of(PROGRAMS[number])
     if not check(status == 0 and said.returncode == 0, f"{where} is recorded", said.stderr):
         continue
     shown = json.loads(said.stdout)["findings"]
