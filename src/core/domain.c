@@ -3,7 +3,9 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "core/control.h"
 #include "schema/ids.h"
 
 #define DOMAIN(number, name, ...) \
@@ -55,6 +57,16 @@ void domains_offered(const char *name, void *data)
 	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
 		if (domains[i] && domains[i]->offered)
 			domains[i]->offered(name, data);
+}
+
+const struct domain *domain_that_interposes(const char *name)
+{
+	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
+		if (domains[i] && domains[i]->looked_up &&
+		    !strncmp(name, domains[i]->interposes, strlen(domains[i]->interposes)) &&
+		    tandem_control.domains & (uint64_t)1 << i)
+			return domains[i];
+	return NULL;
 }
 
 static _Atomic uint64_t reporting;

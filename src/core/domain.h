@@ -50,6 +50,15 @@ struct domain {
 	 * that it has there: ROCm's dispatch tables. Before the runtime's functions are
 	 * called; in the thread that loads it. */
 	void (*offered)(const char *name, void *data);
+
+	/* How the names begin of the functions that the domain has wrappers for, which stand before
+	 * the runtime's in a preloaded library. NULL: it has none. */
+	const char *interposes;
+
+	/* `function`, of such a name, is what the program looked up with dlsym(): whether the
+	 * wrapper of that name calls just that one, and is to be given out instead of it. Before any
+	 * call of it. */
+	bool (*looked_up)(const char *name, void *function);
 };
 
 /* NULL: it has no hooks here. */
@@ -61,6 +70,9 @@ void domains_at_fork(void);
 void domains_at_end(void);
 void domains_at_flush(void);
 void domains_offered(const char *name, void *data);
+
+/* The domain that is recorded and interposes functions of such names. NULL: none. */
+const struct domain *domain_that_interposes(const char *name);
 
 /* The domain's runtime reports what its devices do: one below it need not. Any thread. */
 void domain_set_reporting(unsigned number);

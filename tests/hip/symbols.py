@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A HIP runtime over OpenCL that offers tools nothing (the stub of tests/stubs/chip, on PoCL): each
-call of a program that is linked to it, or loads a library that is, by the functions' names; what
+call of a program that is linked to it, loads a library that is, or looks its functions up; what
 devices did comes from OpenCL. The program sees what it sees untraced."""
 import os
 import subprocess
@@ -14,6 +14,8 @@ from tap import TANDEM, check, finish, skip  # noqa: E402
 STUBS = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "chip")
 LINKED = [os.path.join(STUBS, "chip-program")]
 LATE = [os.path.join(STUBS, "chip-program-late"), os.path.join(STUBS, "libchip-work.so")]
+LOOKUP = [os.path.join(STUBS, "chip-program-lookup")]
+os.environ["LOOKUP_LIBRARY"] = os.path.join(STUBS, "libCHIP.so")
 
 
 def run(command):
@@ -36,7 +38,7 @@ else:
     untraced = run(LINKED)
     wanted = list(called(untraced.stdout))
     check(untraced.returncode == 0 and len(wanted) == 18, "the program runs", untraced)
-    for title, command in (("linked", LINKED), ("late", LATE)):
+    for title, command in (("linked", LINKED), ("late", LATE), ("lookup", LOOKUP)):
         done = run([TANDEM, "record", "--kernel", "off", "-o", title, "--hip", "all,api", *command])
         check(done.returncode == 0 and done.stdout == untraced.stdout and
               "nothing lost" in done.stderr and len(done.stderr.splitlines()) == 1,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Calls of libhsakmt (the stub of tests/stubs/kfd) by programs that are linked to it, or load a library that
-is: each is recorded once, with its arguments and its status, also those that libhsakmt makes of
+"""Calls of libhsakmt (the stub of tests/stubs/kfd) by programs that are linked to it, load a library that
+is, or look its functions up: each is recorded once, with its arguments and its status, also those that libhsakmt makes of
 itself; the program sees what it sees untraced. A tool gets the same by ROCTracer's interface."""
 import collections
 import os
@@ -18,6 +18,8 @@ CLIENT = os.path.join(BUILD, "tests", "tracer", "tracer-kfd-client.so")
 LIBRARY = os.path.join(BUILD, "libtandem.so.0")
 LINKED = [os.path.join(STUBS, "kfd-program")]
 LATE = [os.path.join(STUBS, "kfd-program-late"), os.path.join(STUBS, "libkfd-work.so")]
+LOOKUP = [os.path.join(STUBS, "kfd-program-lookup")]
+os.environ["LOOKUP_LIBRARY"] = os.path.join(STUBS, "libhsakmt.so.1")
 
 
 def run(command, **more):
@@ -36,7 +38,7 @@ def called(stdout):
                 yield "hsaKmtRegisterMemoryToNodes", int(status)
 
 
-for title, command in (("linked", LINKED), ("late", LATE)):
+for title, command in (("linked", LINKED), ("late", LATE), ("lookup", LOOKUP)):
     untraced = run(command)
     wanted = list(called(untraced.stdout))
     check(untraced.returncode == 0 and len(wanted) == 20, "%s: the program runs" % title, untraced)

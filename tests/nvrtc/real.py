@@ -63,7 +63,9 @@ def version(library):
     program, plugin = os.path.abspath("program-" + name), os.path.abspath("plugin-%s.so" % name)
     work = os.path.join(STUB, "work.c")
     old = ["-DOLD"] if name.startswith("11.") else []
+    os.environ["LOOKUP_LIBRARY"] = library
     done = [build(program, library, [late, work], "-DWORK=nvrtc_work", *old),
+            build(program + "-lookup", library, [late, work], "-DWORK=nvrtc_work", "-DLOOKUP", *old),
             build(plugin, library, [work], "-shared", "-fPIC", *old),
             run([shutil.which("cc"), "-DWORK=nvrtc_work", "-DLATE", "-o", program + "-late", late, "-ldl"])]
     check(not any(d.returncode for d in done), "%s: a program of it is built" % name, done)
@@ -87,6 +89,8 @@ def version(library):
     recorded(name + "-all", [program])
     late_trace = recorded(name + "-late", [program + "-late", plugin])
     check(len(late_trace.by_name["build"]) > 20, "%s: its builds, loaded late" % name)
+    looked_up = recorded(name + "-lookup", [program + "-lookup"])
+    check(len(looked_up.by_name["build"]) > 20, "%s: its builds, by functions that are looked up" % name)
 
 
 if not shutil.which("cc"):

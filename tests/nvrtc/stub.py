@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Calls of NVRTC (the stub of tests/stubs/nvrtc) by programs that are linked to it, or load a library that is:
-each is recorded once, with its arguments and its status; programs are described, and each build has its
+"""Calls of NVRTC (the stub of tests/stubs/nvrtc) by programs that are linked to it, load a library that is, or look
+its functions up: each is recorded once, with its arguments and its status; programs are described, and each build has its
 options, its time and, if it failed, the compiler's log. The program sees what it sees untraced: results,
 errno, errors, also of what it does wrong. Programs that are the same are found, others are not."""
 import json
@@ -53,9 +53,11 @@ def pick(found, name, cause):
     return [f for f in found if f["name"] == name and f["cause"] == cause]
 
 
+LOOKUP = [os.path.join(STUBS, "nvrtc-program-lookup")]
+os.environ["LOOKUP_LIBRARY"] = os.path.join(STUBS, "libnvrtc.so.13")
 OTHER = [LATE[0], os.path.join(STUBS, "libother-work.so")]  # linked to a library of another name
 
-for title, command in (("linked", LINKED), ("late", LATE), ("other", OTHER)):
+for title, command in (("linked", LINKED), ("late", LATE), ("other", OTHER), ("lookup", LOOKUP)):
     trace, wanted = record(title, command)
     check(len(wanted) > 100 and calls(trace) == wanted,
           "%s: each call, in its order, and what it returned" % title, calls(trace))
@@ -124,6 +126,12 @@ trace, _ = record("others", LINKED, NVRTC_WORK="others")
 check(not [f for f in findings("others") if f["name"] == "errors"], "an answer is no error", trace.events)
 trace, wanted = record("reopen", [os.path.join(STUBS, "nvrtc-program-reopen"), LATE[1]], NVRTC_WORK="leaked")
 check(calls(trace) == wanted and len(wanted) == 24, "a library that is closed, and opened elsewhere", calls(trace))
+
+two = [os.path.join(STUBS, "nvrtc-program-two"), os.environ["LOOKUP_LIBRARY"],
+       os.path.join(STUBS, "libother-compiler.so")]
+untraced, done = run(two), run([TANDEM, "record", "-q", "-o", "two", *two])
+check(untraced.returncode == 0 and done.stdout == untraced.stdout and len(calls(Trace("two"))) == 2,
+      "of two libraries whose functions a program looks up, the first is recorded", (done, untraced))
 
 trace, _ = record("options", LINKED, NVRTC_WORK="options")
 texts = [e["args"]["options"] for e in trace.by_name["build"]]

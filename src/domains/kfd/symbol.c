@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "core/looked_up.h"
 #include "core/next_symbol.h"
 #include "domains/kfd/functions.h"
 
@@ -26,4 +27,10 @@ void (*kfd_symbol_find(uint32_t function))(void)
 		return (void (*)(void))missing;
 	atomic_store(&kfd_symbols[function], symbol);
 	return symbol;
+}
+
+bool kfd_looked_up(const char *name, void *function)
+{
+	return tandem_looked_up(kfd_function_names, kfd_function_count, kfd_symbols, name,
+				function);
 }

@@ -5,6 +5,7 @@
 #define TANDEM_DOMAINS_KFD_SYMBOL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/stream/stream.h"
@@ -15,6 +16,9 @@ extern void (*_Atomic kfd_symbols[KFD_SYMBOLS])(void);
 /* Never NULL: where no library has the function, one that returns
  * HSAKMT_STATUS_NOT_IMPLEMENTED. */
 void (*kfd_symbol_find(uint32_t function))(void);
+
+/* struct domain, looked_up. */
+bool kfd_looked_up(const char *name, void *function);
 
 static inline void (*kfd_symbol(uint32_t function))(void)
 {

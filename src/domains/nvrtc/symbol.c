@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "core/looked_up.h"
 #include "core/next_symbol.h"
 #include "domains/nvrtc/functions.h"
 #include "domains/nvrtc/status.h"
@@ -37,4 +38,10 @@ void (*nvrtc_symbol_find(uint32_t function))(void)
 	tandem_library_of((const void *)symbol);
 	atomic_store(&nvrtc_symbols[function], symbol);
 	return symbol;
+}
+
+bool nvrtc_looked_up(const char *name, void *function)
+{
+	return tandem_looked_up(nvrtc_function_names, nvrtc_function_count, nvrtc_symbols, name,
+				function);
 }

@@ -5,6 +5,7 @@
 #define TANDEM_DOMAINS_NVRTC_SYMBOL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/stream/stream.h"
@@ -15,6 +16,9 @@ extern void (*_Atomic nvrtc_symbols[NVRTC_SYMBOLS])(void);
 /* Never NULL: where no library has the function, as an older one, it is one that returns
  * NVRTC_ERROR_INTERNAL_ERROR and stores nothing. */
 void (*nvrtc_symbol_find(uint32_t function))(void);
+
+/* struct domain, looked_up. */
+bool nvrtc_looked_up(const char *name, void *function);
 
 static inline void (*nvrtc_symbol(uint32_t function))(void)
 {

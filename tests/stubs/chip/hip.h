@@ -25,4 +25,22 @@ int hipModuleLaunchKernel(void *function, unsigned blocks_x, unsigned blocks_y, 
 int hipDeviceSynchronize(void);
 const char *hipGetErrorName(int error);
 
+#ifdef LOOKUP
+#include "../lookup.h"
+#define hipInit LOOKED_UP(hipInit)
+#define hipGetDeviceCount LOOKED_UP(hipGetDeviceCount)
+#define hipGetDevice LOOKED_UP(hipGetDevice)
+#define hipDeviceGetName LOOKED_UP(hipDeviceGetName)
+#define hipMalloc LOOKED_UP(hipMalloc)
+#define hipFree LOOKED_UP(hipFree)
+#define hipMemcpy LOOKED_UP(hipMemcpy)
+#define hipMemcpyHtoD LOOKED_UP(hipMemcpyHtoD)
+#define hipModuleLoadData LOOKED_UP(hipModuleLoadData)
+#define hipModuleUnload LOOKED_UP(hipModuleUnload)
+#define hipModuleGetFunction LOOKED_UP(hipModuleGetFunction)
+#define hipModuleLaunchKernel LOOKED_UP(hipModuleLaunchKernel)
+#define hipDeviceSynchronize LOOKED_UP(hipDeviceSynchronize)
+#define hipGetErrorName LOOKED_UP(hipGetErrorName)
+#endif
+
 #endif

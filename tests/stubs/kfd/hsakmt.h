@@ -35,4 +35,18 @@ int hsaKmtCreateQueue(uint32_t node, int type, uint32_t percentage, long priorit
 		      uint64_t bytes, void *event, void *resource);
 int hsaKmtWaitOnEvent(void *event, uint32_t ms);
 
+#ifdef LOOKUP
+#include "../lookup.h"
+#define hsaKmtOpenKFD LOOKED_UP(hsaKmtOpenKFD)
+#define hsaKmtCloseKFD LOOKED_UP(hsaKmtCloseKFD)
+#define hsaKmtGetVersion LOOKED_UP(hsaKmtGetVersion)
+#define hsaKmtAllocMemory LOOKED_UP(hsaKmtAllocMemory)
+#define hsaKmtFreeMemory LOOKED_UP(hsaKmtFreeMemory)
+#define hsaKmtMapMemoryToGPUNodes LOOKED_UP(hsaKmtMapMemoryToGPUNodes)
+#define hsaKmtRegisterMemory LOOKED_UP(hsaKmtRegisterMemory)
+#define hsaKmtRegisterMemoryToNodes LOOKED_UP(hsaKmtRegisterMemoryToNodes)
+#define hsaKmtCreateQueue LOOKED_UP(hsaKmtCreateQueue)
+#define hsaKmtWaitOnEvent LOOKED_UP(hsaKmtWaitOnEvent)
+#endif
+
 #endif

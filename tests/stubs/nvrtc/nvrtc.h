@@ -35,4 +35,20 @@ const char *nvrtcGetErrorString(int status);
 /* Of another version: the stub has none. */
 __attribute__((weak)) int nvrtcGetNVVMSize(nvrtcProgram prog, size_t *bytes);
 
+#ifdef LOOKUP
+#include "../lookup.h"
+#define nvrtcVersion LOOKED_UP(nvrtcVersion)
+#define nvrtcCreateProgram LOOKED_UP(nvrtcCreateProgram)
+#define nvrtcDestroyProgram LOOKED_UP(nvrtcDestroyProgram)
+#define nvrtcCompileProgram LOOKED_UP(nvrtcCompileProgram)
+#define nvrtcGetPTXSize LOOKED_UP(nvrtcGetPTXSize)
+#define nvrtcGetPTX LOOKED_UP(nvrtcGetPTX)
+#define nvrtcGetProgramLogSize LOOKED_UP(nvrtcGetProgramLogSize)
+#define nvrtcGetProgramLog LOOKED_UP(nvrtcGetProgramLog)
+#define nvrtcAddNameExpression LOOKED_UP(nvrtcAddNameExpression)
+#define nvrtcGetLoweredName LOOKED_UP(nvrtcGetLoweredName)
+#define nvrtcGetPCHCreateStatus LOOKED_UP(nvrtcGetPCHCreateStatus)
+#define nvrtcGetErrorString LOOKED_UP(nvrtcGetErrorString)
+#endif
+
 #endif

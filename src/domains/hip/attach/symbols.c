@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "core/looked_up.h"
 #include "core/next_symbol.h"
 #include "domains/hip/attach/runtime.h"
 #include "domains/hip/functions.h"
@@ -71,4 +72,10 @@ bool hip_symbols_attach(void)
 	atomic_compare_exchange_strong(&hip_symbols_way, &way, HIP_SYMBOLS_WRAPPED);
 	errno = saved;
 	return true;
+}
+
+bool hip_looked_up(const char *name, void *function)
+{
+	return hip_by_symbol() && tandem_looked_up(hip_function_names, hip_function_count,
+						   hip_symbols, name, function);
 }

@@ -28,6 +28,9 @@ bool hip_symbols_attach(void);
  * where it returns no status. */
 void (*hip_symbol_find(uint32_t function))(void);
 
+/* struct domain, looked_up. */
+bool hip_looked_up(const char *name, void *function);
+
 static inline bool hip_by_symbol(void)
 {
 	uint32_t way = atomic_load_explicit(&hip_symbols_way, memory_order_relaxed);
