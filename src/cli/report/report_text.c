@@ -45,6 +45,12 @@ static void add_range(struct text *out, const struct report *report, bool colour
 		    units_ns(span, (double)report->span_ns), colour_end(colour));
 }
 
+/* Nobody saw its end: what the recorder had yet to store went with it, and was not counted. */
+static bool is_cut_off(const struct trace_run *run)
+{
+	return !run->has_end && !run->has_exit && !*run->snapshot_of;
+}
+
 /* What was recorded, of how many. */
 static void add_counts(struct text *out, const struct report *report,
 		       const struct trace_session *session, size_t width)
@@ -70,7 +76,8 @@ static void add_counts(struct text *out, const struct report *report,
 		add_count(&line, report->kernel_events, "kernel event", "kernel events");
 	}
 	if (!report->lost_total && !*session->run.lttng_incomplete)
-		text_add_string(&line, "; nothing lost");
+		text_add_string(&line, is_cut_off(&session->run) ? "; no losses recorded"
+								 : "; nothing lost");
 	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width);
 	text_free(&line);
 }
