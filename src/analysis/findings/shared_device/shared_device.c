@@ -11,15 +11,18 @@
  * times as fast as owners wait (an owner that runs reads it: how long it was in the way of
  * others). Owners whose kernels run at the same time have a part of the device each, unless there
  * is room for both (room.h): of two that would fill it, each would have been done in half of the
- * time. Some drivers submit a command only when the device has room for it, or when it starts: it waits from
+ * time. Kernels that leave room, and take a multiple of their time all the same, ran in turns (stretch.h).
+ * Some drivers submit a command only when the device has room for it, or when it starts: it waits from
  * when it was queued, as long as none of its owner's runs. Memory grows with owners and kernels in flight.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/shared_device/stretch.h"
 #include "analysis/operations/room.h"
 #include "util/array.h"
+#include "util/hash.h"
 #include "util/units.h"
 
 /* Of when somebody ran so many changes are remembered. */
@@ -40,6 +43,8 @@ struct share_scope {		  /* owners of one device and, for contexts, of one proces
 	double taken;		  /* of the device, by kernels that run: 2 are two devices' worth */
 	uint64_t beside_ns;	  /* it was more than one for so long ... */
 	double divided_ns;	  /* ... of which so much was lost */
+	int64_t several_ns;	  /* time with several owners running */
+	struct stretch stretch;	  /* of kernels that leave room */
 	uint64_t lost_ns, count;  /* time with one that waits and one that runs; how often */
 	int64_t since_ns;	  /* it is so now; INT64_MIN: it is not */
 	int64_t begin_ns, end_ns; /* of the longest */
@@ -130,6 +135,8 @@ static void scope_reach(struct share_scope *scope, int64_t ns)
 
 	if (took > 0 && scope->running) {
 		scope->busy_ns += took;
+		if (scope->running > 1)
+			scope->several_ns += took;
 		if (scope->taken > 1) {
 			scope->beside_ns += (uint64_t)took;
 			scope->divided_ns += (double)took * (1 - 1 / scope->taken);
@@ -275,6 +282,23 @@ static void owner_event(struct share *share, struct share_owner *owner,
 	scope_judge(scope);
 }
 
+/* Kernels of one name that take as much of the device do the same. */
+static int stretch_event(struct share_scope *scope, const struct sequence_event *event, double room)
+{
+	uint64_t operation = operation_key(event->process, event->op), kind = HASH_START;
+
+	if (event->operation_kind != TANDEM_OPERATION_KIND_kernel || room >= 1)
+		return 0;
+	if (event->kind == SEQUENCE_START)
+		return stretch_begin(&scope->stretch, operation, (uint64_t)scope->several_ns);
+	if (event->kind != SEQUENCE_END)
+		return 0;
+	hash_string(&kind, event->name);
+	hash_bytes(&kind, &room, sizeof(room));
+	return stretch_end(&scope->stretch, operation, kind, event->duration_ns,
+			   (uint64_t)scope->several_ns);
+}
+
 /* Kernels share what computes; copies have engines of their own. */
 static double room_of(struct share *share, const struct sequence_event *event)
 {
@@ -318,6 +342,8 @@ static int share_event(struct findings *findings, void *state, const struct sequ
 		    owner_find(share, scope, event, &owner))
 			return -ENOMEM;
 		owner_event(share, owner, event, room);
+		if (stretch_event(&share->scopes[scope], event, room))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -357,17 +383,74 @@ static uint32_t find_owners(const struct share *share, const struct share_scope 
 	return count;
 }
 
+/* What owners lost while kernels of several ran. */
+struct share_beside {
+	double lost_ns, ns;
+	double stretch; /* kernels take turns, and so many times as long; 0: they don't */
+};
+
+static struct share_beside beside_of(const struct share_scope *scope)
+{
+	double part = stretch_part(&scope->stretch), turns_ns = part * (double)scope->several_ns;
+
+	if (turns_ns > scope->divided_ns)
+		return (struct share_beside){turns_ns, (double)scope->several_ns, 1 / (1 - part)};
+	return (struct share_beside){scope->divided_ns, (double)scope->beside_ns, 0};
+}
+
+static const char *beside_text(struct findings *findings, const struct share_beside *beside)
+{
+	char ns[UNITS_BYTES];
+
+	if (!(beside->lost_ns > 0))
+		return "";
+	return findings_text(findings,
+			     beside->stretch > 0
+				     ? ", and their kernels took turns with others' for %s"
+				     : ", and shared it with them for %s",
+			     units_ns(ns, beside->ns));
+}
+
+static const char *why_text(struct findings *findings, const struct share_beside *beside)
+{
+	if (beside->stretch > 0)
+		return findings_text(
+			findings,
+			"kernels that leave room for others took %.1f times as long while "
+			"others' ran as without them; waits are from when a command was "
+			"submitted to its start",
+			beside->stretch);
+	return beside->lost_ns > 0
+		       ? "from when a command was submitted to its start; that it could have run at "
+			 "once is assumed, and that kernels which ran at once slowed each other"
+		       : "from when a command was submitted to its start; that it could have run at "
+			 "once is assumed";
+}
+
+static const char *suggestion_text(const struct share_beside *beside, bool context)
+{
+	if (context)
+		return beside->stretch > 0
+			       ? "use one context: kernels of one run at the same time"
+			       : "use one context, or give each its share of the device";
+	return beside->stretch > 0
+		       ? "run them as threads of one process and context, whose kernels run at the same "
+			 "time, or, of CUDA, under MPS"
+		       : "run them one after the other, on another device, or on parts of this one";
+}
+
 static int add_scope(struct findings *findings, const struct share *share,
 		     const struct share_scope *scope)
 {
 	bool context = scope->process != TRACE_NONE;
-	char ns[UNITS_BYTES], count[UNITS_BYTES], all[UNITS_BYTES], both[UNITS_BYTES];
+	char ns[UNITS_BYTES], count[UNITS_BYTES], all[UNITS_BYTES];
+	const struct share_beside beside = beside_of(scope);
 	const struct share_owner *victim, *culprit;
-	const char *others = "", *beside = "";
+	const char *others = "";
 	struct finding *finding;
 	uint32_t victims;
 
-	if (!scope->lost_ns && !(scope->divided_ns > 0))
+	if (!scope->lost_ns && !(beside.lost_ns > 0))
 		return 0;
 	victims = find_owners(share, scope, &victim, &culprit);
 	if (!culprit)
@@ -378,7 +461,7 @@ static int add_scope(struct findings *findings, const struct share *share,
 	finding->count = scope->count;
 	finding->cost_ns =
 		(victim->waited_ns < scope->lost_ns ? victim->waited_ns : scope->lost_ns) +
-		(uint64_t)scope->divided_ns;
+		(uint64_t)beside.lost_ns;
 	finding_device(findings, finding, scope->device);
 	finding->culprit = owner_name(findings, culprit, context);
 	if (victims > 1)
@@ -387,31 +470,20 @@ static int add_scope(struct findings *findings, const struct share *share,
 				      context	    ? victims > 2 ? "contexts" : "context"
 				      : victims > 2 ? "processes"
 						    : "process");
-	if (scope->divided_ns > 0)
-		beside = findings_text(findings, ", and shared it with them for %s",
-				       units_ns(both, (double)scope->beside_ns));
 	finding->what = findings_text(
 		findings,
 		"commands of %s%s were ready and waited for %s, %s times, while the device ran "
 		"those of others%s, mainly %s (%s)",
 		owner_name(findings, victim, context), others, units_ns(ns, (double)scope->lost_ns),
-		units_count(count, scope->count), beside, finding->culprit,
+		units_count(count, scope->count), beside_text(findings, &beside), finding->culprit,
 		scope->owners == 2 ? "the only other"
 				   : findings_text(findings, "%.0f %% of the waits",
 						   scope->held_ns > 0 ? 100 * culprit->blamed_ns /
 										scope->held_ns
 								      : 0));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why =
-		scope->divided_ns > 0
-			? "from when a command was submitted to its start; that it could have run at "
-			  "once is assumed, and that kernels which ran at once slowed each other"
-			: "from when a command was submitted to its start; that it could have run at "
-			  "once is assumed";
-	finding->suggestion =
-		context ? "use one context, or give each its share of the device"
-			: "run them one after the other, on another device, or on parts of "
-			  "this one";
+	finding->why = why_text(findings, &beside);
+	finding->suggestion = suggestion_text(&beside, context);
 	finding_place(findings, finding, victim->stream);
 	finding_time(findings, finding, scope->begin_ns, scope->end_ns);
 	return 0;
@@ -432,6 +504,8 @@ static void share_release(struct findings *findings, void *state)
 	struct share *share = state;
 
 	(void)findings;
+	for (size_t i = 0; i < share->scope_count; i++)
+		stretch_free(&share->scopes[i].stretch);
 	free(share->scopes);
 	free(share->owners);
 	map_free(&share->scope_of);
