@@ -90,17 +90,6 @@ static EARLY void *nothing(void *library, const char *name)
 	return NULL;
 }
 
-/* By the one way that is not ours: dlvsym(), with the versions that the C library has of it. */
-static EARLY void real_find(void)
-{
-	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
-	void *(*found)(void *, const char *) = NULL;
-
-	for (unsigned i = 0; !found && i < sizeof(versions) / sizeof(versions[0]); i++)
-		*(void **)&found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-	__atomic_store_n(&dlsym_real, found ? found : nothing, __ATOMIC_RELEASE);
-}
-
 static EARLY bool is_own(const void *address)
 {
 	extern const char own_begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
@@ -108,6 +97,34 @@ static EARLY bool is_own(const void *address)
 
 	return (uintptr_t)address >= (uintptr_t)own_begin &&
 	       (uintptr_t)address < (uintptr_t)own_end;
+}
+
+/* By the one way that is not ours: dlvsym(), with the versions that the C library has of it. The next one
+ * or, where this library is not preloaded and stands behind the C library, the first. */
+static EARLY void *real_find(void)
+{
+	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+	void *const places[] = {RTLD_NEXT, RTLD_DEFAULT};
+
+	for (unsigned i = 0; i < 2; i++) {
+		for (unsigned j = 0; j < sizeof(versions) / sizeof(versions[0]); j++) {
+			void *found = dlvsym(places[i], "dlsym", versions[j]);
+
+			if (found && !is_own(found))
+				return found;
+		}
+	}
+	return NULL;
+}
+
+static EARLY void real_set(void)
+{
+	void *(*real)(void *, const char *) = nothing;
+	void *found = real_find();
+
+	if (found)
+		*(void **)&real = found;
+	__atomic_store_n(&dlsym_real, real, __ATOMIC_RELEASE);
 }
 
 /* This library's of the same name; NULL: it has none. */
@@ -141,7 +158,7 @@ EARLY void *dlsym_answer(void *library, const char *name, const void *caller)
 	int saved = errno;
 
 	if (!__atomic_load_n(&dlsym_real, __ATOMIC_ACQUIRE))
-		real_find();
+		real_set();
 	if (library == RTLD_NEXT || library == RTLD_DEFAULT || is_own(caller) || !name ||
 	    !tandem_in_use() || !(domain = domain_that_interposes(name))) {
 		errno = saved;

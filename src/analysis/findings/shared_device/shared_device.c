@@ -435,7 +435,7 @@ static const char *suggestion_text(const struct share_beside *beside, bool conte
 			       : "use one context, or give each its share of the device";
 	return beside->stretch > 0
 		       ? "run them as threads of one process and context, whose kernels run at the same "
-			 "time, or, of CUDA, under MPS"
+			 "time, or under the driver's multi-process service"
 		       : "run them one after the other, on another device, or on parts of this one";
 }
 
