@@ -250,6 +250,15 @@ def run_svd():
     finite(values.sum() + q.sum())
 
 
+def run_special():
+    """Kernels that PyTorch compiles when they are first used (its jiterator)."""
+    data = torch.linspace(0.1, 9, sized(64, 4096), device=DEVICE)
+    for _ in range(STEPS):
+        values = torch.special.bessel_j0(data) + torch.special.airy_ai(data)
+        values += torch.lcm(data.int(), data.int() + 1) + torch.special.zeta(data + 1, 2.0)
+    finite(values)
+
+
 def run_sparse():
     side = sized(200, 4000)
     places = torch.randint(0, side, (2, side * 8), device=DEVICE)
