@@ -61,12 +61,21 @@ struct idle_sleep {
 	struct waker waker; /* who ended it */
 };
 
+/* Of the queues of a thread's latest flushes. */
+#define IDLE_FLUSHES 8u
+
+struct idle_flush { /* the latest call that is about this queue and does nothing else */
+	int64_t ns;
+	uint32_t queue;
+};
+
 struct idle_thread { /* of a stream */
 	enum idle_activity activity;
 	unsigned depth; /* calls within calls */
 	int64_t since_ns;
-	int64_t call_ns;      /* begin of the call that is under way */
-	int64_t flush_ns;     /* same, of the latest that is about a queue and does nothing else */
+	int64_t call_ns;			 /* begin of the call that is under way */
+	struct idle_flush flushes[IDLE_FLUSHES]; /* a ring */
+	unsigned flush_count;
 	bool known;	      /* an event of it was seen */
 	bool asked;	      /* its latest call only asked */
 	bool has_result;      /* same, waited for what it transferred to the host */

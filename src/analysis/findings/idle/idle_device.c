@@ -145,6 +145,30 @@ static void note_stretch(struct idle_thread *thread, const struct sequence_event
 			(struct idle_stretch){thread->latest, event->api, thread->has_result, ns};
 }
 
+static void note_flush(struct idle_thread *thread, const struct sequence_event *event)
+{
+	unsigned at = 0;
+
+	while (at < IDLE_FLUSHES && thread->flushes[at].queue != event->queue)
+		at++;
+	if (at == IDLE_FLUSHES)
+		at = thread->flush_count++ % IDLE_FLUSHES;
+	thread->flushes[at] = (struct idle_flush){event->ns, event->queue};
+}
+
+/* Whether the queue was flushed in between. */
+static bool is_flushed(const struct idle_thread *thread, uint32_t queue, int64_t from_ns,
+		       int64_t to_ns)
+{
+	for (unsigned i = 0; i < IDLE_FLUSHES; i++) {
+		const struct idle_flush *flush = &thread->flushes[i];
+
+		if (flush->queue == queue && flush->ns > from_ns && flush->ns < to_ns)
+			return true;
+	}
+	return false;
+}
+
 static int call_begin(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
@@ -164,7 +188,7 @@ static int call_begin(struct idle *idle, const struct sequence_event *event)
 		if (event->blocking)
 			thread->enqueued_before = thread->enqueued;
 		if (event->queue && !event->op && event->api->class == TANDEM_CLASS_CALL)
-			thread->flush_ns = event->ns;
+			note_flush(thread, event);
 	}
 	if (event->api->traits.signal) {
 		idle->signals[event->process] =
@@ -282,7 +306,7 @@ static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
 	/* It started before its call returned; or the device was idle for something else. */
 	if (!enqueue->end_ns || 2 * kept_ns < next->ns - device->idle_ns)
 		return false;
-	if (thread->flush_ns > enqueue->ns && thread->flush_ns < thread->call_ns)
+	if (is_flushed(thread, next->queue, enqueue->ns, thread->call_ns))
 		return false;
 	if (!thread->depth || thread->call_ns <= enqueue->ns || launch_ns <= 0 || kept_ns <= 0)
 		return false;

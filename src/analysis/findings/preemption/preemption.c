@@ -28,12 +28,18 @@
  * the CPU to another thread of the program waits for a time slice, which is milliseconds. */
 #define SLICE_NS 500000u
 
+/* Shorter ones are no such wait where they are many: threads that sleep and wake all the time take the
+ * CPU for less. So much of the run, in percent, by waits of so long in the mean. */
+#define OFTEN_PERCENT 10u
+#define OFTEN_NS 50000u
+
 /* Processes that are named: the rest are many and had little. */
 #define NAMED 4u
 
 struct preemption {
 	struct placement placement;
 	struct own_work own;
+	bool *often; /* by thread: others of the program kept it waiting for a part of the run */
 };
 
 enum cause { IN_CALLS, BETWEEN_CALLS, NO_CALLS, CAUSES };
@@ -50,24 +56,34 @@ static enum cause cause_of(const struct wait_thread *thread, const struct wait_r
 	return row->function ? IN_CALLS : BETWEEN_CALLS;
 }
 
+/* For a CPU that a thread of its own program had. */
+static bool is_own(const struct findings *findings, const struct wait_row *row)
+{
+	const struct wait_thread *thread = findings->waits->threads[row->thread];
+
+	return row->state == STATE_WAIT_CPU && !row->by_idle && row->by_pid &&
+	       row->by_pid == thread->thread->pid;
+}
+
 /* A CPU that was idle and had to wake up was taken by nobody. */
-static bool is_preemption(const struct findings *findings, const struct wait_row *row)
+static bool is_preemption(const struct findings *findings, const struct preemption *preemption,
+			  const struct wait_row *row)
 {
 	const struct waits *waits = findings->waits;
 	const struct wait_thread *thread = waits->threads[row->thread];
 
 	if (row->state != STATE_WAIT_CPU || row->by_idle)
 		return false;
-	if (row->by_pid && row->by_pid == thread->thread->pid)
+	if (is_own(findings, row))
 		return thread->stream && !devices_have_cpu(&findings->iterator->devices) &&
-		       row->ns >= row->count * SLICE_NS;
+		       (row->ns >= row->count * SLICE_NS || preemption->often[row->thread]);
 	return !waits_is_recorder(waits, row->by_name);
 }
 
-static bool is_of(const struct findings *findings, const struct wait_row *row, uint32_t thread,
-		  enum cause cause)
+static bool is_of(const struct findings *findings, const struct preemption *preemption,
+		  const struct wait_row *row, uint32_t thread, enum cause cause)
 {
-	return row->thread == thread && is_preemption(findings, row) &&
+	return row->thread == thread && is_preemption(findings, preemption, row) &&
 	       cause_of(findings->waits->threads[thread], row) == cause;
 }
 
@@ -109,8 +125,8 @@ static int by_ns(const void *a, const void *b)
 
 /* Who had the CPU meanwhile, those that had it longest first. Returns their number,
  * or -ENOMEM. */
-static int find_culprits(const struct findings *findings, uint32_t thread, enum cause cause,
-			 struct culprit **list)
+static int find_culprits(const struct findings *findings, const struct preemption *preemption,
+			 uint32_t thread, enum cause cause, struct culprit **list)
 {
 	const struct waits *waits = findings->waits;
 	struct culprit *culprits = calloc(waits->row_count + 1, sizeof(*culprits));
@@ -124,7 +140,7 @@ static int find_culprits(const struct findings *findings, uint32_t thread, enum 
 		enum whose whose;
 		int at = 0;
 
-		if (!is_of(findings, row, thread, cause))
+		if (!is_of(findings, preemption, row, thread, cause))
 			continue;
 		whose = whose_is(findings, row);
 		while (at < count && (culprits[at].whose != whose ||
@@ -175,8 +191,9 @@ static const char *culprits_text(struct findings *findings, const struct culprit
 }
 
 /* The function in which most was waited; where the longest wait lay. */
-static const char *find_worst(struct findings *findings, struct finding *finding,
-			      const struct preemption_sum *sum, enum cause cause)
+static const char *find_worst(struct findings *findings, const struct preemption *preemption,
+			      struct finding *finding, const struct preemption_sum *sum,
+			      enum cause cause)
 {
 	const struct waits *waits = findings->waits;
 	const struct wait_row *most = NULL, *longest = NULL;
@@ -184,7 +201,7 @@ static const char *find_worst(struct findings *findings, struct finding *finding
 	for (size_t i = 0; i < waits->row_count; i++) {
 		const struct wait_row *row = &waits->rows[i];
 
-		if (!is_of(findings, row, sum->thread, cause))
+		if (!is_of(findings, preemption, row, sum->thread, cause))
 			continue;
 		if (!most || row->ns > most->ns)
 			most = row;
@@ -273,14 +290,15 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 			     name);
 }
 
-static int add_sum(struct findings *findings, const struct preemption_sum *sum, enum cause cause)
+static int add_sum(struct findings *findings, const struct preemption *preemption,
+		   const struct preemption_sum *sum, enum cause cause)
 {
 	const struct waits *waits = findings->waits;
 	const struct wait_thread *thread = waits->threads[sum->thread];
 	struct finding *finding;
 	struct culprit *culprits;
 	uint64_t known_ns = 0, unnamed_ns = 0;
-	int count = find_culprits(findings, sum->thread, cause, &culprits);
+	int count = find_culprits(findings, preemption, sum->thread, cause, &culprits);
 
 	finding = count < 0 ? NULL : findings_add(findings, "preemption", cause_names[cause]);
 	if (!finding) {
@@ -293,7 +311,7 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 	finding->cost_ns = sum->ns;
 	finding->pid = thread->thread->pid;
 	finding->tid = thread->thread->local_tid;
-	finding->object = find_worst(findings, finding, sum, cause);
+	finding->object = find_worst(findings, preemption, finding, sum, cause);
 	finding->what = describe(findings, finding, sum, cause);
 	finding->culprit = culprits_text(findings, culprits, count, sum);
 	finding->suggestion = advice(findings, culprits, count);
@@ -321,7 +339,7 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 }
 
 /* The worst thread of each process stands for it: thousands may have waited. */
-static int add_process(struct findings *findings, uint64_t pid,
+static int add_process(struct findings *findings, const struct preemption *preemption, uint64_t pid,
 		       const struct preemption_sum *threads)
 {
 	const struct waits *waits = findings->waits;
@@ -344,7 +362,7 @@ static int add_process(struct findings *findings, uint64_t pid,
 			worst.all_ns += sum->ns;
 		}
 		if (worst.ns >= WAIT_LEAST_NS)
-			status = add_sum(findings, &worst, cause);
+			status = add_sum(findings, preemption, &worst, cause);
 	}
 	return status;
 }
@@ -368,6 +386,30 @@ static int preemption_event(struct findings *findings, void *state,
 	return 0;
 }
 
+/* 0 or -ENOMEM. */
+static int find_often(struct preemption *preemption, const struct findings *findings)
+{
+	const struct waits *waits = findings->waits;
+	uint64_t *ns = calloc(waits->thread_count + 1, sizeof(*ns));
+
+	preemption->often = calloc(waits->thread_count + 1, sizeof(*preemption->often));
+	if (!ns || !preemption->often) {
+		free(ns);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < waits->row_count; i++) {
+		const struct wait_row *row = &waits->rows[i];
+
+		if (!is_own(findings, row) || row->ns < row->count * OFTEN_NS)
+			continue;
+		ns[row->thread] += row->ns;
+		preemption->often[row->thread] =
+			ns[row->thread] * 100 >= findings->duration_ns * OFTEN_PERCENT;
+	}
+	free(ns);
+	return 0;
+}
+
 static int preemption_end(struct findings *findings, void *state)
 {
 	const struct waits *waits = findings->waits;
@@ -379,13 +421,15 @@ static int preemption_end(struct findings *findings, void *state)
 	if (!waits->any)
 		return 0;
 	threads = calloc(waits->thread_count * CAUSES + 1, sizeof(*threads));
-	if (!threads)
+	if (!threads || find_often(preemption, findings)) {
+		free(threads);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < waits->row_count; i++) {
 		const struct wait_row *row = &waits->rows[i];
 		struct preemption_sum *sum;
 
-		if (!is_preemption(findings, row))
+		if (!is_preemption(findings, preemption, row))
 			continue;
 		sum = &threads[row->thread * CAUSES + cause_of(waits->threads[row->thread], row)];
 		sum->ns += row->ns;
@@ -393,7 +437,8 @@ static int preemption_end(struct findings *findings, void *state)
 	}
 	for (size_t i = 0; !status && i < session->process_count; i++) {
 		if (!session->processes[i].kernel)
-			status = add_process(findings, session->processes[i].pid, threads);
+			status = add_process(findings, preemption, session->processes[i].pid,
+					     threads);
 		if (!status && !session->processes[i].kernel)
 			status = sleepless_add(findings, &preemption->own,
 					       session->processes[i].pid);
@@ -407,6 +452,7 @@ static void preemption_release(struct findings *findings, void *state)
 	struct preemption *preemption = state;
 
 	(void)findings;
+	free(preemption->often);
 	placement_free(&preemption->placement);
 	own_work_free(&preemption->own);
 }
