@@ -19,6 +19,9 @@
 #define MOST_LEAST_NS UINT64_C(300000000)
 #define MANY_BUILDS 4u /* as many are worth a cache wherever they are most of the run */
 
+/* So many times one source, with other options each time, are told of from the same part on. */
+#define VARIANTS_LEAST 8u
+
 /* Of one it may be that this run had no need of it. */
 #define UNUSED_LEAST 2u
 
@@ -50,6 +53,7 @@ struct build_state {
 	struct build_source *sources;
 	size_t source_count, source_capacity;
 	uint64_t *last_hash; /* by stream: of the text that its latest call was given */
+	const struct tandem_event **last_api; /* ... and the latest call that builds */
 	struct build_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* hash of what makes a row -> the latest such one */
@@ -71,7 +75,8 @@ static int builds_begin(struct findings *findings, void *state)
 	struct build_state *builds = state;
 
 	builds->last_hash = calloc(findings->session->stream_count + 1, sizeof(*builds->last_hash));
-	return builds->last_hash ? 0 : -ENOMEM;
+	builds->last_api = calloc(findings->session->stream_count + 1, sizeof(const void *));
+	return builds->last_hash && builds->last_api ? 0 : -ENOMEM;
 }
 
 /* FNV-1a; never 0. */
@@ -92,6 +97,8 @@ static void note_source(struct build_state *builds, const struct trace_event *ev
 	uint64_t hash = 0;
 	size_t count = 0;
 
+	if (event->layout->event->class == TANDEM_CLASS_BUILD)
+		builds->last_api[event->stream->index] = event->layout->event;
 	if (event->layout->event->class == TANDEM_CLASS_CREATE)
 		field = trace_field_role(event->layout, TANDEM_ROLE_source_text);
 	if (field && field->kind == TANDEM_FIELD_STRING) {
@@ -212,6 +219,16 @@ static void count_first(struct build_state *builds, const struct build_row *row,
 	}
 }
 
+/* The call that built; others may have been made inside of it. */
+static const struct tandem_event *builder_of(const struct findings *findings,
+					     const struct build_state *builds,
+					     const struct trace_event *event)
+{
+	const struct tandem_event *api = builds->last_api[event->stream->index];
+
+	return api ? api : findings->calls[event->stream->index].api;
+}
+
 static int count_build(struct findings *findings, struct build_state *builds,
 		       const struct event_item *item)
 {
@@ -251,12 +268,12 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	/* One that failed leaves nothing to be kept: that is an error's. */
 	if (row->count == 1 && !record->status) {
 		builds->sources[source].first_ns += ns;
-		count_first(builds, row, findings->calls[event->stream->index].api,
+		count_first(builds, row, builder_of(findings, builds, event),
 			    trace_clock_ns(clock, record->begin),
 			    trace_clock_ns(clock, record->end));
 	}
 	if (row->count == 2) {
-		row->api = findings->calls[event->stream->index].api;
+		row->api = builder_of(findings, builds, event);
 		row->stream = event->stream->index;
 		row->begin_ns = trace_clock_ns(clock, record->begin);
 		row->end_ns = row->begin_ns + (int64_t)ns;
@@ -348,10 +365,58 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	return 0;
 }
 
-/* Short ones and short runs are not worth a cache. */
-static bool is_much(uint64_t count, uint64_t build_ns, uint64_t run_ns)
+struct variants { /* of sources that were built with ever other options */
+	uint64_t builds, sources;
+	uint32_t options; /* in `texts`, of one */
+};
+
+/* 0 or -ENOMEM. */
+static int find_variants(const struct build_state *builds, struct variants *variants)
 {
-	return (build_ns >= FIRST_LEAST_NS && build_ns >= run_ns / FIRST_SHARE) ||
+	struct map rows_of = {0};
+	int status = 0;
+
+	for (size_t i = 0; !status && i < builds->count; i++) {
+		const struct build_row *row = &builds->rows[i];
+		uint64_t source = HASH_START, rows;
+
+		if (row->source.from_binary || !row->source.hash)
+			continue;
+		hash_number(&source, row->source.hash);
+		hash_number(&source, row->device);
+		hash_number(&source, (uint64_t)row->process << 8 | row->step);
+		status = map_count(&rows_of, source, 1);
+		rows = status ? 0 : map_get(&rows_of, source);
+		if (rows < VARIANTS_LEAST)
+			continue;
+		variants->sources += rows == VARIANTS_LEAST;
+		variants->builds += rows == VARIANTS_LEAST ? VARIANTS_LEAST : 1;
+		variants->options = row->options;
+	}
+	map_free(&rows_of);
+	return status;
+}
+
+static const char *variants_words(struct findings *findings, const struct build_state *builds,
+				  const struct variants *variants)
+{
+	char count[UNITS_BYTES], sources[UNITS_BYTES];
+	const char *options = intern_text(&builds->texts, variants->options);
+
+	return findings_text(
+		findings, "%s of them are %s source%s with other options each time%s%.60s%s",
+		units_count(count, variants->builds),
+		variants->sources == 1 ? "one" : units_count(sources, variants->sources),
+		variants->sources == 1 ? "" : "s", *options ? " (" : "", options,
+		*options ? ")" : "");
+}
+
+/* Short ones and short runs are not worth a cache. */
+static bool is_much(uint64_t count, const struct variants *variants, uint64_t build_ns,
+		    uint64_t run_ns)
+{
+	return ((build_ns >= FIRST_LEAST_NS || variants->builds) &&
+		build_ns >= run_ns / FIRST_SHARE) ||
 	       ((build_ns >= MOST_LEAST_NS || count >= MANY_BUILDS) && build_ns >= run_ns / 2);
 }
 
@@ -419,18 +484,21 @@ static int add_unused(struct findings *findings, const struct build_state *build
 static int add_first(struct findings *findings, const struct build_state *builds)
 {
 	struct unused unused = find_unused(builds);
+	struct variants variants = {0};
 	uint64_t run_ns = trace_session_duration_ns(findings->session);
 	struct finding *finding;
 	const char *binary;
 	char count[UNITS_BYTES], took[UNITS_BYTES];
 
-	if (!is_much(builds->first.count, builds->first.total_ns, run_ns))
+	if (find_variants(builds, &variants))
+		return -ENOMEM;
+	if (!is_much(builds->first.count, &variants, builds->first.total_ns, run_ns))
 		return add_unused(findings, builds, &unused);
 	finding = findings_add(findings, "builds", "first");
 	if (!finding)
 		return -ENOMEM;
 	binary = trace_session_domain(findings->session, builds->first.domain)->program_binary;
-	finding->once = true;
+	finding->once = !variants.builds;
 	finding->count = builds->first.count;
 	finding->cost_ns = builds->first.total_ns;
 	finding->removes = GRAPH_BUILD_FIRST;
@@ -443,13 +511,17 @@ static int add_first(struct findings *findings, const struct build_state *builds
 	if (unused.count)
 		finding->what = findings_text(findings, "%s; %s", finding->what,
 					      unused_words(findings, &unused));
+	if (variants.builds)
+		finding->what = findings_text(findings, "%s; %s", finding->what,
+					      variants_words(findings, builds, &variants));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "loading a binary takes some time as well";
-	finding->suggestion =
-		findings_text(findings,
-			      "keep the program's binary%s%s%s, and build from that in "
-			      "the next run",
-			      *binary ? " (" : "", binary, *binary ? ")" : "");
+	finding->suggestion = findings_text(
+		findings,
+		"keep the program's binary%s%s%s, and build from that in "
+		"the next run%s",
+		*binary ? " (" : "", binary, *binary ? ")" : "",
+		variants.builds ? ", or give the kernel an argument for what differs" : "");
 	finding_place(findings, finding, builds->first.stream);
 	finding_time(findings, finding, builds->first.begin_ns, builds->first.end_ns);
 	return 0;
@@ -505,6 +577,7 @@ static void builds_release(struct findings *findings, void *state)
 	map_free(&builds->row_of);
 	free(builds->sources);
 	free(builds->last_hash);
+	free(builds->last_api);
 	free(builds->rows);
 	loads_release(&builds->loads);
 }
