@@ -75,12 +75,26 @@ static int count_transfer(struct copies *copies, const struct operation *operati
 	return by_host_transfer(&copies->by_host, operation, call, last, ns);
 }
 
+/* The device has nothing of what a transfer that failed would have brought. */
+static int forget_failed(struct copies *copies, const struct operation *operation,
+			 const struct copy_call *call)
+{
+	struct copy_buffer *buffer;
+
+	if (copy_buffers_find(&copies->buffers, call->buffer, operation->process, &buffer))
+		return -ENOMEM;
+	buffer->generation++;
+	return 0;
+}
+
 static int count_command(struct copies *copies, const struct operation *operation)
 {
 	struct copy_process *process = &copies->processes[operation->process];
 	struct copy_call call;
 	bool known = copy_calls_take(&copies->calls, operation->call, &call);
 
+	if (known && operation->record && operation->record->status < 0)
+		return forget_failed(copies, operation, &call);
 	if (!operation->record || !operation->placed)
 		return 0;
 	dominate_command(&process->dominate, operation);

@@ -89,6 +89,8 @@ struct idle_thread { /* of a stream */
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */
 	struct recent slept, preempted;
+	struct recent hashed; /* our own work after a call, on the contents that it moved */
+	int64_t returned_ns;  /* its latest call, or one before it */
 	struct recent napped; /* slept, until something else than a thread ended it */
 	struct idle_sleep sleeps[IDLE_SLEEPS]; /* a ring: the latest */
 	unsigned slept_count;
@@ -119,6 +121,7 @@ struct idle_device {
 	int64_t idle_ns, first_ns; /* since when; when it first ran */
 	uint64_t gap;		   /* number of the current one */
 	uint64_t count, busy_ns;
+	uint64_t unprompted; /* commands that started though nobody had flushed or waited */
 	int64_t busy_since_ns;
 	uint64_t bound_ns; /* the greatest of the clock's bounds */
 	struct idle_cause causes[CAUSES];

@@ -293,6 +293,20 @@ static int idle_interval(struct findings *findings, void *state, const struct wa
 	return recent ? recent_add(recent, interval->from, interval->to) : 0;
 }
 
+/* Whether a driver that holds commands back until it is told to start them had not been told. */
+static bool is_unprompted(const struct idle *idle, const struct sequence_event *command)
+{
+	const struct idle_thread *thread;
+	const struct idle_enqueue *enqueue;
+
+	if (command->stream == TRACE_NONE)
+		return false;
+	thread = &idle->threads[command->stream];
+	enqueue = recall(thread, command->call);
+	return enqueue && enqueue->end_ns && !(thread->depth && thread->activity == WAITING) &&
+	       !is_flushed(thread, command->queue, enqueue->ns, command->ns);
+}
+
 /* Whether the driver kept the command back until its thread waited for it, or flushed; and not
  * because the driver's threads had no CPU: before the call they had one, and slept again. */
 static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
@@ -378,7 +392,7 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 {
 	const struct idle_thread *thread;
 	const struct idle_enqueue *enqueue;
-	int64_t spent[ACTIVITIES], launch, from_ns, calling;
+	int64_t spent[ACTIVITIES], launch, from_ns, calling, hashed;
 	size_t index = next->device;
 
 	if (next->stream == TRACE_NONE)
@@ -398,6 +412,8 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 		return before_signal(idle, next, device);
 	for (unsigned i = 0; i < ACTIVITIES; i++)
 		spent[i] = enqueue->spent[i] - thread->marks[index].spent[i];
+	hashed = recent_within(&thread->hashed, device->idle_ns, enqueue->ns);
+	spent[WORKING] -= hashed < spent[WORKING] ? hashed : spent[WORKING];
 	launch = next->ns - enqueue->ns;
 	/* It slept in the wait as well. */
 	from_ns = device->idle_ns + (spent[WAITING] > 0 ? spent[WAITING] : 0);
@@ -526,10 +542,14 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		return 0;
 	cause = &device->causes[kind];
 
-	/* What others took of a CPU is no pace of the host's, nor of the driver's. */
-	if (kind != SYNCHRONISATION && kind != HOST_BLOCKED && next->stream != TRACE_NONE)
-		away_ns = (uint64_t)recent_within(&idle->threads[next->stream].preempted,
+	/* What others took of a CPU is no pace of the host's, nor of the driver's, and what we take is
+	 * nobody's. */
+	if (next->stream != TRACE_NONE)
+		away_ns = (uint64_t)recent_within(&idle->threads[next->stream].hashed,
 						  device->idle_ns, next->ns);
+	if (kind != SYNCHRONISATION && kind != HOST_BLOCKED && next->stream != TRACE_NONE)
+		away_ns += (uint64_t)recent_within(&idle->threads[next->stream].preempted,
+						   device->idle_ns, next->ns);
 	if (kind == LAUNCH || kind == AHEAD || kind == UNFLUSHED)
 		away_ns += (uint64_t)recent_within(&idle->drivers[next->process], device->idle_ns,
 						   next->ns);
@@ -590,6 +610,7 @@ static int operation_start(const struct findings *findings, struct idle *idle,
 	if (event->operation_kind == TANDEM_OPERATION_KIND_copy_d2h && event->stream != TRACE_NONE)
 		idle->threads[event->stream].result_call = event->call;
 	device->count++;
+	device->unprompted += is_unprompted(idle, event);
 	if (event->bound_ns > device->bound_ns)
 		device->bound_ns = event->bound_ns;
 	return status;
@@ -607,12 +628,35 @@ static void operation_end(struct idle *idle, const struct sequence_event *event)
 	device->gap++;
 }
 
+/* Contents are hashed behind their call, until their record. 0 or -ENOMEM. */
+static int note_hashed(struct idle *idle, const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+	struct idle_thread *thread;
+	int64_t from_ns;
+
+	if (!event || !event->stream)
+		return 0;
+	thread = &idle->threads[event->stream->index];
+	from_ns = thread->returned_ns;
+	if (item->kind == ITEM_CALL && item->end_ns != INT64_MIN && item->end_ns > from_ns)
+		thread->returned_ns = item->end_ns;
+	if (item->kind != ITEM_OTHER || !from_ns || event->ns <= from_ns ||
+	    (event->record->id != TANDEM_EVENT_content &&
+	     event->record->id != TANDEM_EVENT_content_read))
+		return 0;
+	thread->returned_ns = event->ns;
+	return recent_add(&thread->hashed, from_ns, event->ns);
+}
+
 /* What the host would not wait for, if it enqueued more in between. */
 static int idle_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct idle *idle = state;
 	struct wait_counted call;
 
+	if (note_hashed(idle, item))
+		return -ENOMEM;
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
 	call = wait_counter_call(&idle->threads[item->event->stream->index].waits, item->event);
@@ -663,6 +707,7 @@ static void idle_release(struct findings *findings, void *state)
 		recent_free(&idle->threads[i].slept);
 		recent_free(&idle->threads[i].napped);
 		recent_free(&idle->threads[i].preempted);
+		recent_free(&idle->threads[i].hashed);
 	}
 	for (size_t i = 0; idle->devices && i < idle->device_count; i++) {
 		map_free(&idle->devices[i].calls);

@@ -283,6 +283,9 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 	}
 }
 
+/* So many commands that started of themselves for one that seemed to be held back. */
+#define UNPROMPTED_TIMES 1u
+
 /* What the device's runtime has for commands that are always the same. */
 static const char *batch_advice(struct findings *findings, uint32_t index)
 {
@@ -484,6 +487,9 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	uint64_t count, cost_ns = cost_of(findings, idle, index, kind, &count);
 
 	if (!cost_ns || !cause->count)
+		return 0;
+	/* A driver that starts most commands at once holds none back. */
+	if (kind == UNFLUSHED && device->unprompted > UNPROMPTED_TIMES * cause->count)
 		return 0;
 	finding = findings_add(findings, "idle-device", cause_names[kind]);
 	if (!finding)

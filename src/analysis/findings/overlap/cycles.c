@@ -11,6 +11,8 @@
 /* More than any loop enqueues at a time and waits for. */
 #define CYCLE_OPERATIONS 256u
 
+#define GLANCE_PARTS 16u
+
 struct cycles_command { /* of the cycle that is going on */
 	uint64_t call;
 	int64_t before_ns, begin_ns, end_ns; /* host: since what came before; the call */
@@ -18,6 +20,7 @@ struct cycles_command { /* of the cycle that is going on */
 	uint32_t device, queue;
 	uint8_t kind;
 	bool indivisible;
+	bool glance; /* to the host, a small part of the memory */
 	struct operation_times times;
 	struct used_memory_list memory;
 };
@@ -46,10 +49,11 @@ struct cycles_thread {
 };
 
 int cycles_init(struct cycles *cycles, const struct trace_session *session,
-		const struct used_memory *memory)
+		const struct used_memory *memory, const struct memory *allocated)
 {
 	memset(cycles, 0, sizeof(*cycles));
 	cycles->memory = memory;
+	cycles->allocated = allocated;
 	cycles->thread_count = session->stream_count;
 	cycles->process_count = session->process_count;
 	cycles->threads = calloc(session->stream_count + 1, sizeof(*cycles->threads));
@@ -198,7 +202,8 @@ static int find_carried(struct cycles *cycles, struct cycles_lane *lane, const s
 	for (size_t i = 0; i < cycle->count; i++) {
 		const struct cycles_command *command = &cycle->operations[i];
 
-		if (carried_command(&cycles->carried, (size_t)(lane - cycles->lanes), command->kind,
+		if (!command->glance &&
+		    carried_command(&cycles->carried, (size_t)(lane - cycles->lanes), command->kind,
 				    &command->memory, &is))
 			return -ENOMEM;
 	}
@@ -358,8 +363,20 @@ static bool is_indivisible(const struct operation *operation)
 	       operation->record && operation->record->bytes <= OPERATION_TINY_BYTES;
 }
 
+/* What the host looks at in memory that is more than GLANCE_PARTS times as large is not what the kernel
+ * made there for it. */
+static bool is_glance(const struct cycles *cycles, const struct operation *operation,
+		      const struct used_memory_list *memory)
+{
+	return operation->kind == TANDEM_OPERATION_KIND_copy_d2h && operation->record &&
+	       !memory->unknown && memory->count == 1 &&
+	       operation->record->bytes * GLANCE_PARTS <
+		       memory_bytes(cycles->allocated, operation->process, memory->whole[0]);
+}
+
 /* Whether it is one of the cycle's. */
-static bool command_ended(struct cycle *cycle, const struct operation *operation)
+static bool command_ended(const struct cycles *cycles, struct cycle *cycle,
+			  const struct operation *operation)
 {
 	for (size_t i = 0; i < cycle->count; i++) {
 		struct cycles_command *known = &cycle->operations[i];
@@ -378,6 +395,7 @@ static bool command_ended(struct cycle *cycle, const struct operation *operation
 		known->queue = operation->queue_number;
 		known->kind = operation->kind;
 		known->indivisible = is_indivisible(operation);
+		known->glance = is_glance(cycles, operation, &known->memory);
 		known->times = operation->times;
 		return true;
 	}
@@ -408,15 +426,16 @@ static int take_command(struct cycles *cycles, const struct operation *operation
 		return 0;
 	thread = &cycles->threads[operation->stream];
 	/* More of a graph's launch may come until there is something of a later call. */
-	if (thread->complete && command_ended(&cycles->open[thread->complete - 1], operation))
+	if (thread->complete &&
+	    command_ended(cycles, &cycles->open[thread->complete - 1], operation))
 		return 0;
 	status = settle_complete(cycles, thread);
-	if (status || command_ended(&thread->now, operation))
+	if (status || command_ended(cycles, &thread->now, operation))
 		return status;
 	known = cycles->open_calls.count ? map_get(&cycles->open_calls, operation->call) : MAP_NONE;
 	if (known == MAP_NONE)
 		return 0;
-	command_ended(&cycles->open[known], operation);
+	command_ended(cycles, &cycles->open[known], operation);
 	if (!cycles->open[known].missing)
 		thread->complete = (uint32_t)known + 1;
 	return 0;

@@ -42,6 +42,7 @@ struct cycles {
 	struct map processes; /* pid -> index */
 	size_t process_count;
 	const struct used_memory *memory;
+	const struct memory *allocated;
 	struct carried carried;
 	struct cycles_lane *lanes;
 	size_t lane_count, lane_capacity;
@@ -56,9 +57,9 @@ struct cycles {
 	struct map open_calls; /* call that enqueued one of their commands -> cycle */
 };
 
-/* `memory`: the caller gives it each item first. Returns 0 or -ENOMEM. */
+/* Both are borrowed, and given each item first. Returns 0 or -ENOMEM. */
 int cycles_init(struct cycles *cycles, const struct trace_session *session,
-		const struct used_memory *memory);
+		const struct used_memory *memory, const struct memory *allocated);
 
 /* Returns 0 or -ENOMEM. */
 int cycles_item(struct cycles *cycles, const struct event_item *item);

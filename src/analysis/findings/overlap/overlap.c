@@ -49,7 +49,9 @@ static int overlap_begin(struct findings *findings, void *state)
 	struct overlap *overlap = state;
 	int status = frames_init(&overlap->frames, findings->session, &overlap->memory);
 
-	return status ? status : cycles_init(&overlap->cycles, findings->session, &overlap->memory);
+	return status ? status
+		      : cycles_init(&overlap->cycles, findings->session, &overlap->memory,
+				    &findings->iterator->memory);
 }
 
 static int overlap_item(struct findings *findings, void *state, const struct event_item *item)
