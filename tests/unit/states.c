@@ -519,6 +519,22 @@ static void test_memory(void)
 	states_free(&states);
 }
 
+static bool any_cpu(const void *user, uint32_t cpu)
+{
+	(void)user, (void)cpu;
+	return true;
+}
+
+static bool not_this(const void *user, uint32_t cpu)
+{
+	return cpu != *(const uint32_t *)user;
+}
+
+static int64_t other_idle(uint32_t cpu, int64_t from_ns, int64_t to_ns)
+{
+	return states_other_idle(&states, cpu, from_ns, to_ns, any_cpu, NULL);
+}
+
 /* Who waits behind B could have had CPU 1 for as long as that was idle, and was recorded. */
 static void test_other_idle(void)
 {
@@ -529,13 +545,14 @@ static void test_other_idle(void)
 	CHECK(states_waiting(&states, 0) == 1);
 	CHECK(states_waiting(&states, 1) == 0);
 	CHECK(states_waiting(&states, 7) == 0);
-	CHECK(states_other_idle(&states, 0, 3000, 3400) == 400);
+	CHECK(other_idle(0, 3000, 3400) == 400);
+	CHECK(!states_other_idle(&states, 0, 3000, 3400, not_this, &(uint32_t){1}));
 	states_switch(&states, 3600, 1, 0, READY, C);
 	states_switch(&states, 4000, 1, C, SLEEPS, 0);
-	CHECK(states_other_idle(&states, 0, 1000, 3600) == 1600);
-	CHECK(states_other_idle(&states, 1, 1000, 3600) == 0);
+	CHECK(other_idle(0, 1000, 3600) == 1600);
+	CHECK(other_idle(1, 1000, 3600) == 0);
 	states_lost(&states, 4500, 1);
-	CHECK(states_other_idle(&states, 0, 4100, 5000) == 0);
+	CHECK(other_idle(0, 4100, 5000) == 0);
 	states_switch(&states, 5000, 0, B, SLEEPS, A);
 	CHECK(states_waiting(&states, 0) == 0);
 	end("other idle", 6000,

@@ -41,7 +41,8 @@ int states_watch(struct states *states, uint32_t pid)
 }
 
 int64_t states_other_idle(const struct states *states, uint32_t cpu_number, int64_t from_ns,
-			  int64_t to_ns)
+			  int64_t to_ns, bool (*may)(const void *user, uint32_t cpu),
+			  const void *user)
 {
 	int64_t sum_ns = 0;
 
@@ -49,7 +50,7 @@ int64_t states_other_idle(const struct states *states, uint32_t cpu_number, int6
 		const struct states_cpu *cpu = &states->cpus[i];
 		int64_t since_ns;
 
-		if (i == cpu_number || cpu->scope != TANDEM_SCOPE_system)
+		if (i == cpu_number || cpu->scope != TANDEM_SCOPE_system || !may(user, (uint32_t)i))
 			continue;
 		sum_ns += recent_within(&cpu->idle, from_ns, to_ns);
 		since_ns = cpu->idle_since_ns > from_ns ? cpu->idle_since_ns : from_ns;

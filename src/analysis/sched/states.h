@@ -57,9 +57,9 @@ struct states_thread *states_find(const struct states *states, uint32_t local_ti
 const struct states_thread *states_of_kernel(const struct states *states, uint32_t tid);
 
 /* For how long of this time, which ended just now, CPUs other than this had nothing to do, summed up
- * over them; of those of which all is recorded. */
-int64_t states_other_idle(const struct states *states, uint32_t cpu, int64_t from_ns,
-			  int64_t to_ns);
+ * over them; of those of which all is recorded, and `may` says that they count. */
+int64_t states_other_idle(const struct states *states, uint32_t cpu, int64_t from_ns, int64_t to_ns,
+			  bool (*may)(const void *user, uint32_t cpu), const void *user);
 
 /* So many threads that are watched wait for it. */
 size_t states_waiting(const struct states *states, uint32_t cpu);

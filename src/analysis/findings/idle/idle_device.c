@@ -386,6 +386,15 @@ static int64_t calling_ns(const struct idle_thread *thread, const struct idle_en
 		       : 0;
 }
 
+/* For how long of a launch the driver's threads had no CPU. */
+static int64_t without_cpu(const struct idle *idle, const struct sequence_event *next,
+			   const struct idle_device *device, const struct idle_enqueue *enqueue)
+{
+	int64_t from_ns = enqueue->ns > device->idle_ns ? enqueue->ns : device->idle_ns;
+
+	return recent_within(&idle->drivers[next->process], from_ns, next->ns);
+}
+
 static enum idle_cause_kind cause_of(const struct findings *findings, const struct idle *idle,
 				     const struct sequence_event *next,
 				     const struct idle_device *device)
@@ -414,7 +423,7 @@ static enum idle_cause_kind cause_of(const struct findings *findings, const stru
 		spent[i] = enqueue->spent[i] - thread->marks[index].spent[i];
 	hashed = recent_within(&thread->hashed, device->idle_ns, enqueue->ns);
 	spent[WORKING] -= hashed < spent[WORKING] ? hashed : spent[WORKING];
-	launch = next->ns - enqueue->ns;
+	launch = next->ns - enqueue->ns - without_cpu(idle, next, device, enqueue);
 	/* It slept in the wait as well. */
 	from_ns = device->idle_ns + (spent[WAITING] > 0 ? spent[WAITING] : 0);
 	/* Had it not waited, the launch would have been over by then. */
@@ -532,6 +541,9 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		     struct idle_device *device, const struct sequence_event *next)
 {
 	enum idle_cause_kind kind = cause_of(findings, idle, next, device);
+	const struct idle_enqueue *enqueue =
+		next->stream == TRACE_NONE ? NULL
+					   : recall(&idle->threads[next->stream], next->call);
 	struct idle_cause *cause;
 	uint64_t ns = (uint64_t)(next->ns - device->idle_ns), away_ns = 0;
 
@@ -553,6 +565,8 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 	if (kind == LAUNCH || kind == AHEAD || kind == UNFLUSHED)
 		away_ns += (uint64_t)recent_within(&idle->drivers[next->process], device->idle_ns,
 						   next->ns);
+	else if (enqueue)
+		away_ns += (uint64_t)without_cpu(idle, next, device, enqueue);
 	if (away_ns >= ns)
 		return 0;
 	ns -= away_ns;

@@ -14,6 +14,15 @@
 /* Of the run, for each process; less is what moving a thread to another CPU takes the scheduler. */
 #define PLACED_SHARE 50u
 
+/* A CPU on which less of the program's time was spent, and not lately, may be one that it may not use, as
+ * outside of a job's set of CPUs. */
+#define USED_PART 20
+#define USED_LATELY_NS 100000000
+
+struct placement_cpu {
+	int64_t ran_ns, latest_ns; /* of threads of the recording: in all; the latest end */
+};
+
 struct placed { /* a thread that waited behind one of the recording's, next to an idle CPU */
 	uint64_t ns, count;
 	double saved_ns;
@@ -48,14 +57,59 @@ static void placed_end(const struct placement *placement, struct placed *placed)
 	placed->shared_ns = 0;
 }
 
+static int note_ran(struct placement *placement, const struct states_interval *interval)
+{
+	static const struct placement_cpu fresh;
+	struct placement_cpu *cpu;
+
+	if (interval->cpu == STATES_NO_CPU)
+		return 0;
+	if (array_reserve(&placement->cpus, &placement->cpu_capacity, interval->cpu + 1,
+			  sizeof(*placement->cpus)))
+		return -ENOMEM;
+	while (placement->cpu_count <= interval->cpu)
+		placement->cpus[placement->cpu_count++] = fresh;
+	cpu = &placement->cpus[interval->cpu];
+	cpu->ran_ns += interval->to - interval->from;
+	cpu->latest_ns = interval->to;
+	placement->ran_ns += interval->to - interval->from;
+	placement->now_ns = interval->to;
+	return 0;
+}
+
+static bool is_used(const struct placement *placement, uint32_t index)
+{
+	const struct placement_cpu *cpu =
+		index < placement->cpu_count ? &placement->cpus[index] : NULL;
+
+	return cpu && cpu->ran_ns &&
+	       (cpu->ran_ns * USED_PART > placement->ran_ns ||
+		placement->now_ns - cpu->latest_ns < USED_LATELY_NS);
+}
+
+/* Whether a thread that has to wait could run there: another one of them did, unless all run on one
+ * CPU, as the whole recording may have been bound to it by mistake. */
+static bool may_use(const void *user, uint32_t cpu)
+{
+	const struct placement *placement = user;
+	unsigned used = 0;
+
+	if (is_used(placement, cpu))
+		return true;
+	for (uint32_t i = 0; used < 2 && i < placement->cpu_count; i++)
+		used += is_used(placement, i);
+	return used < 2;
+}
+
 /* The threads that wait for a CPU and the one that has it do as much in a part of the time, if idle
  * CPUs share it with them: of what that saves, a thread's part. */
-static void placed_add(const struct states *states, struct placed *placed,
-		       const struct states_interval *interval)
+static void placed_add(const struct placement *placement, const struct states *states,
+		       struct placed *placed, const struct states_interval *interval)
 {
 	double ns = (double)(interval->to - interval->from);
 	double waiting = (double)states_waiting(states, interval->cpu);
-	int64_t idle_ns = states_other_idle(states, interval->cpu, interval->from, interval->to);
+	int64_t idle_ns = states_other_idle(states, interval->cpu, interval->from, interval->to,
+					    may_use, placement);
 	double cpus = (double)idle_ns / ns;
 
 	if (waiting < 1)
@@ -72,6 +126,8 @@ int placement_interval(struct placement *placement, const struct findings *findi
 	const struct states_thread *by;
 	struct placed *placed;
 
+	if (interval->state == STATE_RUNNING)
+		return note_ran(placement, interval);
 	if (interval->state != STATE_WAIT_CPU)
 		return 0;
 	by = interval->by_tid ? states_of_kernel(&findings->waits->states, interval->by_tid) : NULL;
@@ -92,7 +148,7 @@ int placement_interval(struct placement *placement, const struct findings *findi
 	}
 	placed->to_ns = interval->to;
 	if (interval->to > interval->from && by && by->watched)
-		placed_add(&findings->waits->states, placed, interval);
+		placed_add(placement, &findings->waits->states, placed, interval);
 	return 0;
 }
 
@@ -156,4 +212,5 @@ int placement_add(struct placement *placement, struct findings *findings)
 void placement_free(struct placement *placement)
 {
 	free(placement->threads);
+	free(placement->cpus);
 }

@@ -7,11 +7,15 @@
 #include "analysis/findings/finding.h"
 
 struct placed;
+struct placement_cpu;
 
 struct placement {
 	struct placed *threads; /* by the thread's index in the waits */
 	size_t count, capacity;
-	int64_t wakes_ns, wakes; /* of threads that an idle CPU took */
+	int64_t wakes_ns, wakes;    /* of threads that an idle CPU took */
+	struct placement_cpu *cpus; /* that threads of the recording ran on */
+	size_t cpu_count, cpu_capacity;
+	int64_t ran_ns, now_ns; /* on all of them; the latest end of one */
 };
 
 /* These return 0 or -ENOMEM. */
