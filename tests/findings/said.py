@@ -24,6 +24,7 @@ PRACTICE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "practice", "p
 TRIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "trials", "trials")
 EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
+DRILLS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "drills", "drills")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
 HAS_POCL = os.path.exists("/etc/OpenCL/vendors/pocl.icd")
@@ -182,6 +183,11 @@ IN_FINALS = [
     ("fast_build", [], BASIC, ["errors/call"], []),
     ("rejected_frames", [], STUB, ["errors/command"], []),
 ]
+# Of tests/findings/drills: a queue that is not flushed beside one that is; threads that are bound to one CPU.
+FLUSHED = dict(STUB, STUB_FLUSH="1")
+IN_DRILLS = [("gather_gate", [], FLUSHED, ["idle-device/unflushed"], [])]
+if scope()[0] == "system":
+    IN_DRILLS.append(("pinned_pool", [], STUB, ["preemption/in-calls"], []))
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
 if scope()[0] == "system":
@@ -195,7 +201,7 @@ PROGRAMS = [(CORPUS, *case) for case in CASES]
 for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
     PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
 for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS),
-                      (FINALS, IN_FINALS)):
+                      (FINALS, IN_FINALS), (DRILLS, IN_DRILLS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
@@ -250,6 +256,9 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
             check(f["count"] == 16, "builds that failed are none that could be kept", f)
         if name == "rejected_frames" and f["cause"] == "command":
             check(f["cost_ns"] >= 80 * 4e6, "an error costs all the time until the call succeeds", f)
+        if name == "pinned_pool" and f["cause"] == "in-calls":
+            check(len(os.sched_getaffinity(0)) == 1 or "ran on CPU" in f["suggestion"], "what its threads are bound to",
+                  f["suggestion"])
         # Not the one that ends the program, of which it has one as well.
         if f["cause"] == "after-each-command" and name == "wait_event_each":
             check(f["object"] == "clWaitForEvents", f"{where}: names the wait", f["object"])

@@ -209,6 +209,15 @@ int placement_add(struct placement *placement, struct findings *findings)
 	return 0;
 }
 
+int64_t placement_only_cpu(const struct placement *placement)
+{
+	for (size_t i = 0; i < placement->cpu_count; i++) {
+		if ((placement->ran_ns - placement->cpus[i].ran_ns) * USED_PART < placement->ran_ns)
+			return (int64_t)i;
+	}
+	return -1;
+}
+
 void placement_free(struct placement *placement)
 {
 	free(placement->threads);

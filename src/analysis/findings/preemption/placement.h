@@ -25,6 +25,9 @@ int placement_interval(struct placement *placement, const struct findings *findi
 /* At the end: all threads of all processes, for which the worst stands. */
 int placement_add(struct placement *placement, struct findings *findings);
 
+/* The CPU on which threads of the recording ran for nearly all of their time; -1: there is none. */
+int64_t placement_only_cpu(const struct placement *placement);
+
 void placement_free(struct placement *placement);
 
 #endif

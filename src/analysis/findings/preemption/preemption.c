@@ -264,8 +264,10 @@ static const char *const cause_names[] = {
 	[NO_CALLS] = "other-threads",
 };
 
-static const char *advice(struct findings *findings, const struct culprit *culprits, int count)
+static const char *advice(struct findings *findings, const struct preemption *preemption,
+			  const struct culprit *culprits, int count)
 {
+	int64_t only_cpu = placement_only_cpu(&preemption->placement);
 	const char *name;
 
 	if (!count || (!culprits[0].pid && !culprits[0].name))
@@ -274,6 +276,12 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 				 "recorded, though the whole machine was"
 			       : "record as root, or lower kernel.perf_event_paranoid: that records what "
 				 "ran instead";
+	if (culprits[0].whose == WHOSE_ITSELF && only_cpu >= 0 &&
+	    findings->waits->states.cpu_count > 1)
+		return findings_text(findings,
+				     "all threads ran on CPU %lld: let them use others "
+				     "(sched_setaffinity, taskset)",
+				     (long long)only_cpu);
 	if (culprits[0].whose == WHOSE_ITSELF)
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";
@@ -314,7 +322,7 @@ static int add_sum(struct findings *findings, const struct preemption *preemptio
 	finding->object = find_worst(findings, preemption, finding, sum, cause);
 	finding->what = describe(findings, finding, sum, cause);
 	finding->culprit = culprits_text(findings, culprits, count, sum);
-	finding->suggestion = advice(findings, culprits, count);
+	finding->suggestion = advice(findings, preemption, culprits, count);
 	finding->confidence = thread->ns[STATE_UNKNOWN] > known_ns / 10 || waits->lost
 				      ? CONFIDENCE_MEDIUM
 				      : CONFIDENCE_HIGH;
