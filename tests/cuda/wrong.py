@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """What can go wrong with CUPTI: it is not there, too old, taken, or fails halfway;
 buffers come late, out of order, or not at all; programs are killed. The program
-never notices, and its user is told."""
+never notices, and its user is told.
+
+tandem-test: alone
+"""
 import os
 import re
 import subprocess

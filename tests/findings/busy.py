@@ -4,7 +4,7 @@
 of theirs, and more queues would not give it back. Those that share it with each other are not
 to be stopped.
 
-tandem-test: timeout=120
+tandem-test: timeout=120 alone
 """
 import json
 import os
