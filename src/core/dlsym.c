@@ -120,8 +120,10 @@ static EARLY void *real_find(void)
 static EARLY void real_set(void)
 {
 	void *(*real)(void *, const char *) = nothing;
+	int saved = errno;
 	void *found = real_find();
 
+	errno = saved;
 	if (found)
 		*(void **)&real = found;
 	__atomic_store_n(&dlsym_real, real, __ATOMIC_RELEASE);
@@ -155,15 +157,14 @@ EARLY void *dlsym_answer(void *library, const char *name, const void *caller)
 {
 	const struct domain *domain;
 	void *symbol;
-	int saved = errno;
+	int saved;
 
 	if (!__atomic_load_n(&dlsym_real, __ATOMIC_ACQUIRE))
 		real_set();
 	if (library == RTLD_NEXT || library == RTLD_DEFAULT || is_own(caller) || !name ||
-	    !tandem_in_use() || !(domain = domain_that_interposes(name))) {
-		errno = saved;
+	    !tandem_in_use() || !(domain = domain_that_interposes(name)))
 		return NULL;
-	}
+	saved = errno;
 	symbol = interposed(domain, library, name);
 	errno = saved;
 	return symbol;

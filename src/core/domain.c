@@ -59,13 +59,32 @@ void domains_offered(const char *name, void *data)
 			domains[i]->offered(name, data);
 }
 
+/* Those that interpose functions, found at the first question: each lookup of the program asks. */
+static uint64_t domains_that_interpose(void)
+{
+	static _Atomic uint64_t known;
+	uint64_t set = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (set)
+		return set;
+	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
+		if (domains[i] && domains[i]->looked_up)
+			set |= (uint64_t)1 << i;
+	atomic_store_explicit(&known, set, memory_order_relaxed);
+	return set;
+}
+
 const struct domain *domain_that_interposes(const char *name)
 {
-	for (unsigned i = 0; i < TANDEM_DOMAINS; i++)
-		if (domains[i] && domains[i]->looked_up &&
-		    !strncmp(name, domains[i]->interposes, strlen(domains[i]->interposes)) &&
-		    tandem_control.domains & (uint64_t)1 << i)
-			return domains[i];
+	uint64_t set = domains_that_interpose() & tandem_control.domains;
+
+	for (; set; set &= set - 1) {
+		const struct domain *domain = domains[__builtin_ctzll(set)];
+
+		if (*name == *domain->interposes &&
+		    !strncmp(name, domain->interposes, strlen(domain->interposes)))
+			return domain;
+	}
 	return NULL;
 }
 
