@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is learnt of the gaps between a device's commands (idle_device.c), and what is said of
- * them (idle_said.c).
+/* What is learnt of the gaps between a device's commands: what threads were doing (idle_thread.h),
+ * why it was idle (idle_cause.c), how often and for how long (idle_gap.c), what that costs
+ * (idle_saving.h), and what is said of it (idle_said.c).
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_IDLE_H
 #define TANDEM_ANALYSIS_FINDINGS_IDLE_H
@@ -156,6 +157,20 @@ struct idle {
 	struct idle_device *devices;
 	size_t device_count;
 };
+
+/* Why the device was idle before that command. */
+enum idle_cause_kind idle_cause_of(const struct findings *findings, const struct idle *idle,
+				   const struct sequence_event *next,
+				   const struct idle_device *device);
+
+/* For how long of a launch the driver's threads had no CPU. */
+int64_t idle_without_cpu(const struct idle *idle, const struct sequence_event *next,
+			 const struct idle_device *device, const struct idle_enqueue *enqueue);
+
+/* A command of a device starts, or ends: the gap before it is counted. 0 or -ENOMEM. */
+int idle_operation_start(const struct findings *findings, struct idle *idle,
+			 const struct sequence_event *event);
+void idle_operation_end(struct idle *idle, const struct sequence_event *event);
 
 /* A finding for each cause of each device by which something would be saved. Returns 0 or
  * -ENOMEM. */

@@ -15,68 +15,13 @@
  * Some drivers submit a command only when the device has room for it, or when it starts: it waits from
  * when it was queued, as long as none of its owner's runs. Memory grows with owners and kernels in flight.
  */
+#include "analysis/findings/shared_device/shared_device.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/findings/finding.h"
-#include "analysis/findings/shared_device/stretch.h"
-#include "analysis/operations/room.h"
 #include "util/array.h"
 #include "util/hash.h"
-#include "util/units.h"
-
-/* Of when somebody ran so many changes are remembered. */
-#define CHANGES 32u
-
-struct share_change {
-	int64_t ns, busy_ns;
-	bool runs; /* from then on */
-};
-
-struct share_scope {		  /* owners of one device and, for contexts, of one process */
-	uint32_t device, process; /* process: TRACE_NONE: the device's processes */
-	uint32_t owners;
-	uint32_t held, running;	  /* owners that are held up, or would be; that run */
-	int64_t ns;		  /* of the latest event */
-	int64_t busy_ns;	  /* time with an owner running */
-	double held_ns;		  /* ... times those that wait meanwhile */
-	double taken;		  /* of the device, by kernels that run: 2 are two devices' worth */
-	uint64_t beside_ns;	  /* it was more than one for so long ... */
-	double divided_ns;	  /* ... of which so much was lost */
-	int64_t several_ns;	  /* time with several owners running */
-	struct stretch stretch;	  /* of kernels that leave room */
-	uint64_t lost_ns, count;  /* time with one that waits and one that runs; how often */
-	int64_t since_ns;	  /* it is so now; INT64_MIN: it is not */
-	int64_t begin_ns, end_ns; /* of the longest */
-	int64_t counted_ns;	  /* up to then `lost_ns` has been counted */
-	struct share_change changes[CHANGES]; /* a ring */
-	uint64_t change_count;
-	uint32_t latest; /* owner that ran, + 1 */
-	uint32_t first;	 /* owner, + 1; the others by `next` */
-};
-
-struct share_owner {
-	uint32_t scope, process, context;
-	uint32_t next;		   /* of its scope, + 1 */
-	uint64_t waiting, running; /* commands */
-	double room;		   /* that its kernels which run would take; at most all counts */
-	uint32_t stream;
-	int64_t waits_since; /* the scope's busy_ns then */
-	int64_t idle_since;  /* none of its commands ran from then on */
-	uint64_t waited_ns;
-	double runs_since; /* the scope's held_ns then */
-	double blamed_ns;
-};
-
-struct share {
-	struct share_scope *scopes;
-	size_t scope_count, scope_capacity;
-	struct share_owner *owners;
-	size_t owner_count, owner_capacity;
-	struct map scope_of; /* device and process -> scope */
-	struct map owner_of; /* scope and process or context -> owner */
-	struct rooms rooms;  /* of kernels */
-};
 
 static int scope_find(struct share *share, uint32_t device, uint32_t process, uint32_t *index)
 {
@@ -167,19 +112,19 @@ static void scope_judge(struct share_scope *scope)
 
 static void note_change(struct share_scope *scope)
 {
-	scope->changes[scope->change_count++ % CHANGES] =
+	scope->changes[scope->change_count++ % SHARE_CHANGES] =
 		(struct share_change){scope->ns, scope->busy_ns, scope->running > 0};
 }
 
 /* The clock of those that run, as it was. */
 static int64_t busy_at(const struct share_scope *scope, int64_t ns)
 {
-	uint64_t known = scope->change_count < CHANGES ? scope->change_count : CHANGES;
+	uint64_t known = scope->change_count < SHARE_CHANGES ? scope->change_count : SHARE_CHANGES;
 	int64_t busy_ns = 0;
 
 	for (uint64_t i = 1; i <= known; i++) {
 		const struct share_change *change =
-			&scope->changes[(scope->change_count - i) % CHANGES];
+			&scope->changes[(scope->change_count - i) % SHARE_CHANGES];
 
 		busy_ns = change->busy_ns;
 		if (change->ns <= ns)
@@ -348,155 +293,9 @@ static int share_event(struct findings *findings, void *state, const struct sequ
 	return 0;
 }
 
-static const char *owner_name(struct findings *findings, const struct share_owner *owner,
-			      bool context)
-{
-	const struct trace_process *process = &findings->session->processes[owner->process];
-
-	return context ? findings_text(findings, "context %u of %s (%llu)", owner->context,
-				       process->name, (unsigned long long)process->pid)
-		       : findings_text(findings, "%s (%llu)", process->name,
-				       (unsigned long long)process->pid);
-}
-
-/* Who waited the longest, whoever else was in the others' way the longest, and how many
- * waited at all. */
-static uint32_t find_owners(const struct share *share, const struct share_scope *scope,
-			    const struct share_owner **victim, const struct share_owner **culprit)
-{
-	uint32_t count = 0;
-
-	*victim = *culprit = NULL;
-	for (uint32_t at = scope->first; at; at = share->owners[at - 1].next) {
-		const struct share_owner *owner = &share->owners[at - 1];
-
-		count += owner->waited_ns > 0;
-		if (!*victim || owner->waited_ns > (*victim)->waited_ns)
-			*victim = owner;
-	}
-	for (uint32_t at = scope->first; at; at = share->owners[at - 1].next) {
-		const struct share_owner *owner = &share->owners[at - 1];
-
-		if (owner != *victim && (!*culprit || owner->blamed_ns > (*culprit)->blamed_ns))
-			*culprit = owner;
-	}
-	return count;
-}
-
-/* What owners lost while kernels of several ran. */
-struct share_beside {
-	double lost_ns, ns;
-	double stretch; /* kernels take turns, and so many times as long; 0: they don't */
-};
-
-static struct share_beside beside_of(const struct share_scope *scope)
-{
-	double part = stretch_part(&scope->stretch), turns_ns = part * (double)scope->several_ns;
-
-	if (turns_ns > scope->divided_ns)
-		return (struct share_beside){turns_ns, (double)scope->several_ns, 1 / (1 - part)};
-	return (struct share_beside){scope->divided_ns, (double)scope->beside_ns, 0};
-}
-
-static const char *beside_text(struct findings *findings, const struct share_beside *beside)
-{
-	char ns[UNITS_BYTES];
-
-	if (!(beside->lost_ns > 0))
-		return "";
-	return findings_text(findings,
-			     beside->stretch > 0
-				     ? ", and their kernels took turns with others' for %s"
-				     : ", and shared it with them for %s",
-			     units_ns(ns, beside->ns));
-}
-
-static const char *why_text(struct findings *findings, const struct share_beside *beside)
-{
-	if (beside->stretch > 0)
-		return findings_text(
-			findings,
-			"kernels that leave room for others took %.1f times as long while "
-			"others' ran as without them; waits are from when a command was "
-			"submitted to its start",
-			beside->stretch);
-	return beside->lost_ns > 0
-		       ? "from when a command was submitted to its start; that it could have run at "
-			 "once is assumed, and that kernels which ran at once slowed each other"
-		       : "from when a command was submitted to its start; that it could have run at "
-			 "once is assumed";
-}
-
-static const char *suggestion_text(const struct share_beside *beside, bool context)
-{
-	if (context)
-		return beside->stretch > 0
-			       ? "use one context: kernels of one run at the same time"
-			       : "use one context, or give each its share of the device";
-	return beside->stretch > 0
-		       ? "run them as threads of one process and context, whose kernels run at the same "
-			 "time, or under the driver's multi-process service"
-		       : "run them one after the other, on another device, or on parts of this one";
-}
-
-static int add_scope(struct findings *findings, const struct share *share,
-		     const struct share_scope *scope)
-{
-	bool context = scope->process != TRACE_NONE;
-	char ns[UNITS_BYTES], count[UNITS_BYTES], all[UNITS_BYTES];
-	const struct share_beside beside = beside_of(scope);
-	const struct share_owner *victim, *culprit;
-	const char *others = "";
-	struct finding *finding;
-	uint32_t victims;
-
-	if (!scope->lost_ns && !(beside.lost_ns > 0))
-		return 0;
-	victims = find_owners(share, scope, &victim, &culprit);
-	if (!culprit)
-		return 0;
-	finding = findings_add(findings, "shared-device", context ? "context" : "process");
-	if (!finding)
-		return -ENOMEM;
-	finding->count = scope->count;
-	finding->cost_ns =
-		(victim->waited_ns < scope->lost_ns ? victim->waited_ns : scope->lost_ns) +
-		(uint64_t)beside.lost_ns;
-	finding_device(findings, finding, scope->device);
-	finding->culprit = owner_name(findings, culprit, context);
-	if (victims > 1)
-		others =
-			findings_text(findings, " and of %s more %s", units_count(all, victims - 1),
-				      context	    ? victims > 2 ? "contexts" : "context"
-				      : victims > 2 ? "processes"
-						    : "process");
-	finding->what = findings_text(
-		findings,
-		"commands of %s%s were ready and waited for %s, %s times, while the device ran "
-		"those of others%s, mainly %s (%s)",
-		owner_name(findings, victim, context), others, units_ns(ns, (double)scope->lost_ns),
-		units_count(count, scope->count), beside_text(findings, &beside), finding->culprit,
-		scope->owners == 2 ? "the only other"
-				   : findings_text(findings, "%.0f %% of the waits",
-						   scope->held_ns > 0 ? 100 * culprit->blamed_ns /
-										scope->held_ns
-								      : 0));
-	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = why_text(findings, &beside);
-	finding->suggestion = suggestion_text(&beside, context);
-	finding_place(findings, finding, victim->stream);
-	finding_time(findings, finding, scope->begin_ns, scope->end_ns);
-	return 0;
-}
-
 static int share_end(struct findings *findings, void *state)
 {
-	struct share *share = state;
-	int status = 0;
-
-	for (size_t i = 0; !status && i < share->scope_count; i++)
-		status = add_scope(findings, share, &share->scopes[i]);
-	return status;
+	return share_say(findings, state);
 }
 
 static void share_release(struct findings *findings, void *state)

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* What a thread was doing, call by call: in calls that wait, enqueue or do something else, in none,
+ * and asleep.
+ */
+#include "analysis/findings/idle/idle_thread.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Enqueues of a thread that are remembered. A command that was overtaken by so
+ * many of its own thread was enqueued long ago. */
+#define REMEMBERED 256u
+
+/* Between two questions that follow each other so fast, nothing was done. */
+#define ASKING_MOST_NS 1000
+
+/* Brings the thread's account up to `ns`, and notes what it was when a device
+ * fell idle since its last event: the thread went on with one thing all along. */
+static int thread_reach(struct idle *idle, struct idle_thread *thread, int64_t ns)
+{
+	if (!thread->marks) {
+		thread->marks = calloc(idle->device_count + 1, sizeof(*thread->marks));
+		if (!thread->marks)
+			return -ENOMEM;
+	}
+	if (!thread->known)
+		thread->since_ns = ns;
+	thread->known = true;
+	for (size_t i = 0; i < idle->device_count; i++) {
+		struct idle_device *device = &idle->devices[i];
+		struct idle_mark *mark = &thread->marks[i];
+		int64_t busy_ns = (int64_t)device->busy_ns +
+				  (device->running ? ns - device->busy_since_ns : 0);
+
+		if (thread->activity == WAITING)
+			device->waited_ns += busy_ns - mark->busy_ns;
+		else if (thread->activity == ENQUEUING)
+			device->in_call_ns += busy_ns - mark->busy_ns;
+		mark->busy_ns = busy_ns;
+		if (device->running || mark->gap == device->gap)
+			continue;
+		mark->gap = device->gap;
+		memcpy(mark->spent, thread->spent, sizeof(mark->spent));
+		mark->worked_ns = 0;
+		if (device->idle_ns <= thread->since_ns)
+			continue;
+		mark->spent[thread->activity] += device->idle_ns - thread->since_ns;
+		if (thread->activity == WORKING)
+			mark->worked_ns = device->idle_ns - thread->since_ns;
+	}
+	thread->spent[thread->activity] += ns - thread->since_ns;
+	thread->since_ns = ns;
+	return 0;
+}
+
+static int remember(struct idle_thread *thread, const struct sequence_event *event)
+{
+	struct idle_enqueue *enqueue;
+
+	if (!thread->enqueues) {
+		thread->enqueues = calloc(REMEMBERED, sizeof(*thread->enqueues));
+		if (!thread->enqueues)
+			return -ENOMEM;
+	}
+	enqueue = &thread->enqueues[thread->enqueued++ % REMEMBERED];
+	enqueue->call = event->call;
+	enqueue->ns = event->ns;
+	enqueue->end_ns = 0;
+	memcpy(enqueue->spent, thread->spent, sizeof(enqueue->spent));
+	enqueue->stretch = thread->stretch;
+	enqueue->other = thread->other;
+	thread->stretch.ns = 0;
+	return 0;
+}
+
+struct idle_enqueue *idle_recall(const struct idle_thread *thread, uint64_t call)
+{
+	for (unsigned i = 0; thread->enqueues && i < REMEMBERED; i++) {
+		if (thread->enqueues[i].call == call)
+			return &thread->enqueues[i];
+	}
+	return NULL;
+}
+
+int64_t idle_calling_ns(const struct idle_thread *thread, const struct idle_enqueue *enqueue)
+{
+	size_t before = (size_t)(enqueue - thread->enqueues) + REMEMBERED - 1;
+	const struct idle_enqueue *previous = &thread->enqueues[before % REMEMBERED];
+
+	return previous->call && previous->ns < enqueue->ns
+		       ? enqueue->spent[CALLING] - previous->spent[CALLING]
+		       : 0;
+}
+
+static void note_stretch(struct idle_thread *thread, const struct sequence_event *event)
+{
+	int64_t ns = event->ns - thread->since_ns;
+
+	if (thread->known && thread->activity == WORKING && !thread->depth &&
+	    ns > thread->stretch.ns)
+		thread->stretch =
+			(struct idle_stretch){thread->latest, event->api, thread->has_result, ns};
+}
+
+static void note_flush(struct idle_thread *thread, const struct sequence_event *event)
+{
+	unsigned at = 0;
+
+	while (at < IDLE_FLUSHES && thread->flushes[at].queue != event->queue)
+		at++;
+	if (at == IDLE_FLUSHES)
+		at = thread->flush_count++ % IDLE_FLUSHES;
+	thread->flushes[at] = (struct idle_flush){event->ns, event->queue};
+}
+
+bool idle_is_flushed(const struct idle_thread *thread, uint32_t queue, int64_t from_ns,
+		     int64_t to_ns)
+{
+	for (unsigned i = 0; i < IDLE_FLUSHES; i++) {
+		const struct idle_flush *flush = &thread->flushes[i];
+
+		if (flush->queue == queue && flush->ns > from_ns && flush->ns < to_ns)
+			return true;
+	}
+	return false;
+}
+
+int idle_call_begin(struct idle *idle, const struct sequence_event *event)
+{
+	struct idle_thread *thread = &idle->threads[event->stream];
+	int status;
+
+	/* A thread that asks and asks does nothing else. */
+	if (thread->asked && !thread->depth && event->api->class == TANDEM_CLASS_QUERY &&
+	    event->ns - thread->since_ns < ASKING_MOST_NS)
+		thread->activity = CALLING;
+	note_stretch(thread, event);
+	status = thread_reach(idle, thread, event->ns);
+	if (event->api->class == TANDEM_CLASS_CALLBACK)
+		idle->called_ns[event->process] = event->ns;
+	if (!thread->depth++) {
+		thread->activity = event->blocking ? WAITING : event->op ? ENQUEUING : CALLING;
+		thread->call_ns = event->ns;
+		if (event->blocking)
+			thread->enqueued_before = thread->enqueued;
+		if (event->queue && !event->op && event->api->class == TANDEM_CLASS_CALL)
+			note_flush(thread, event);
+	}
+	if (event->api->traits.signal) {
+		idle->signals[event->process] =
+			(struct idle_signal){.ns = event->ns, .stream = event->stream};
+		memcpy(idle->signals[event->process].spent, thread->spent, sizeof(thread->spent));
+	}
+	if (!status && event->op)
+		status = remember(thread, event);
+	return status;
+}
+
+/* A thread of its own would have built while another one waited. */
+static void note_build(struct idle_device *device, int64_t ns)
+{
+	int64_t left_ns = device->waited_ns - device->ahead_ns;
+
+	device->built_ns += ns;
+	if (left_ns > 0)
+		device->ahead_ns += ns < left_ns ? ns : left_ns;
+}
+
+int idle_call_end(struct idle *idle, const struct sequence_event *event)
+{
+	struct idle_thread *thread = &idle->threads[event->stream];
+	struct idle_enqueue *enqueue = event->op ? idle_recall(thread, event->call) : NULL;
+	int status = thread_reach(idle, thread, event->ns);
+
+	if (enqueue)
+		enqueue->end_ns = event->ns;
+	if (thread->depth && !--thread->depth) {
+		if (thread->activity == CALLING)
+			thread->other = event->api;
+		thread->activity = WORKING;
+		thread->asked = event->api->class == TANDEM_CLASS_QUERY;
+		thread->has_result = event->blocking && thread->result_call == event->call;
+		if (event->api->class != TANDEM_CLASS_RELEASE &&
+		    event->api->class != TANDEM_CLASS_QUERY)
+			thread->latest = event->api;
+	}
+	for (size_t i = 0; !status && i < idle->device_count; i++) {
+		struct idle_device *device = &idle->devices[i];
+		int64_t from =
+			event->other_ns > device->idle_ns ? event->other_ns : device->idle_ns;
+
+		if (device->running || !device->active || from >= event->ns)
+			continue;
+		if (event->api->class == TANDEM_CLASS_BUILD)
+			note_build(device, event->ns - from);
+		status = map_count(event->blocking ? &device->waits : &device->calls,
+				   event->api->id, (uint64_t)(event->ns - from));
+	}
+	return status;
+}
+
+/* What it waited for the recorder, as for room in a file, is as if that had taken its CPU. */
+static struct recent *recent_of(const struct findings *findings, struct idle *idle,
+				const struct wait_thread *waiter,
+				const struct states_interval *interval)
+{
+	struct idle_thread *thread = waiter->stream ? &idle->threads[waiter->stream - 1] : NULL;
+	unsigned state = interval->state;
+	uint64_t process;
+
+	if (state == STATE_WAIT_BLOCKED && thread && interval->by == WAKER_THREAD &&
+	    waits_is_recorder(findings->waits, interval->by_name))
+		return &thread->preempted;
+	if (state == STATE_WAIT_BLOCKED)
+		return thread ? &thread->slept : NULL;
+	if (state != STATE_WAIT_CPU)
+		return NULL;
+	if (thread)
+		return &thread->preempted;
+	process = map_get(&idle->process_of, waiter->thread->pid);
+	return process == MAP_NONE ? NULL : &idle->drivers[process];
+}
+
+int idle_interval(struct findings *findings, void *state, const struct wait_thread *waiter,
+		  const struct states_interval *interval)
+{
+	struct recent *recent = recent_of(findings, state, waiter, interval);
+	struct idle *idle = state;
+
+	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last) {
+		struct idle_thread *thread = &idle->threads[waiter->stream - 1];
+
+		thread->sleeps[thread->slept_count++ % IDLE_SLEEPS] = (struct idle_sleep){
+			.from_ns = interval->from,
+			.to_ns = interval->to,
+			.waker = {.by = interval->by,
+				  .tid = interval->by_tid,
+				  .pid = interval->by_pid,
+				  .name = interval->by_name},
+		};
+	}
+	/* A timer's interrupt on a CPU that is idle may be no waking that was recorded. */
+	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last &&
+	    interval->by != WAKER_THREAD &&
+	    recent_add(&idle->threads[waiter->stream - 1].napped, interval->from, interval->to))
+		return -ENOMEM;
+	return recent ? recent_add(recent, interval->from, interval->to) : 0;
+}
+
+int idle_note_hashed(struct idle *idle, const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+	struct idle_thread *thread;
+	int64_t from_ns;
+
+	if (!event || !event->stream)
+		return 0;
+	thread = &idle->threads[event->stream->index];
+	from_ns = thread->returned_ns;
+	if (item->kind == ITEM_CALL && item->end_ns != INT64_MIN && item->end_ns > from_ns)
+		thread->returned_ns = item->end_ns;
+	if (item->kind != ITEM_OTHER || !from_ns || event->ns <= from_ns ||
+	    (event->record->id != TANDEM_EVENT_content &&
+	     event->record->id != TANDEM_EVENT_content_read))
+		return 0;
+	thread->returned_ns = event->ns;
+	return recent_add(&thread->hashed, from_ns, event->ns);
+}
+
+void idle_thread_free(struct idle_thread *thread)
+{
+	free(thread->enqueues);
+	free(thread->marks);
+	recent_free(&thread->slept);
+	recent_free(&thread->napped);
+	recent_free(&thread->preempted);
+	recent_free(&thread->hashed);
+}
