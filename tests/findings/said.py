@@ -25,6 +25,7 @@ TRIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "trials", "trial
 EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
 DRILLS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "drills", "drills")
+VIVAS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "vivas", "vivas")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
 HAS_POCL = os.path.exists("/etc/OpenCL/vendors/pocl.icd")
@@ -186,6 +187,19 @@ IN_FINALS = [
 # Of tests/findings/drills: a queue that is not flushed beside one that is; threads that are bound to one CPU.
 FLUSHED = dict(STUB, STUB_FLUSH="1")
 IN_DRILLS = [("gather_gate", [], FLUSHED, ["idle-device/unflushed"], [])]
+# Of tests/findings/vivas: small reads with nothing larger in their direction; a queue that transferred once and works on
+# one place; a barrier, and events, that name their calls; work of the host in place of a kernel that fails.
+IN_VIVAS = [
+    ("option_book", [], STUB, ["transfers/small"], []),
+    ("option_book", ["repaired"], STUB, [], ["transfers/small"]),
+    ("trace_slot", [], STUB, ["ordering/turns"], []),
+    ("trace_slot", ["repaired"], STUB, [], ["ordering/turns"]),
+    ("radar_fences", [], STUB, ["ordering/barriers"], []),
+    ("shard_timeline", [], STUB, ["ordering/events"], []),
+    ("shard_timeline", ["repaired"], STUB, [], ["ordering/events"]),
+    ("group_fallback", [], STUB, ["errors/call"], []),
+    ("group_fallback", ["repaired"], STUB, [], ["errors/call"]),
+]
 if scope()[0] == "system":
     IN_DRILLS.append(("pinned_pool", [], STUB, ["preemption/in-calls"], []))
 if scope()[0] != "none":
@@ -201,7 +215,7 @@ PROGRAMS = [(CORPUS, *case) for case in CASES]
 for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
     PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
 for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS),
-                      (FINALS, IN_FINALS), (DRILLS, IN_DRILLS)):
+                      (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
@@ -259,6 +273,17 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
         if name == "pinned_pool" and f["cause"] == "in-calls":
             check(len(os.sched_getaffinity(0)) == 1 or "ran on CPU" in f["suggestion"], "what its threads are bound to",
                   f["suggestion"])
+        if name == "trace_slot" and f["cause"] == "turns":
+            check("(WriteBuffer)" in f["description"] and "(migrate)" in f["description"], "turns name both commands",
+                  f["description"])
+        if (name, f["cause"]) in (("radar_fences", "barriers"), ("shard_timeline", "events")):
+            check(f["object"].startswith("clEnqueue") and f["object"] in f["description"],
+                  f"{where}: what keeps commands apart is named", f)
+        if name == "group_fallback" and f["name"] == "errors":
+            check(f["count"] == 100 and f["cost_ns"] > 100 * 1e6 and "the thread then worked" in f["evidence"],
+                  "the host's work in place of a kernel is the error's cost", f)
+        if name == "group_fallback" and f["cause"] == "host-busy" and "repaired" not in arguments:
+            check(f["symptom_of"] == "errors: call", "... and comes of it", f)
         # Not the one that ends the program, of which it has one as well.
         if f["cause"] == "after-each-command" and name == "wait_event_each":
             check(f["object"] == "clWaitForEvents", f"{where}: names the wait", f["object"])

@@ -20,12 +20,15 @@ static const struct symptom {
 	{"launch", "few-groups", "ordering", "default-queue", ANY},
 	/* Where the device is the CPU, its kernels are what others' threads run. */
 	{"preemption", "other-threads", "shared-device", "process", 0},
+	{"preemption", "in-calls", "preemption", "placement", 3},
+	{"preemption", "between-calls", "preemption", "placement", 3},
 	/* It waits before it sleeps, as until the next request comes. */
 	{"waiting", "after-each-command", "idle-device", "host-blocked", 3},
 	{"idle-device", "synchronisation", "waiting", "after-each-command", 0},
 	{"idle-device", "synchronisation", "waiting", "polling", 0},
 	{"idle-device", "synchronisation", "waiting", "nothing-to-wait-for", 2},
 	{"idle-device", "synchronisation", "transfers", "small", 0},
+	{"idle-device", "host-busy", "errors", "call", 3},
 	{"idle-device", "host-busy", "waiting", "after-each-command", 0},
 	{"idle-device", "host-blocked", "waiting", "after-each-command", 8},
 	{"waiting", "nothing-to-wait-for", "transfers", "small", 0},
@@ -42,6 +45,7 @@ static const struct symptom {
 	{"idle-device", "host-busy", "copies", "by-host", 4},
 	{"idle-device", "launch", "copies", "by-host", 0},
 	{"idle-device", "launch", "ordering", "barriers", 0},
+	{"idle-device", "launch", "ordering", "events", 0},
 	{"idle-device", "launch", "ordering", "default-queue", 0},
 	{"transfers", "small", "copies", "unchanged", 4},
 	{"transfers", "misaligned", "copies", "by-host", 0},

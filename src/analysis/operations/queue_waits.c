@@ -32,7 +32,8 @@ static struct queue_mark *mark_find(struct queue_waits *waits, uint32_t process,
 }
 
 /* The queue's own commands come one after another anyway. */
-static void add_awaited(struct queue_waits_row *queue, const struct queue_mark *mark)
+static void add_awaited(struct queue_waits_row *queue, const struct queue_mark *mark,
+			const struct tandem_event *api)
 {
 	struct queue_waits_taken *awaited = &queue->awaited;
 
@@ -45,6 +46,7 @@ static void add_awaited(struct queue_waits_row *queue, const struct queue_mark *
 		awaited->count--;
 	}
 	awaited->marks[awaited->count++] = *mark;
+	awaited->api = api->id;
 }
 
 int queue_waits_call(struct queue_waits *waits, const struct trace_event *event,
@@ -75,7 +77,7 @@ int queue_waits_call(struct queue_waits *waits, const struct trace_event *event,
 	if (!mark)
 		return -ENOMEM;
 	if (api->traits.wait == TANDEM_WAIT_in_queue)
-		add_awaited(queue, mark);
+		add_awaited(queue, mark, api);
 	else
 		*mark = queue->latest;
 	return 0;

@@ -31,7 +31,8 @@ struct queue_mark { /* a command that is waited for */
 struct queue_waits_taken {
 	struct queue_mark marks[QUEUE_WAITS_MOST]; /* the latest last */
 	uint32_t count;
-	bool more; /* there were others */
+	bool more;    /* there were others */
+	uint16_t api; /* event id of the latest call that had the queue wait; 0: none */
 };
 
 struct queue_waits {

@@ -91,8 +91,12 @@ static int add_row(struct findings *findings, const struct callback_row *row)
 		units_ns(all, (double)row->ns),
 		units_ns(each, (double)row->ns / (double)row->count));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "the callbacks were recorded; that the next command, or the wait, followed "
-		       "from the end of one is assumed where it came right after it";
+	finding->why = findings_text(
+		findings,
+		"the callbacks were recorded; that the next command, or the wait, followed from the "
+		"end of one is assumed where it came right after it; a thread that does all of that "
+		"work instead is busy for %s",
+		all);
 	finding->suggestion =
 		"only take note in the callback (a flag, a condition variable), and do "
 		"the work in a thread of the program's own";

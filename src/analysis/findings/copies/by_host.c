@@ -156,8 +156,9 @@ int by_host_add(const struct by_host *by_host, uint32_t process, bool addresses,
 	}
 	finding->what = findings_text(
 		findings,
-		"what was read from one buffer was written to another, %s times, %s in all",
-		units_count(number, time->count), units_bytes(bytes, (double)time->bytes));
+		"what was read from one buffer was written to another, %s times%s, %s in all",
+		units_count(number, time->count), copy_time_words(time, findings),
+		units_bytes(bytes, (double)time->bytes));
 	finding->confidence = addresses ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	finding->why = addresses
 			       ? "from the same host memory, and as many bytes; the host may have "

@@ -23,4 +23,7 @@ void copy_time_add(struct copy_time *time, uint16_t api, uint64_t bytes, uint64_
 /* The name of the call; "" where it is not known. Valid as long as the session. */
 const char *copy_time_api(const struct copy_time *time, const struct findings *findings);
 
+/* " (CALL, mean SIZE)", of which the findings own the text. */
+const char *copy_time_words(const struct copy_time *time, struct findings *findings);
+
 #endif

@@ -88,6 +88,7 @@ int dominate_add(const struct dominate *dominate, uint32_t process,
 		 const struct copy_buffers *buffers, uint64_t told_ns, struct findings *findings)
 {
 	struct dominate_sum sum = {.worst = NULL};
+	double span_ns = (double)(dominate->last_ns - dominate->first_ns);
 	char number[UNITS_BYTES], all[UNITS_BYTES];
 	struct finding *finding;
 
@@ -100,7 +101,7 @@ int dominate_add(const struct dominate *dominate, uint32_t process,
 	/* That is reported already. */
 	sum.saved_ns -= told_ns < sum.saved_ns ? told_ns : sum.saved_ns;
 	/* Where calls take most of it, waiting is what is wrong. */
-	if ((double)sum.saved_ns < DOMINATES * (double)(dominate->last_ns - dominate->first_ns) ||
+	if ((double)sum.saved_ns < DOMINATES * span_ns ||
 	    (double)sum.saved_ns < DOMINATES_RUN * (double)findings->duration_ns ||
 	    2 * sum.moved_ns < sum.saved_ns)
 		return 0;
@@ -113,9 +114,11 @@ int dominate_add(const struct dominate *dominate, uint32_t process,
 	finding->pid = findings->session->processes[process].pid;
 	finding->what = findings_text(
 		findings,
-		"transfers of the same buffers dominate the run: %s of them, %s in all, with no "
-		"kernel at the same time",
-		units_count(number, sum.count), units_bytes(all, (double)sum.bytes));
+		"transfers of the same buffers take %.0f %% of the time from the first command to the "
+		"last: %s of them%s%s%s, %s in all, with no kernel at the same time",
+		100 * (double)sum.saved_ns / span_ns, units_count(number, sum.count),
+		*finding->object ? " (mostly " : "", finding->object, *finding->object ? ")" : "",
+		units_bytes(all, (double)sum.bytes));
 	finding->confidence = CONFIDENCE_LOW;
 	finding->why = "against one transfer of each buffer and direction; the program may need "
 		       "each of them";

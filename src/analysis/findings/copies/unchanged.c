@@ -64,11 +64,12 @@ static int unchanged_add(const struct unchanged *unchanged, struct findings *fin
 		finding->removes = GRAPH_UNCHANGED;
 		finding->at_least = true;
 	}
-	finding->what = findings_text(findings,
-				      "%s transfers brought the %s data that it had been given "
-				      "before, unchanged: %s in all",
-				      units_count(count, time->count), end,
-				      units_bytes(bytes, (double)time->bytes));
+	finding->what =
+		findings_text(findings,
+			      "%s transfers%s brought the %s data that it had been given "
+			      "before, unchanged: %s in all",
+			      units_count(count, time->count), copy_time_words(time, findings), end,
+			      units_bytes(bytes, (double)time->bytes));
 	finding->confidence = unchanged->sampled ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
 	finding->why = unchanged->sampled
 			       ? "by a hash of samples, 64 KiB of each transfer, at the same "

@@ -51,6 +51,7 @@ static void find_waits(const struct trace_event *event, const struct queue_waits
 
 	for (uint32_t i = 0; i < taken->count; i++)
 		command->waits[command->wait_count++] = taken->marks[i].op;
+	command->waits_by = taken->api;
 	command->waits_more = taken->more;
 	if (!list || list->kind != TANDEM_FIELD_OP || !list->variable)
 		return;
@@ -174,9 +175,10 @@ static bool are_independent(const struct apart_command *a, const struct apart_co
 	       used_memory_is_apart(&a->memory, &b->memory);
 }
 
-/* The shorter one could have run next to the longer. */
+/* The shorter one could have run next to the longer. `by`: event id of the call
+ * that kept them apart; 0: none. */
 static void count_apart(struct apart_sum *sum, struct apart_command *before,
-			struct apart_command *command)
+			struct apart_command *command, uint16_t by)
 {
 	struct apart_command *shorter = before->ns < command->ns ? before : command;
 
@@ -193,6 +195,9 @@ static void count_apart(struct apart_sum *sum, struct apart_command *before,
 	sum->device = command->device;
 	sum->begin_ns = command->end_ns - (int64_t)command->ns;
 	sum->end_ns = command->end_ns;
+	sum->waiter = command->name;
+	sum->awaited = before->name;
+	sum->by = by;
 }
 
 /* One whose end is not known yet uses nothing. */
@@ -258,7 +263,7 @@ static void add_marked(const struct apart *apart, uint32_t index,
 
 /* It would have run as soon as what it needs had ended. */
 static void count_awaited(struct apart_sum *sum, const struct apart_awaited *awaited,
-			  struct apart_command *command)
+			  struct apart_command *command, uint16_t by)
 {
 	int64_t there_ns =
 		command->queued_ns > awaited->needed_ns ? command->queued_ns : awaited->needed_ns;
@@ -266,7 +271,7 @@ static void count_awaited(struct apart_sum *sum, const struct apart_awaited *awa
 
 	if (awaited->unknown || !awaited->longest || awaited->longest->end_ns <= awaited->needed_ns)
 		return;
-	count_apart(sum, awaited->longest, command);
+	count_apart(sum, awaited->longest, command, by);
 	if (start_ns > there_ns)
 		sum->waited_ns += (uint64_t)(start_ns - there_ns);
 }
@@ -280,7 +285,7 @@ static void look_at_barrier(const struct apart_process *process, struct apart_co
 	if (!barrier || barrier->kind != TANDEM_OPERATION_KIND_barrier || barrier->wait_count)
 		return;
 	add_before(process, barrier, command, &awaited);
-	count_awaited(sum, &awaited, command);
+	count_awaited(sum, &awaited, command, barrier->api);
 }
 
 /* Of the commands right before it in the queue, the latest kernel; NULL: the command, or a transfer
@@ -323,7 +328,7 @@ static void look_at_queue(const struct apart_process *process, struct apart_comm
 		return;
 	before = kernel_before(process, command);
 	if (before && leaves_room(before) && before->end_ns > command->queued_ns)
-		count_apart(sum, before, command);
+		count_apart(sum, before, command, 0);
 }
 
 /* What those wait for that `waiter` names: it is the command, or a barrier before it. False: not all are
@@ -374,7 +379,7 @@ static void look_at_list(const struct apart *apart, uint32_t index, struct apart
 		return;
 	if (before && before->end_ns > awaited.needed_ns)
 		awaited.needed_ns = before->end_ns;
-	count_awaited(sum, &awaited, command);
+	count_awaited(sum, &awaited, command, barrier->api);
 }
 
 static void look_at_waits(const struct apart *apart, uint32_t index, struct apart_command *command,
@@ -388,7 +393,7 @@ static void look_at_waits(const struct apart *apart, uint32_t index, struct apar
 	    !add_waits(apart, index, command, command, &awaited))
 		return;
 	count = sum->count;
-	count_awaited(sum, &awaited, command);
+	count_awaited(sum, &awaited, command, command->waits_by ? command->waits_by : command->api);
 	sum->by_places |= command->memory.by_places && sum->count > count;
 }
 
@@ -422,6 +427,8 @@ void apart_end(struct apart *apart, const struct operation *operation, double ro
 	command->stream = operation->stream;
 	command->in_call = is_in_call(operation);
 	command->room = room;
+	command->name = operation->name;
+	command->api = operation->api;
 	command->ended = true;
 }
 

@@ -52,15 +52,23 @@ struct apart_command {
 	uint64_t ns;
 	int64_t queued_ns, end_ns, call_begin_ns, call_end_ns;
 	uint32_t device;
-	double room; /* room.h */
+	double room;	  /* room.h */
+	const char *name; /* of its kernel, or what it does; NULL: not known */
+	uint16_t api;	  /* event id of its call; 0: not known */
+	uint16_t
+		waits_by; /* same, of the call that had its queue wait; 0: its own names what it waits for */
 };
 
 struct apart_sum {
 	uint64_t count, ns, longest_ns;
 	uint64_t waited_ns; /* by all of them, for nothing */
 	uint32_t stream, queue, device;
-	int64_t begin_ns, end_ns; /* of the longest */
-	bool by_places;		  /* of parts of memory, by where they begin */
+	/* Of the longest: when; what waited, for what, and by which call (event id): a barrier's, or
+	 * one that names events. NULL, 0: not known. */
+	int64_t begin_ns, end_ns;
+	const char *waiter, *awaited;
+	uint16_t by;
+	bool by_places; /* of parts of memory, by where they begin */
 };
 
 struct apart_process {

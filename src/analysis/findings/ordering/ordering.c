@@ -178,16 +178,16 @@ static const struct cause_text {
 } texts[] = {
 	[APART_BARRIERS] =
 		{"ordering", "barriers",
-		 "%s commands waited behind a barrier for commands that use none of their "
-		 "memory",
+		 "%s commands waited behind a barrier%s for commands that use none of their memory%s",
 		 "leave the barriers out, and let each command wait for the events of those "
 		 "that it needs"},
-	[APART_EVENTS] = {"ordering", "events",
-			  "%s commands waited for events of commands that use none of their memory",
-			  "let each command wait for the events of those only that it needs"},
+	[APART_EVENTS] =
+		{"ordering", "events",
+		 "%s commands waited for events%s of commands that use none of their memory%s",
+		 "let each command wait for the events of those only that it needs"},
 	[APART_QUEUE] =
 		{"overlap", "one-queue",
-		 "%s kernels waited in their queue for one that uses none of their memory, and "
+		 "%s kernels waited in their queue%s for one that uses none of their memory%s, and "
 		 "each leaves room for another on the device",
 		 "give commands that do not need each other queues of their own, or one that "
 		 "need not keep their order"},
@@ -211,7 +211,14 @@ static int add_sum(struct findings *findings, const struct order_process *proces
 	finding->cost_ns = cost_ns;
 	finding->queue = sum->queue;
 	finding_device(findings, finding, sum->device);
-	finding->what = findings_text(findings, text->what, units_count(count, sum->count));
+	if (sum->by)
+		finding->object = trace_session_event(findings->session, sum->by)->name;
+	finding->what = findings_text(
+		findings, text->what, units_count(count, sum->count),
+		*finding->object ? findings_text(findings, " (%s)", finding->object) : "",
+		sum->waiter && sum->awaited
+			? findings_text(findings, ", as %s for %s", sum->waiter, sum->awaited)
+			: "");
 	finding->confidence = sum->by_places ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
 	finding->why =
 		sum->by_places

@@ -9,12 +9,24 @@
 #include "util/keyed_row.h"
 #include "util/units.h"
 
+/* A queue that transferred nothing in so many commands has no transfers of its own, but for what it
+ * began with. */
+#define OTHERS 4u
+
 static struct turns_queue *queue_find(struct turns *turns, uint32_t process, uint32_t number)
 {
 	const struct turns_queue fresh = {.filled = 0};
 
 	return keyed_row(&turns->queue_of, (uint64_t)process << 32 | number, &turns->queues,
 			 &turns->queue_capacity, &turns->queue_count, &fresh, sizeof(fresh));
+}
+
+/* Of one that is known. */
+static struct turns_queue *queue_known(struct turns *turns, uint32_t process, uint32_t number)
+{
+	uint64_t at = map_get(&turns->queue_of, (uint64_t)process << 32 | number);
+
+	return at == MAP_NONE ? NULL : &turns->queues[at];
 }
 
 static int note_transfer(struct turns *turns, const struct trace_event *event, uint64_t buffer,
@@ -50,6 +62,7 @@ static int note_list(struct turns *turns, const struct trace_event *event, uint3
 	const struct tandem_field *list = trace_field_role(event->layout, TANDEM_ROLE_events);
 	uint32_t process = event->stream->process->index;
 	struct queue_mark awaited = {.tag = 0};
+	const struct turns_queue *worker;
 	const uint8_t *elements;
 	uint64_t known;
 	size_t count;
@@ -64,9 +77,22 @@ static int note_list(struct turns *turns, const struct trace_event *event, uint3
 	if (known == MAP_NONE || (uint32_t)known == queue)
 		return 0;
 	awaited.queue = (uint32_t)known;
-	return queue_waits_tag_of(&turns->waits_of, process, awaited.queue)
+	worker = queue_known(turns, process, awaited.queue);
+	return queue_waits_tag_of(&turns->waits_of, process, awaited.queue) &&
+			       !(worker && worker->others >= OTHERS)
 		       ? 0
 		       : note_transfer(turns, event, buffer, &awaited);
+}
+
+/* Whether a queue has transfers of its own. 0 or -ENOMEM. */
+static int note_kind(struct turns *turns, uint32_t process, uint32_t number, bool transfer)
+{
+	struct turns_queue *queue = queue_find(turns, process, number);
+
+	if (!queue)
+		return -ENOMEM;
+	queue->others = transfer ? 0 : queue->others + (queue->others < OTHERS);
+	return 0;
 }
 
 int turns_call(struct turns *turns, const struct trace_event *event)
@@ -89,19 +115,12 @@ int turns_call(struct turns *turns, const struct trace_event *event)
 	    map_set(&turns->given, operation_key(process, trace_event_op(event)), queue))
 		return -ENOMEM;
 	if (!transfer_ends_find(event, &ends))
-		return 0;
-	if (queue_waits_tag(&turns->waits_of, process, queue, ends.buffer))
+		return trace_event_op(event) ? note_kind(turns, process, queue, false) : 0;
+	if (note_kind(turns, process, queue, true) ||
+	    queue_waits_tag(&turns->waits_of, process, queue, ends.buffer))
 		return -ENOMEM;
 	return taken.count ? note_transfer(turns, event, ends.buffer, &taken.marks[taken.count - 1])
 			   : note_list(turns, event, queue, ends.buffer);
-}
-
-/* Of one that is known. */
-static struct turns_queue *queue_known(struct turns *turns, uint32_t process, uint32_t number)
-{
-	uint64_t at = map_get(&turns->queue_of, (uint64_t)process << 32 | number);
-
-	return at == MAP_NONE ? NULL : &turns->queues[at];
 }
 
 /* What a queue's kernels took since it was waited for the last time: of a transfer that waits for it
@@ -123,6 +142,8 @@ static int count_turn(struct turns *turns, const struct sequence_event *command,
 	uint64_t worker =
 		map_remove(&turns->one_place, operation_key(command->process, command->op));
 	bool is_one = worker != MAP_NONE;
+	const struct turns_queue *queue =
+		is_one ? queue_known(turns, command->process, (uint32_t)worker) : NULL;
 	uint64_t ns = command->duration_ns;
 	struct turns_sum *sum =
 		keyed_row(&turns->sum_of, command->process, &turns->sums, &turns->sum_capacity,
@@ -143,6 +164,8 @@ static int count_turn(struct turns *turns, const struct sequence_event *command,
 	sum->queue = command->queue;
 	sum->begin_ns = command->ns - (int64_t)ns;
 	sum->end_ns = command->ns;
+	sum->transfer = command->name;
+	sum->kernel = queue ? queue->kernel : NULL;
 	return 0;
 }
 
@@ -158,6 +181,7 @@ int turns_end(struct turns *turns, const struct sequence_event *command)
 			if (!queue)
 				return -ENOMEM;
 			queue->kernel_ns += command->duration_ns;
+			queue->kernel = command->name;
 		}
 		return map_get(&turns->awaited, key) == MAP_NONE
 			       ? 0
@@ -187,12 +211,15 @@ static int add_sum(struct findings *findings, const struct turns_sum *sum)
 	finding->cost_ns = (uint64_t)((1 - taken) * (double)sum->ns);
 	finding->queue = sum->queue;
 	finding_device(findings, finding, sum->device);
-	finding->what = findings_text(findings,
-				      "%ss take turns: %s transfers to the device waited for a "
-				      "kernel of another %s, which %s",
-				      queue, units_count(count, sum->count), queue,
-				      is_one ? "works on what they brought before, in one place"
-					     : "has data of its own");
+	finding->object = sum->transfer ? findings_text(findings, "%s", sum->transfer) : "";
+	finding->what = findings_text(
+		findings,
+		"%ss take turns: %s transfers to the device%s%s%s waited for a "
+		"kernel%s%s%s of another %s, which %s",
+		queue, units_count(count, sum->count), *finding->object ? " (" : "",
+		finding->object, *finding->object ? ")" : "", sum->kernel ? " (" : "",
+		sum->kernel ? sum->kernel : "", sum->kernel ? ")" : "", queue,
+		is_one ? "works on what they brought before, in one place" : "has data of its own");
 	finding->confidence = CONFIDENCE_LOW;
 	finding->why = findings_text(findings,
 				     "by the destinations of each %s's transfers; what its kernels "

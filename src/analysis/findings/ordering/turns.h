@@ -23,13 +23,17 @@
 struct turns_queue {
 	uint64_t kernel_ns; /* of its kernels, since another one's transfer waited for it */
 	uint64_t filled;    /* buffer of its latest transfer that waited for another queue */
+	const char *kernel; /* the latest that ended; NULL: none */
+	unsigned others;    /* commands since its latest transfer to the device; saturated */
 };
 
 struct turns_sum {
 	uint64_t count, ns, longest_ns;
 	uint64_t one_place; /* of these: into what the kernel uses, as the one before */
 	uint32_t stream, device, queue;
-	int64_t begin_ns, end_ns; /* of the longest */
+	/* Of the longest; what it is, and the kernel that it waited for. NULL: not known. */
+	int64_t begin_ns, end_ns;
+	const char *transfer, *kernel;
 };
 
 struct turns {

@@ -258,21 +258,58 @@ static double best_of(const struct transfer_row *row)
 }
 
 /* Of transfers of less than LARGE_CLASS, what each costs besides is in their average: where there are no
- * others, the fastest one says more. A core copies at 10 bytes a ns at the least. */
+ * others, the fastest one says more, or what the link did in the other direction. A core copies at 10
+ * bytes a ns at the least. */
 #define LARGE_CLASS 16u
 #define CORE_RATE 10.0
 
-static double rate_of(const struct transfer_row *row, bool is_cpu)
-{
-	double fastest = is_cpu ? CORE_RATE : 0;
+struct rate {
+	double value; /* bytes a ns */
+	const char *words;
+};
 
-	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
-		if (i >= LARGE_CLASS && row->classes[i].count)
-			return best_of(row);
+static const char *const rate_assumed = "least that is assumed of so few bytes";
+
+static bool has_large(const struct transfer_row *row)
+{
+	for (unsigned i = LARGE_CLASS; i < SIZE_CLASSES; i++)
+		if (row->classes[i].count)
+			return true;
+	return false;
+}
+
+static double fastest_of(const struct transfer_row *row)
+{
+	double fastest = 0;
+
+	for (unsigned i = 0; i < SIZE_CLASSES; i++)
 		if (row->classes[i].fastest > fastest)
 			fastest = row->classes[i].fastest;
-	}
 	return fastest;
+}
+
+static struct rate rate_of(const struct transfers *transfers, const struct transfer_row *row,
+			   bool is_cpu)
+{
+	struct rate rate = {best_of(row), "best rate seen here"};
+
+	if (has_large(row))
+		return rate;
+	rate.value = fastest_of(row);
+	if (is_cpu && rate.value < CORE_RATE)
+		rate.value = CORE_RATE;
+	if (is_cpu || !is_transfer(row->kind))
+		return rate;
+	if (rate.value < TINY_RATE)
+		rate = (struct rate){TINY_RATE, rate_assumed};
+	for (size_t i = 0; i < transfers->count; i++) {
+		const struct transfer_row *other = &transfers->rows[i];
+
+		if (other->device == row->device && other->kind != row->kind &&
+		    is_transfer(other->kind) && has_large(other) && best_of(other) > rate.value)
+			rate = (struct rate){best_of(other), "best rate in the other direction"};
+	}
+	return rate;
 }
 
 /* What a transfer costs whatever its size: of the fastest of the smallest, all
@@ -312,10 +349,11 @@ static const char *kind_words(uint8_t kind)
 }
 
 static int add_small(struct findings *findings, const struct further *further,
-		     const struct transfer_row *row, double best, double fixed)
+		     const struct transfer_row *row, const struct rate *rate)
 {
+	double best = rate->value, fixed = fixed_ns(row, best);
 	struct transfer_class small = {.stream = TRACE_NONE};
-	char count[UNITS_BYTES], bytes[UNITS_BYTES], all[UNITS_BYTES], rate[UNITS_BYTES];
+	char count[UNITS_BYTES], bytes[UNITS_BYTES], all[UNITS_BYTES], each[UNITS_BYTES];
 	double known = best > TINY_RATE ? best : TINY_RATE;
 	struct finding *finding;
 	double moved_ns = 0;
@@ -365,10 +403,9 @@ static int add_small(struct findings *findings, const struct further *further,
 		units_ns(all, (double)small.ns));
 	finding->why = findings_text(
 		findings, "against one transfer with those before them, at %s/s, the %s",
-		units_bytes(rate, (double)small.bytes / moved_ns * 1e9),
-		best < known && small.bytes <= small.count * OPERATION_TINY_BYTES
-			? "least that is assumed of so few bytes"
-			: "best rate seen here");
+		units_bytes(each, (double)small.bytes / moved_ns * 1e9),
+		best < known && small.bytes <= small.count * OPERATION_TINY_BYTES ? rate_assumed
+										  : rate->words);
 	finding->suggestion =
 		direction_of(row->kind) == MAPS ? "map all of them with one call"
 		: is_transfer(row->kind)
@@ -430,13 +467,13 @@ static int transfers_end(struct findings *findings, void *state)
 		const struct transfer_row *row = &transfers->rows[i];
 		double link = places_link_rate(&transfers->places, row->device);
 		double best = best_of(row);
-		double rate = rate_of(row, is_cpu(findings, row->device));
+		struct rate rate = rate_of(transfers, row, is_cpu(findings, row->device));
 
 		status = rows_add(findings, row->device, row->kind, &row->rows,
 				  link > best ? link : best);
 		if (status || !(best > 0))
 			continue;
-		status = add_small(findings, &transfers->further, row, rate, fixed_ns(row, rate));
+		status = add_small(findings, &transfers->further, row, &rate);
 		if (!is_transfer(row->kind))
 			continue;
 		if (!status && !is_cpu(findings, row->device))

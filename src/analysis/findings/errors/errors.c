@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that returned an error, and commands that ended in one. Where a program makes such a call again until
- * it succeeds, the error costs all the time until then. */
+ * it succeeds, the error costs all the time until then; where the host does the work of a kernel that was
+ * not enqueued (fallback.h), that work. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/findings/errors/fallback.h"
 #include "analysis/findings/finding.h"
 #include "analysis/operations/operation.h"
 #include "trace/field.h"
@@ -19,7 +21,8 @@ struct error_row { /* one function, or kind of command, and one code */
 	bool waits; /* a wait, which tells of the command that it was for */
 	uint32_t process;
 	uint64_t count, ns;
-	uint64_t retries, retry_ns; /* from their ends to where the one that succeeded began */
+	uint64_t retries, retry_ns;	 /* from their ends to where the one that succeeded began */
+	uint64_t fallbacks, fallback_ns; /* after which the host worked, and for how long */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
 	const char *said;	  /* by the compiler, of the first with a log; NULL: nothing */
@@ -30,6 +33,9 @@ struct error_row { /* one function, or kind of command, and one code */
 /* So often is a habit. Who makes more calls in between does something else. */
 #define RETRIES_LEAST 3u
 #define RETRY_CALLS 16u
+
+/* A kernel that fails as often is one that the program has something else for. */
+#define FALLBACKS_LEAST 8u
 
 struct error_retry { /* a call of this thread failed */
 	size_t row;  /* + 1; 0: none is awaited */
@@ -42,6 +48,7 @@ struct errors {
 	struct error_row *rows;
 	size_t count, capacity;
 	struct error_retry *retries; /* by stream */
+	struct fallback *fallbacks;  /* same */
 };
 
 static int errors_begin(struct findings *findings, void *state)
@@ -49,7 +56,8 @@ static int errors_begin(struct findings *findings, void *state)
 	struct errors *errors = state;
 
 	errors->retries = calloc(findings->session->stream_count + 1, sizeof(*errors->retries));
-	return errors->retries ? 0 : -ENOMEM;
+	errors->fallbacks = calloc(findings->session->stream_count + 1, sizeof(*errors->fallbacks));
+	return errors->retries && errors->fallbacks ? 0 : -ENOMEM;
 }
 
 static struct error_row *row_known(struct errors *errors, const char *name, int32_t code,
@@ -108,10 +116,15 @@ static int count_call(struct errors *errors, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_event *api = event->layout->event;
+	struct fallback *fallback = &errors->fallbacks[event->stream->index];
 	struct error_row *row;
 
 	if (!trace_event_failed(event)) {
 		note_success(errors, event);
+		if (fallback_ended(fallback, item)) {
+			errors->rows[fallback->of].fallbacks++;
+			errors->rows[fallback->of].fallback_ns += fallback->worked_ns;
+		}
 		return 0;
 	}
 	if (row_find(errors, api->name, trace_event_result(event), false, &row))
@@ -126,6 +139,7 @@ static int count_call(struct errors *errors, const struct event_item *item)
 	}
 	row->ns += (uint64_t)(item->end_ns - event->ns);
 	note_failure(errors, item, (size_t)(row - errors->rows));
+	fallback_failed(fallback, item, (size_t)(row - errors->rows));
 	return 0;
 }
 
@@ -231,6 +245,13 @@ static bool is_habit(const struct error_row *row)
 	return row->retries >= RETRIES_LEAST && 2 * row->retries >= row->count;
 }
 
+/* Each time, and the host worked for longer than the call took. */
+static bool is_replaced(const struct error_row *row)
+{
+	return !is_habit(row) && row->fallbacks >= FALLBACKS_LEAST &&
+	       2 * row->fallbacks >= row->count && row->fallback_ns > row->ns;
+}
+
 static const char *why(struct findings *findings, const struct error_row *row)
 {
 	char each[UNITS_BYTES];
@@ -238,6 +259,13 @@ static const char *why(struct findings *findings, const struct error_row *row)
 	if (row->said)
 		return findings_text(findings, "the runtime returned it, and its log says: %s",
 				     row->said);
+	if (is_replaced(row))
+		return findings_text(
+			findings,
+			"the runtime returned it; the thread then worked for %s on average "
+			"before it enqueued anything: that is the cost, if it does so in the "
+			"kernel's place",
+			units_ns(each, (double)row->fallback_ns / (double)row->fallbacks));
 	if (!is_habit(row))
 		return "the runtime returned it";
 	return findings_text(
@@ -245,6 +273,18 @@ static const char *why(struct findings *findings, const struct error_row *row)
 		"the runtime returned it; the same call succeeded %s later on average: that "
 		"is the cost",
 		units_ns(each, (double)row->retry_ns / (double)row->retries));
+}
+
+static const char *suggestion(const struct error_row *row)
+{
+	if (row->operation)
+		return "check the arguments of the launch and the sizes of its buffers; `tandem print "
+		       "--name` shows each";
+	if (is_replaced(row))
+		return "give the launch sizes and arguments that the device takes, so that it runs the "
+		       "kernel; `tandem print --name` shows each";
+	return "handle the error, or do not make the call; `tandem print --name` shows each with its "
+	       "arguments";
 }
 
 static int errors_end(struct findings *findings, void *state)
@@ -268,7 +308,9 @@ static int errors_end(struct findings *findings, void *state)
 			finding->symptom_of = "errors: command";
 		finding->object = row->name;
 		finding->count = row->count;
-		finding->cost_ns = row->ns + (is_habit(row) ? row->retry_ns : 0);
+		finding->cost_ns = row->ns + (is_habit(row)	 ? row->retry_ns
+					      : is_replaced(row) ? row->fallback_ns
+								 : 0);
 		finding->what =
 			findings_text(findings,
 				      row->operation ? "%s command%s enqueued by %s ended with %s"
@@ -276,11 +318,9 @@ static int errors_end(struct findings *findings, void *state)
 				      units_count(number, row->count), row->count == 1 ? "" : "s",
 				      row->name, code);
 		finding->why = why(findings, row);
-		finding->suggestion =
-			row->operation ? "check the arguments of the launch and the sizes of its "
-					 "buffers; `tandem print --name` shows each"
-				       : "handle the error, or do not make the call; `tandem print "
-					 "--name` shows each with its arguments";
+		if (is_replaced(row))
+			finding->confidence = CONFIDENCE_MEDIUM;
+		finding->suggestion = suggestion(row);
 		finding_place(findings, finding, row->stream);
 		finding_time(findings, finding, row->begin_ns, row->end_ns);
 	}
@@ -294,6 +334,7 @@ static void errors_release(struct findings *findings, void *state)
 	(void)findings;
 	free(errors->rows);
 	free(errors->retries);
+	free(errors->fallbacks);
 }
 
 const struct finding_ops finding_errors = {
