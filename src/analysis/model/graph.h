@@ -20,8 +20,8 @@
  * longer, and nothing else does. It is kept as a sum by parts (path.h).
  *
  * The same graph is replayed, at the same time, once for each cause that can be removed
- * (graph_remove): there the call and its command take no time, other edges keep the time
- * that they took, and a command starts when the last of its edges is over; where the device is
+ * (graph_remove): there the call and its command take no time (without GRAPH_LAUNCH a command
+ * follows right behind the one before, and takes its time), other edges keep the time that they took, and a command starts when the last of its edges is over; where the device is
  * the CPU, host work next to a command takes a core of it (shared_cores.h). The difference
  * between the two ends is what the run would save. With nothing removed the replay gives
  * what was recorded.
@@ -66,7 +66,8 @@
 	X(CALLBACK)     \
 	X(SMALL)        \
 	X(BY_HOST)      \
-	X(UNCHANGED)
+	X(UNCHANGED)    \
+	X(LAUNCH)
 
 #define X(name) GRAPH_##name,
 enum graph_cause { GRAPH_CAUSES(X) GRAPH_CAUSE_COUNT };

@@ -252,7 +252,7 @@ int graph_command_end(struct graph *graph, const struct sequence_event *event)
 			(int64_t)(rooms_take(&graph->rooms, event->process, event->op) *
 				  (double)took);
 	for (unsigned i = 0; took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
-		if (command->removed & 1u << i)
+		if (i != GRAPH_LAUNCH && command->removed & 1u << i)
 			command->started.saved[i] += took;
 	}
 	if (took > 0 && !(command->removed & 1u << GRAPH_ALLOCATION))

@@ -7,6 +7,7 @@
 #define TANDEM_ANALYSIS_FINDINGS_IDLE_H
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/idle/series.h"
 #include "analysis/findings/idle/wakers.h"
 #include "analysis/findings/waiting/wait_counter.h"
 #include "analysis/sched/recent.h"
@@ -96,6 +97,7 @@ struct idle_thread { /* of a stream */
 	struct idle_sleep sleeps[IDLE_SLEEPS]; /* a ring: the latest */
 	unsigned slept_count;
 	struct wait_counter waits;
+	struct series series;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
 

@@ -34,17 +34,21 @@ static int idle_begin(struct findings *findings, void *state)
 		       : -ENOMEM;
 }
 
-/* What the host would not wait for, if it enqueued more in between. */
+/* What the host would not wait for, if it enqueued more in between; and launches that could be one. */
 static int idle_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct idle *idle = state;
+	struct idle_thread *thread;
 	struct wait_counted call;
 
 	if (idle_note_hashed(idle, item))
 		return -ENOMEM;
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
-	call = wait_counter_call(&idle->threads[item->event->stream->index].waits, item->event);
+	thread = &idle->threads[item->event->stream->index];
+	if (series_call(&thread->series, findings->graph, item))
+		return -ENOMEM;
+	call = wait_counter_call(&thread->waits, item->event);
 	if (!call.waits || call.operations > IDLE_COMMANDS_A_WAIT ||
 	    (!call.operations && !call.transfers))
 		return 0;

@@ -6,6 +6,10 @@
 
 #include "util/units.h"
 
+/* Gaps that are longer in the mean have another reason than launches, as a kernel that is compiled for
+ * its first one. */
+#define LAUNCH_NS 20000u
+
 /* The function, of those that build or of the others, in which most of the time was spent; what enqueues
  * nothing counts `others` times. */
 static const char *main_call(const struct findings *findings, const struct map *calls,
@@ -231,6 +235,11 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	finding->cost_ns = cost_ns;
 	if (kind == SYNCHRONISATION) {
 		finding->removes = GRAPH_WAIT_OFTEN;
+		finding->at_least = true;
+	}
+	/* The host and the driver take as long again where the device is not idle. */
+	if (idle_is_launch(kind) && cause->ns < cause->count * LAUNCH_NS) {
+		finding->removes = GRAPH_LAUNCH;
 		finding->at_least = true;
 	}
 	finding_device(findings, finding, index);

@@ -227,7 +227,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 	}
 }
 
-static bool is_launch(enum idle_cause_kind kind)
+bool idle_is_launch(enum idle_cause_kind kind)
 {
 	return kind == PACE || kind == LAUNCH || kind == AHEAD;
 }
@@ -239,7 +239,7 @@ uint64_t idle_cost_ns(const struct findings *findings, const struct idle *idle, 
 	uint64_t own = saving(findings, idle, index, kind), all = own;
 
 	*count = device->causes[kind].count;
-	for (enum idle_cause_kind other = PACE; is_launch(kind) && other <= AHEAD; other++) {
+	for (enum idle_cause_kind other = PACE; idle_is_launch(kind) && other <= AHEAD; other++) {
 		uint64_t ns = other == kind ? 0 : saving(findings, idle, index, other);
 
 		if (ns > own || (ns == own && other > kind))

@@ -12,6 +12,9 @@
 /* Launches, which have to be, are the main calls where others take less than such a part. */
 #define IDLE_ENQUEUES 4u
 
+/* Whether it is told as a launch that takes too long. */
+bool idle_is_launch(enum idle_cause_kind kind);
+
 /* That the host gives commands too slowly, that they wait where they were enqueued in the gap, and
  * before it, is one cause, where they save something: told as the largest of them. 0: it is told as
  * another one. `count`: of gaps. */
