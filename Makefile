@@ -35,7 +35,7 @@ help:
 #: make check-asan   all tests with the address and undefined sanitizers
 #: make check-tsan   all tests with the thread sanitizer
 #: make check-clang  all tests of a build with clang
-#: make fuzz         feed the reader damaged traces for FUZZ_SECONDS (60)
+#: make fuzz         all files past clang, and feed the reader damaged traces for FUZZ_SECONDS (60)
 #: make clean        remove the build folders
 #:
 #: BUILD=DIR CONFIG='-Dopencl=disabled ...' CC=clang change how it is built.
@@ -82,8 +82,10 @@ check-clang:
 FUZZ_SECONDS ?= 60
 fuzz:
 	@tools/install-deps test clang
-	@CC=clang CXX=clang++ $(MAKE) --no-print-directory everything BUILD=$(BUILD)-fuzz \
-		CONFIG='-Dfuzz=true -Dtogether=false -Db_sanitize=address,undefined -Db_lundef=false'
+	@CC=clang CXX=clang++ $(MAKE) --no-print-directory $(BUILD)-fuzz/build.ninja BUILD=$(BUILD)-fuzz \
+		CONFIG='-Dfuzz=true -Dtogether=false -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1'
+	@$(NINJA) -C $(BUILD)-fuzz --quiet fuzzing
+	@tools/check-syntax $(BUILD)-fuzz
 	@tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
 
 clean:
