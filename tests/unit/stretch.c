@@ -39,7 +39,7 @@ static void check_turns(void)
 	CHECK(part_of(1, 40, 4 * ALONE_NS) == 0.75);
 	CHECK(part_of(10, 40, ALONE_NS) == 0);
 	CHECK(part_of(10, 40, ALONE_NS + ALONE_NS / 4) == 0); /* memory that both use */
-	CHECK(part_of(0, 40, 2 * ALONE_NS) == 0);	      /* nothing to compare with */
+	CHECK(part_of(0, 40, 2 * ALONE_NS) == 0);	      /* nothing that is shorter */
 	CHECK(part_of(10, 10, 2 * ALONE_NS) == 0);	      /* too few */
 }
 
@@ -59,9 +59,31 @@ static void check_kinds(void)
 	stretch_free(&stretch);
 }
 
+/* In its own slice of the device a kernel takes no longer; one that the slice ends in has to wait for the
+ * next. Where most are so, the shortest says what one takes; where they differ by themselves, nothing does. */
+static void check_slices(void)
+{
+	struct stretch stretch = {0};
+
+	for (unsigned i = 0; i < 10; i++) {
+		run(&stretch, 1, 9, ALONE_NS, ALONE_NS);
+		run(&stretch, 1, 1, 11 * ALONE_NS, 11 * ALONE_NS);
+	}
+	CHECK(stretch_part(&stretch) == 0.5);
+	run(&stretch, 1, 1, ALONE_NS, 0);
+	CHECK(stretch_part(&stretch) == 0.5);
+	stretch_free(&stretch);
+	stretch = (struct stretch){0};
+	for (unsigned i = 1; i <= 40; i++)
+		run(&stretch, 1, 1, i * ALONE_NS, i * ALONE_NS);
+	CHECK(stretch_part(&stretch) == 0);
+	stretch_free(&stretch);
+}
+
 int main(void)
 {
 	check_turns();
+	check_slices();
 	check_kinds();
 	return check_status();
 }

@@ -2,6 +2,7 @@
 #include "analysis/findings/shared_device/stretch.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "util/array.h"
@@ -30,6 +31,21 @@ static struct stretch_kind *kind_find(struct stretch *stretch, uint64_t kind)
 	return &stretch->kinds[stretch->kind_count++];
 }
 
+static bool is_near(const struct stretch_kind *kind, uint64_t ns)
+{
+	return ns - kind->least_ns <= kind->least_ns / 2;
+}
+
+/* What one takes without others; 0: not known. */
+static double alone_ns(const struct stretch_kind *kind)
+{
+	bool differs = kind->alone || kind->near < kind->beside;
+
+	if (differs && 2 * kind->near > kind->beside && 2 * kind->near_alone >= kind->alone)
+		return (double)kind->least_ns;
+	return kind->alone ? (double)kind->alone_ns / (double)kind->alone : 0;
+}
+
 int stretch_end(struct stretch *stretch, uint64_t operation, uint64_t kind, uint64_t took_ns,
 		uint64_t beside_ns)
 {
@@ -42,12 +58,16 @@ int stretch_end(struct stretch *stretch, uint64_t operation, uint64_t kind, uint
 	if (!of)
 		return -ENOMEM;
 	beside_ns -= begun;
+	if (!of->least_ns || took_ns < of->least_ns)
+		of->least_ns = took_ns;
 	if (beside_ns >= took_ns - took_ns / 10) {
 		of->beside++;
 		of->beside_ns += took_ns;
+		of->near += is_near(of, took_ns);
 	} else if (beside_ns <= took_ns / 20) {
 		of->alone++;
 		of->alone_ns += took_ns;
+		of->near_alone += is_near(of, took_ns);
 	}
 	return 0;
 }
@@ -59,11 +79,10 @@ double stretch_part(const struct stretch *stretch)
 
 	for (size_t i = 0; i < stretch->kind_count; i++) {
 		const struct stretch_kind *kind = &stretch->kinds[i];
-		double alone;
+		double alone = alone_ns(kind) * (double)kind->beside;
 
-		if (!kind->alone || !kind->beside)
+		if (!(alone > 0))
 			continue;
-		alone = (double)kind->alone_ns / (double)kind->alone * (double)kind->beside;
 		count += kind->beside;
 		took += (double)kind->beside_ns;
 		if (alone < (double)kind->beside_ns)

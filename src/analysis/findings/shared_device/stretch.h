@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How much longer kernels take while those of another process or context run: as long as without them
  * where the device runs both at once, and a multiple where it takes turns between them, whatever room
- * there is. Kernels of one name and size are compared. Memory grows with those, and with kernels that
+ * there is. Kernels of one name and size are compared: with such as ran without others or, where most take
+ * about the same, next to others as well, with the shortest: in its turn a kernel takes no longer, and only
+ * one that the turn ends in does. Memory grows with those, and with kernels that
  * run. One thread.
  *
  *	stretch_begin(&stretch, key, beside_ns);		each kernel's start
@@ -16,6 +18,8 @@
 
 struct stretch_kind {
 	uint64_t alone, alone_ns, beside, beside_ns;
+	uint64_t least_ns;	   /* of all */
+	uint64_t near, near_alone; /* of those beside others, and alone: such as took little more */
 };
 
 struct stretch {
