@@ -3,7 +3,7 @@
 """The critical path is as long as the run, and made of what makes the run longer; what a
 finding costs is what the graph saves without its cause.
 
-tandem-test: timeout=300
+tandem-test: timeout=300 alone
 """
 import csv
 import io

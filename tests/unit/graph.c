@@ -153,9 +153,38 @@ static void the_error_is_told(void)
 	graph_close(&made.graph);
 }
 
+/* Launches in a row, each of which takes longer than its command: as one they take one call, and the
+ * commands follow one right behind the other, for as long as they took. */
+static void launches_are_one(void)
+{
+	enum { APART = 10000, CALL = 8000, STARTED = 9000, RAN = 500, RETURNED = 1000 };
+	const int64_t last = (STEPS - 1) * APART;
+	struct made made;
+
+	made_open(&made, TANDEM_DEVICE_TYPE_gpu, 2);
+	for (unsigned step = 0; step < STEPS; step++) {
+		int64_t at = (int64_t)step * APART;
+
+		if (step)
+			CHECK(graph_remove_since(&made.graph, 2 * step + 1, GRAPH_LAUNCH) == 0);
+		call(&made, SEQUENCE_CALL_BEGIN, at, step);
+		call(&made, SEQUENCE_CALL_END, at + CALL, step);
+		if (step + 1 == STEPS)
+			wait(&made, SEQUENCE_CALL_BEGIN, at + CALL, step);
+		command(&made, SEQUENCE_START, at + STARTED, step);
+		command(&made, SEQUENCE_END, at + STARTED + RAN, step);
+	}
+	wait(&made, SEQUENCE_CALL_END, last + STARTED + RAN + RETURNED, STEPS - 1);
+	CHECK(graph_finish(&made.graph) == 0);
+	CHECK(made.graph.saved_ns[GRAPH_LAUNCH] == (STEPS - 1) * (APART - RAN));
+	CHECK(made.graph.saved_ns[GRAPH_WAIT_EACH] == 0 && made.graph.error_ns == 0);
+	graph_close(&made.graph);
+}
+
 int main(void)
 {
 	work_goes_beside();
+	launches_are_one();
 	cores_are_shared();
 	the_error_is_told();
 	return check_status();
