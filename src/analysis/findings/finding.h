@@ -64,7 +64,8 @@ struct finding {
 	 * removed calls), shared out by `cost_ns` where several findings have it; a finding
 	 * that saves nothing is dropped. GRAPH_NONE: the cost is as the kind says. */
 	enum graph_cause removes;
-	bool at_least; /* ... but no less than `cost_ns` */
+	bool at_least;	   /* ... but no less than `cost_ns` */
+	uint64_t stays_ns; /* part of `cost_ns` that what is suggested does not save */
 
 	/* Where: 0 or "" where it is no single place. */
 	uint64_t pid, tid, queue;

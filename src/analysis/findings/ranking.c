@@ -182,7 +182,8 @@ static int by_cost(const void *a, const void *b)
 static uint64_t replayed_ns(const struct findings *findings, const struct finding *finding,
 			    uint64_t own_ns)
 {
-	double part = own_ns ? (double)finding->cost_ns / (double)own_ns : 0;
+	uint64_t removed_ns = finding->cost_ns - finding->stays_ns;
+	double part = own_ns ? (double)removed_ns / (double)own_ns : 0;
 	uint64_t saved_ns = (uint64_t)(part * (double)findings->graph->saved_ns[finding->removes]);
 
 	if (finding->at_least && saved_ns < finding->cost_ns)

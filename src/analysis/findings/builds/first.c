@@ -57,6 +57,22 @@ static const char *unused_words(struct findings *findings, const struct unused *
 			     units_count(count, unused->count), units_ns(took, (double)unused->ns));
 }
 
+/* What is left to build where variants become one program, or what is not used is not built: the first of
+ * all at least, in which the driver starts its compiler as well. */
+static uint64_t stays_ns(const struct build_state *builds, const struct unused *unused,
+			 const struct variants *variants)
+{
+	uint64_t all_ns = builds->first.total_ns, first_ns = 0;
+
+	if (unused->count < UNUSED_LEAST && !variants->builds)
+		return 0;
+	for (size_t i = 0; !first_ns && i < builds->count; i++)
+		first_ns = builds->rows[i].source.from_binary ? 0 : builds->rows[i].first_ns;
+	if (!variants->builds && all_ns > unused->ns + first_ns)
+		first_ns = all_ns - unused->ns;
+	return first_ns < all_ns ? first_ns : all_ns;
+}
+
 /* Short builds, and few, are not told, but of what is not used. */
 static int add_unused(struct findings *findings, const struct build_state *builds,
 		      const struct unused *unused)
@@ -105,6 +121,7 @@ int builds_add_first(struct findings *findings, const struct build_state *builds
 	finding->once = !variants.builds;
 	finding->count = builds->first.count;
 	finding->cost_ns = builds->first.total_ns;
+	finding->stays_ns = stays_ns(builds, &unused, &variants);
 	finding->removes = GRAPH_BUILD_FIRST;
 	finding->object = builds->first.api ? builds->first.api->name : "";
 	finding->what = findings_text(
@@ -119,13 +136,19 @@ int builds_add_first(struct findings *findings, const struct build_state *builds
 		finding->what = findings_text(findings, "%s; %s", finding->what,
 					      variants_words(findings, builds, &variants));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "loading a binary takes some time as well";
-	finding->suggestion = findings_text(
-		findings,
-		"keep the program's binary%s%s%s, and build from that in "
-		"the next run%s",
-		*binary ? " (" : "", binary, *binary ? ")" : "",
-		variants.builds ? ", or give the kernel an argument for what differs" : "");
+	finding->why = finding->stays_ns
+			       ? "the cost is that of all but what must be built in any case, in a "
+				 "run that keeps no binary"
+			       : "loading a binary takes some time as well";
+	finding->suggestion =
+		findings_text(findings,
+			      "keep the program's binary%s%s%s, and build from that in "
+			      "the next run%s",
+			      *binary ? " (" : "", binary, *binary ? ")" : "",
+			      variants.builds ? ", or give the kernel an argument for what differs"
+			      : unused.count >= UNUSED_LEAST
+				      ? ", or build a program when its first kernel is needed"
+				      : "");
 	finding_place(findings, finding, builds->first.stream);
 	finding_time(findings, finding, builds->first.begin_ns, builds->first.end_ns);
 	return 0;

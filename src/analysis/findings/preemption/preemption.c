@@ -40,6 +40,7 @@ struct preemption {
 	struct placement placement;
 	struct own_work own;
 	bool *often; /* by thread: others of the program kept it waiting for a part of the run */
+	bool placed; /* it is said that threads shared a CPU next to an idle one */
 };
 
 enum cause { IN_CALLS, BETWEEN_CALLS, NO_CALLS, CAUSES };
@@ -264,10 +265,19 @@ static const char *const cause_names[] = {
 	[NO_CALLS] = "other-threads",
 };
 
+/* The CPU on which all threads of the program took turns, though there are others; or -1. */
+static int64_t only_cpu(const struct findings *findings, const struct preemption *preemption,
+			const struct culprit *culprits, int count)
+{
+	if (!count || culprits[0].whose != WHOSE_ITSELF || findings->waits->states.cpu_count < 2)
+		return -1;
+	return placement_only_cpu(&preemption->placement);
+}
+
 static const char *advice(struct findings *findings, const struct preemption *preemption,
 			  const struct culprit *culprits, int count)
 {
-	int64_t only_cpu = placement_only_cpu(&preemption->placement);
+	int64_t cpu = only_cpu(findings, preemption, culprits, count);
 	const char *name;
 
 	if (!count || (!culprits[0].pid && !culprits[0].name))
@@ -276,12 +286,11 @@ static const char *advice(struct findings *findings, const struct preemption *pr
 				 "recorded, though the whole machine was"
 			       : "record as root, or lower kernel.perf_event_paranoid: that records what "
 				 "ran instead";
-	if (culprits[0].whose == WHOSE_ITSELF && only_cpu >= 0 &&
-	    findings->waits->states.cpu_count > 1)
+	if (cpu >= 0)
 		return findings_text(findings,
 				     "all threads ran on CPU %lld: let them use others "
 				     "(sched_setaffinity, taskset)",
-				     (long long)only_cpu);
+				     (long long)cpu);
 	if (culprits[0].whose == WHOSE_ITSELF)
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";
@@ -304,11 +313,16 @@ static int add_sum(struct findings *findings, const struct preemption *preemptio
 	const struct waits *waits = findings->waits;
 	const struct wait_thread *thread = waits->threads[sum->thread];
 	struct finding *finding;
+	const char *name = "";
 	struct culprit *culprits;
 	uint64_t known_ns = 0, unnamed_ns = 0;
 	int count = find_culprits(findings, preemption, sum->thread, cause, &culprits);
 
-	finding = count < 0 ? NULL : findings_add(findings, "preemption", cause_names[cause]);
+	if (count >= 0)
+		name = !preemption->placed && only_cpu(findings, preemption, culprits, count) >= 0
+			       ? "placement"
+			       : cause_names[cause];
+	finding = count < 0 ? NULL : findings_add(findings, "preemption", name);
 	if (!finding) {
 		free(culprits);
 		return -ENOMEM;
@@ -424,6 +438,7 @@ static int preemption_end(struct findings *findings, void *state)
 	const struct trace_session *session = findings->session;
 	struct preemption *preemption = state;
 	struct preemption_sum *threads;
+	size_t before = findings->count;
 	int status = 0;
 
 	if (!waits->any)
@@ -443,6 +458,9 @@ static int preemption_end(struct findings *findings, void *state)
 		sum->ns += row->ns;
 		sum->count += row->count;
 	}
+	if (placement_add(&preemption->placement, findings))
+		status = -ENOMEM;
+	preemption->placed = findings->count > before;
 	for (size_t i = 0; !status && i < session->process_count; i++) {
 		if (!session->processes[i].kernel)
 			status = add_process(findings, preemption, session->processes[i].pid,
@@ -452,7 +470,7 @@ static int preemption_end(struct findings *findings, void *state)
 					       session->processes[i].pid);
 	}
 	free(threads);
-	return status ? status : placement_add(&preemption->placement, findings);
+	return status;
 }
 
 static void preemption_release(struct findings *findings, void *state)
