@@ -14,6 +14,12 @@
  * moved as a whole. */
 #define ALIGNMENT 64u
 
+/* What allocators align memory to: max_align_t of 64-bit systems. */
+#define ALLOCATED_ALIGNMENT 16u
+
+/* So many transfers are a habit. */
+#define HABIT_COUNT 8u
+
 /* Against which others they have to be so much slower. */
 #define PLACED_SLOWER 1.15
 
@@ -40,10 +46,15 @@ static int note_call(struct places *places, const struct event_item *item)
 	const struct tandem_field *address =
 		trace_field_role(item->event->layout, TANDEM_ROLE_address);
 
-	if (!trace_event_op(item->event) || trace_event_failed(item->event) || !address ||
-	    !(trace_field_unsigned(item->event, address) % ALIGNMENT))
+	uint64_t at;
+
+	if (!trace_event_op(item->event) || trace_event_failed(item->event) || !address)
 		return 0;
-	return map_set(&places->odd, item->call, 1);
+	at = trace_field_unsigned(item->event, address);
+	if (!(at % ALIGNMENT))
+		return 0;
+	return map_set(&places->odd, item->call,
+		       at % ALLOCATED_ALIGNMENT ? PLACE_ODDER : PLACE_ODD);
 }
 
 /* Of 8 bits, or of 128 of 130 from 8 GT/s on (before: of 8 of 10). */
@@ -76,7 +87,7 @@ int places_item(struct places *places, const struct findings *findings,
 
 enum place places_take(struct places *places, const struct operation *operation)
 {
-	bool odd = map_remove(&places->odd, operation->call) != MAP_NONE;
+	uint64_t odd = map_remove(&places->odd, operation->call);
 	const struct launch_config *launch_config;
 
 	if (!operation->record || operation->record->bytes < PLACED_BYTES)
@@ -87,7 +98,7 @@ enum place places_take(struct places *places, const struct operation *operation)
 	    (launch_config->source == TANDEM_TRANSFER_MEMORY_KIND_pageable ||
 	     launch_config->destination == TANDEM_TRANSFER_MEMORY_KIND_pageable))
 		return PLACE_PAGEABLE;
-	return odd ? PLACE_ODD : PLACE_OTHER;
+	return odd == MAP_NONE ? PLACE_OTHER : (enum place)odd;
 }
 
 bool places_is_to_host(const struct places *places, const struct operation *operation)
@@ -193,19 +204,63 @@ static int add_place(struct findings *findings, uint32_t device, uint8_t kind, e
 	return 0;
 }
 
+/* Of all of a direction, where no other transfer says what it costs. */
+static int add_unknown(struct findings *findings, uint32_t device, uint8_t kind,
+		       const struct transfer_class *class)
+{
+	struct finding *finding = other_direction(findings, device, class, "misaligned");
+	char count[UNITS_BYTES];
+
+	if (finding)
+		return 0;
+	finding = transfer_class_finding(class, findings, device, kind, "misaligned");
+	if (!finding)
+		return -ENOMEM;
+	finding->always_report = true;
+	finding->what = findings_text(
+		findings,
+		"all %s large transfers %s (%s) used host memory that is not even 16-byte aligned",
+		units_count(count, class->count), transfer_direction(kind),
+		transfer_class_api(class, findings));
+	finding->confidence = CONFIDENCE_LOW;
+	finding->why = "none of them began at an aligned address: what it costs is not known";
+	finding->suggestion = "align the memory to a page, or what is transferred in it: "
+			      "aligned_alloc(4096, ...)";
+	return 0;
+}
+
+static void class_join(struct transfer_class *class, const struct transfer_class *more)
+{
+	bool longer = more->longest_ns > class->longest_ns;
+	struct transfer_class both = longer ? *more : *class;
+
+	both.count = class->count + more->count;
+	both.bytes = class->bytes + more->bytes;
+	both.ns = class->ns + more->ns;
+	both.exposed_ns = class->exposed_ns + more->exposed_ns;
+	*class = both;
+}
+
 int places_add(const struct places *places, struct findings *findings, uint32_t device,
 	       uint8_t kind, const struct transfer_class classes[PLACES])
 {
+	bool is_cpu = devices_taken_part(&findings->iterator->devices.rows[device]) > 0;
 	int status = 0;
 
-	for (enum place place = PLACE_PAGEABLE; !status && place < PLACES; place++) {
-		const struct transfer_class *class = &classes[place];
+	for (enum place place = PLACE_PAGEABLE; !status && place <= PLACE_ODD; place++) {
+		struct transfer_class class = classes[place];
 		struct reached reached =
 			reached_find(places, findings, device, place, &classes[PLACE_OTHER]);
 
-		if (class->count && transfer_class_rate(class) * PLACED_SLOWER <= reached.rate)
-			status = add_place(findings, device, kind, place, class, &reached);
+		if (place == PLACE_ODD)
+			class_join(&class, &classes[PLACE_ODDER]);
+		if (class.count && transfer_class_rate(&class) * PLACED_SLOWER <= reached.rate)
+			status = add_place(findings, device, kind, place, &class, &reached);
 	}
+	if (!status && !is_cpu && classes[PLACE_ODDER].count >= HABIT_COUNT &&
+	    !classes[PLACE_ODD].count && !classes[PLACE_OTHER].count &&
+	    !classes[PLACE_PAGEABLE].count)
+		status = add_unknown(findings, device, kind, &classes[PLACE_ODDER]);
 	return status;
 }
 

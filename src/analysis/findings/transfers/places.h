@@ -8,10 +8,11 @@
 #include "analysis/operations/launch_config.h"
 #include "util/map.h"
 
-enum place { PLACE_OTHER, PLACE_PAGEABLE, PLACE_ODD, PLACES };
+/* ODDER: no allocator places memory so, but what stands behind a header lies there. */
+enum place { PLACE_OTHER, PLACE_PAGEABLE, PLACE_ODD, PLACE_ODDER, PLACES };
 
 struct places {
-	struct map odd;	  /* calls in flight whose host memory begins at an odd address */
+	struct map odd; /* calls in flight whose host memory begins at an odd address -> enum place */
 	struct map links; /* row of devices -> bytes a ms that its link carries */
 	struct launch_configs launch_configs;
 };
