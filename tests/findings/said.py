@@ -188,7 +188,8 @@ IN_FINALS = [
 FLUSHED = dict(STUB, STUB_FLUSH="1")
 IN_DRILLS = [("gather_gate", [], FLUSHED, ["idle-device/unflushed"], [])]
 # Of tests/findings/vivas: small reads with nothing larger in their direction; a queue that transferred once and works on
-# one place; a barrier, and events, that name their calls; work of the host in place of a kernel that fails.
+# one place; a barrier, and events, that name their calls; work of the host in place of a kernel that fails;
+# memory that is not aligned at all, and none besides.
 IN_VIVAS = [
     ("option_book", [], STUB, ["transfers/small"], []),
     ("option_book", ["repaired"], STUB, [], ["transfers/small"]),
@@ -199,9 +200,11 @@ IN_VIVAS = [
     ("shard_timeline", ["repaired"], STUB, [], ["ordering/events"]),
     ("group_fallback", [], STUB, ["errors/call"], []),
     ("group_fallback", ["repaired"], STUB, [], ["errors/call"]),
+    ("packet_payload", [], STUB, ["transfers/misaligned"], []),
+    ("packet_payload", ["repaired"], STUB, [], ["transfers/misaligned"]),
 ]
 if scope()[0] == "system":
-    IN_DRILLS.append(("pinned_pool", [], STUB, ["preemption/in-calls"], []))
+    IN_DRILLS.append(("pinned_pool", [], STUB, ["preemption/placement"], []))
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
 if scope()[0] == "system":

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Threads that wait without sleeping, where the device is the CPU: one that looks at a flag which a
-callback sets, one that makes no calls at all and takes a core of the device.
+callback sets, one that makes no calls at all and takes a core of the device, two that look whether it is
+their turn.
 
 tandem-test: alone
 """
@@ -74,6 +75,17 @@ if os.cpu_count() == 2:
     check(packs and "of the program itself" in packs[0]["culprits"], "threads that work while the device does not",
           packs)
     check(not alone, "a driver's threads are none", alone)
+
+    def until_another(one):
+        return kinds([one]) == [FLAG] and "until another thread" in one["description"]
+
+    spins = list(filter(until_another, planted("exams/ticket_spin", until_another)))
+    sleeps = list(filter(until_another, found("exams/ticket_spin", "repaired")))
+    check(len(spins) == 1 and spins[0]["count"] > 40 and 5 < spins[0]["percent"] < 60,
+          "threads that look whether it is their turn are one finding", spins)
+    check(not sleeps, "those that lock a mutex are none", sleeps)
+    sleeps = list(filter(until_another, found("drills/clean_exposure")))
+    check(not sleeps, "nor is work next to a driver's threads", sleeps)
 else:
     skip("a thread that never sleeps", "this machine has not two CPUs")
 finish()

@@ -223,7 +223,7 @@ static int add_unknown(struct findings *findings, uint32_t device, uint8_t kind,
 		units_count(count, class->count), transfer_direction(kind),
 		transfer_class_api(class, findings));
 	finding->confidence = CONFIDENCE_LOW;
-	finding->why = "none of them began at an aligned address: what it costs is not known";
+	finding->why = "none of them began at an aligned address: what it costs is unknown";
 	finding->suggestion = "align the memory to a page, or what is transferred in it: "
 			      "aligned_alloc(4096, ...)";
 	return 0;

@@ -12,7 +12,8 @@
 enum place { PLACE_OTHER, PLACE_PAGEABLE, PLACE_ODD, PLACE_ODDER, PLACES };
 
 struct places {
-	struct map odd; /* calls in flight whose host memory begins at an odd address -> enum place */
+	struct map
+		odd; /* calls in flight whose host memory begins at an odd address -> enum place */
 	struct map links; /* row of devices -> bytes a ms that its link carries */
 	struct launch_configs launch_configs;
 };

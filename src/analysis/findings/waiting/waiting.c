@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that wait for the device more than they need to: after every single
  * command, when nothing is left to wait for, by asking again and again (polls.h), in a loop
- * until a callback comes (flags.h), or in calls that do the same. */
+ * until a callback comes (flags.h) or another thread is done (setters.h), or in calls that do the same. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "analysis/findings/waiting/awaited.h"
 #include "analysis/findings/waiting/flags.h"
 #include "analysis/findings/waiting/polls.h"
+#include "analysis/findings/waiting/setters.h"
 #include "analysis/findings/waiting/wait_counter.h"
 #include "util/keyed_row.h"
 #include "util/units.h"
@@ -55,6 +56,7 @@ struct waiting {
 	uint64_t *calls;		/* that wait, by the layouts' index */
 	struct polls polls;
 	struct flags flags;
+	struct setters setters;
 	struct awaited awaited;
 };
 
@@ -66,6 +68,7 @@ static int waiting_begin(struct findings *findings, void *state)
 	waiting->calls = calloc(findings->session->event_count + 1, sizeof(*waiting->calls));
 	if (!waiting->threads || !waiting->calls ||
 	    flags_begin(&waiting->flags, findings->session) ||
+	    setters_begin(&waiting->setters, findings->session) ||
 	    awaited_begin(&waiting->awaited, findings->session))
 		return -ENOMEM;
 	return polls_begin(&waiting->polls, findings->session);
@@ -77,7 +80,8 @@ static int waiting_interval(struct findings *findings, void *state,
 {
 	struct waiting *waiting = state;
 
-	if (flags_interval(&waiting->flags, waiter, interval))
+	if (flags_interval(&waiting->flags, waiter, interval) ||
+	    setters_interval(&waiting->setters, findings->waits, waiter, interval))
 		return -ENOMEM;
 	/* What it waited for the recorder is none of its sleeps. */
 	if (interval->state == STATE_WAIT_BLOCKED &&
@@ -90,6 +94,7 @@ static int waiting_event(struct findings *findings, void *state, const struct se
 {
 	(void)findings;
 	flags_event(&((struct waiting *)state)->flags, event);
+	setters_event(&((struct waiting *)state)->setters, event);
 	return 0;
 }
 
@@ -392,6 +397,8 @@ static int waiting_end(struct findings *findings, void *state)
 		status = polls_add(&waiting->polls, findings);
 	if (!status)
 		status = flags_add(&waiting->flags, findings);
+	if (!status)
+		status = setters_add(&waiting->setters, findings);
 	return status ? status : find_spinning(findings, waiting);
 }
 
@@ -404,6 +411,7 @@ static void waiting_release(struct findings *findings, void *state)
 	free(waiting->calls);
 	polls_release(&waiting->polls);
 	flags_release(&waiting->flags);
+	setters_release(&waiting->setters);
 	awaited_free(&waiting->awaited);
 }
 
