@@ -11,8 +11,8 @@
  * that has used up its quota. */
 #define WAKE_MOST_NS 1000000
 
-/* Of the run, for each process; less is what moving a thread to another CPU takes the scheduler. */
-#define PLACED_SHARE 50u
+/* A twentieth of the run, for each process; less is what moving a thread to another CPU takes the scheduler. */
+#define PLACED_SHARE 20u
 
 /* A CPU on which less of the program's time was spent, and not lately, may be one that it may not use, as
  * outside of a job's set of CPUs. */
