@@ -136,8 +136,14 @@ struct graph_woken {
 /* Of a thread, between two of its events; of more the first are looked at before they are all known. */
 #define GRAPH_WAKES_MOST 4u
 
+struct graph_end { /* of a command, as a moment alone */
+	bool known;
+	int64_t ns, saved[GRAPH_CAUSE_COUNT];
+};
+
 struct graph_thread {
 	struct graph_point at;
+	struct graph_end awaited;		    /* for which it waited last */
 	struct graph_woken woken[GRAPH_WAKES_MOST]; /* since then, in their order */
 	unsigned woken_count;
 	struct recent slept;	  /* where a device is the CPU */
@@ -162,16 +168,28 @@ struct graph_command {
 	uint32_t waiter; /* stream, + 1 */
 	uint32_t next_free;
 	bool many; /* a graph's launch: it has any number of operations */
+	/* Its thread had waited for it: without that wait it comes behind it all the same. */
+	struct graph_end after;
 };
 
 struct graph_usual { /* about the median of what was seen */
 	int64_t ns, count;
 };
 
+/* Of a queue with the others of its process: its commands wait for none of theirs; or for all of the default
+ * queue's, as that one's wait for all (CUDA, HIP). */
+enum graph_order {
+	GRAPH_ORDER_UNKNOWN,
+	GRAPH_ORDER_APART,
+	GRAPH_ORDER_BLOCKING,
+	GRAPH_ORDER_DEFAULT
+};
+
 struct graph_queue {		/* or device */
 	struct graph_point end; /* of the latest command that ended */
 	int64_t launch_ns;	/* the shortest that a start took; INT64_MAX: none yet */
 	uint64_t graph_op;	/* of a queue: the graph's launch of which commands ran; 0: none */
+	enum graph_order order; /* of a queue */
 	/* Of a device: from the end of a command to the start of one that waited for it. */
 	struct graph_usual behind;
 	/* Same: from the enqueue to the start of one that waited for none. */

@@ -37,6 +37,7 @@ int graph_command_make(struct graph *graph, const struct sequence_event *event,
 		.stream = event->stream,
 		.removed = removed,
 		.many = event->api->traits.graph,
+		.after = thread->awaited,
 	};
 	graph_point_set(graph, &command->given, &thread->at);
 	return map_set(&graph->command_of, operation_key(event->process, event->op), index);
@@ -164,6 +165,33 @@ static int64_t room_from(const struct graph *graph, const struct graph_queue *de
 	return graph_later(room, own < last ? own : last);
 }
 
+static int64_t after_wait(const struct graph_command *command, unsigned cause)
+{
+	return command->after.known ? command->after.ns - command->after.saved[cause] : INT64_MIN;
+}
+
+/* Of the properties of CUDA's and HIP's queues. */
+#define NON_BLOCKING 1u
+
+static enum graph_order queue_order(const struct graph *graph, const struct sequence_event *event)
+{
+	const struct trace_objects *objects = &graph->iterator->devices.objects;
+	uint32_t row = trace_objects_queue(objects, event->process, event->queue);
+	const struct trace_queue *queue = row == TRACE_NONE ? NULL : &objects->queues[row];
+
+	if (!queue)
+		return GRAPH_ORDER_APART;
+	return queue->in_order == TANDEM_IN_ORDER_all ? GRAPH_ORDER_DEFAULT
+	       : queue->properties & NON_BLOCKING     ? GRAPH_ORDER_APART
+						      : GRAPH_ORDER_BLOCKING;
+}
+
+/* Whether the one's commands wait for the other's that were given before. */
+static bool keep_order(enum graph_order one, enum graph_order other)
+{
+	return one + other >= GRAPH_ORDER_BLOCKING + GRAPH_ORDER_DEFAULT;
+}
+
 int graph_command_start(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_command *command = graph_command_find(graph, event, event->op);
@@ -190,8 +218,11 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	before = graph_behind_callback(graph, event, before);
 	graph_point_set(graph, &given, &command->given);
 	is_behind = before->known && before->ns > given.ns && before->ns <= event->ns;
+	if (queue->order == GRAPH_ORDER_UNKNOWN)
+		queue->order = queue_order(graph, event);
 	is_other = before == &device->end && !is_behind &&
-		   device->latest_queue != (uint32_t)(queue - graph->queues);
+		   device->latest_queue != (uint32_t)(queue - graph->queues) &&
+		   !keep_order(queue->order, graph->queues[device->latest_queue].order);
 	launch_ns = event->ns - given.ns;
 	if (is_behind) {
 		behind_ns = event->ns - before->ns;
@@ -212,7 +243,8 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 		if (before->known && before->ns <= event->ns && command->removed & 1u << i)
 			at = before->ns - before->saved[i];
 		else if (is_other && before->ns <= event->ns)
-			at = graph_later(at, room_from(graph, device, queue, i, behind_ns));
+			at = graph_later(graph_later(at, after_wait(command, i)),
+					 room_from(graph, device, queue, i, behind_ns));
 		else if (before->known && before->ns <= event->ns)
 			at = graph_later(at, before->ns - before->saved[i] + behind_ns);
 		command->started.saved[i] = event->ns - at;

@@ -2,6 +2,7 @@
 #include "analysis/model/graph_event.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "analysis/model/graph_command.h"
 #include "schema/traits.h"
@@ -143,6 +144,9 @@ static int wait_end(struct graph *graph, struct graph_thread *thread, struct gra
 		return status;
 	}
 	lag = event->ns - bound->ns;
+	thread->awaited.known = true;
+	thread->awaited.ns = bound->ns;
+	memcpy(thread->awaited.saved, bound->saved, sizeof(bound->saved));
 	graph_point_set(graph, &thread->at, bound);
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
 		int64_t from = begin.ns - begin.saved[i];
