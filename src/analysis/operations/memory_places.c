@@ -45,6 +45,20 @@ static bool has_queue(const struct memory_places_row *row, uint32_t queue)
 	return false;
 }
 
+static uint32_t queue_count(const struct memory_places_row *row)
+{
+	uint32_t count = 0;
+
+	for (unsigned i = 0; i < row->count; i++) {
+		unsigned before = 0;
+
+		while (row->places[before].queue != row->places[i].queue)
+			before++;
+		count += before == i;
+	}
+	return count;
+}
+
 int memory_places_used(struct memory_places *places, uint64_t key, uint64_t address, uint32_t queue)
 {
 	static const struct memory_places_row fresh;
@@ -68,10 +82,19 @@ int memory_places_used(struct memory_places *places, uint64_t key, uint64_t addr
 		place = &row->places[row->count++];
 		*place = (struct place){.address = address, .queue = queue};
 	}
-	if (place->queue == queue)
+	if (place->queue == queue) {
 		place->uses++;
-	else
-		row->strangers++;
+		return 0;
+	}
+	/* It is the queue's that uses it most: one may have filled it before. */
+	if (!place->uses) {
+		place->queue = queue;
+		place->uses = 1;
+		row->queues = queue_count(row);
+		return 0;
+	}
+	place->uses--;
+	row->strangers++;
 	return 0;
 }
 

@@ -7,18 +7,16 @@
 /* Of `small`: parts of a device. */
 #define PARTS 65536.0
 
+/* So many work-items keep a multiprocessor busy that each do one thing after the other: it starts four
+ * warps of 32 a cycle, and what they wait for (a multiplication and addition) takes four. */
+#define UNIT_ITEMS 512u
+
 /* Where the runtime chose them, at the most: a work-item each. 0: not known. */
-static uint64_t group_count(const struct launch_configs *configs, const struct operation *operation)
+static uint64_t group_count(const struct operation *operation)
 {
-	const struct launch_config *config =
-		operation->record ? launch_configs_find(configs, operation->process,
-							operation->record->launch_config)
-				  : NULL;
 	const struct launch_size *size = &operation->size;
 	uint64_t groups = 1;
 
-	if (config && config->is_launch)
-		return config->groups;
 	if (!size->dimensions)
 		return 0;
 	for (unsigned i = 0; i < size->dimensions; i++) {
@@ -29,17 +27,34 @@ static uint64_t group_count(const struct launch_configs *configs, const struct o
 	return groups;
 }
 
+/* Of a launch of which the runtime says how large its groups are: where they are small, several
+ * share a unit. */
+static double launch_part(const struct launch_config *config, uint32_t units)
+{
+	double part = (double)config->groups / units;
+
+	if (config->group_items && config->group_items < UNIT_ITEMS)
+		part *= (double)config->group_items / UNIT_ITEMS;
+	return part > 0 && part < 1 ? part : 1;
+}
+
 double room_taken(const struct launch_configs *configs, const struct devices *devices,
 		  const struct operation *operation)
 {
 	uint32_t units = devices->rows[operation->device].compute_units;
+	const struct launch_config *config =
+		operation->record ? launch_configs_find(configs, operation->process,
+							operation->record->launch_config)
+				  : NULL;
 	uint64_t groups;
 
 	if (!units)
 		return 1;
 	switch (operation->kind) {
 	case TANDEM_OPERATION_KIND_kernel:
-		groups = group_count(configs, operation);
+		if (config && config->is_launch)
+			return launch_part(config, units);
+		groups = group_count(operation);
 		break;
 	case TANDEM_OPERATION_KIND_fill:
 	case TANDEM_OPERATION_KIND_copy_d2d:

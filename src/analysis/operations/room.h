@@ -26,7 +26,7 @@ struct rooms {
 
 /* Above 0, to 1: a kernel's work-groups for each of the device's compute units, and of a fill or copy on
  * the device by its bytes. Of groups that the runtime chose, as if each
- * had one work-item. 1 of all else. */
+ * had one work-item; where it says how many a group has, small groups take a part of a unit. 1 of all else. */
 double room_taken(const struct launch_configs *configs, const struct devices *devices,
 		  const struct operation *operation);
 
