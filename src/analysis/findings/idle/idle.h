@@ -66,9 +66,10 @@ struct idle_sleep {
 /* Of the queues of a thread's latest flushes. */
 #define IDLE_FLUSHES 8u
 
-struct idle_flush { /* the latest call that is about this queue and does nothing else */
+struct idle_flush { /* a call that is about this queue and does nothing else ... */
 	int64_t ns;
 	uint32_t queue;
+	uint64_t enqueued; /* ... the first since the thread had enqueued so many */
 };
 
 struct idle_thread { /* of a stream */

@@ -24,6 +24,18 @@
  * many times as long as what passed in between. */
 #define SIGNAL_TIMES 4
 
+/* Since when the driver had reason to start the command: its thread flushed the queue, or a call is under
+ * way in which it waits or does so; 0: neither. */
+static int64_t prompted_ns(const struct idle_thread *thread, const struct idle_enqueue *enqueue,
+			   const struct sequence_event *next)
+{
+	int64_t flushed_ns = idle_flushed_ns(thread, next->queue, enqueue->ns, next->ns);
+
+	if (flushed_ns)
+		return flushed_ns;
+	return thread->depth && thread->call_ns > enqueue->ns ? thread->call_ns : 0;
+}
+
 /* Whether the driver kept the command back until its thread waited for it, or flushed; and not
  * because the driver's threads had no CPU: before the call they had one, and slept again. */
 static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
@@ -32,19 +44,18 @@ static bool is_kept(const struct idle *idle, const struct idle_enqueue *enqueue,
 	const struct idle_thread *thread = &idle->threads[next->stream];
 	const struct recent *drivers = &idle->drivers[next->process];
 	int64_t from_ns = enqueue->end_ns > device->idle_ns ? enqueue->end_ns : device->idle_ns;
-	int64_t kept_ns = thread->call_ns - from_ns, launch_ns = next->ns - thread->call_ns;
+	int64_t prompt_ns = prompted_ns(thread, enqueue, next);
+	int64_t kept_ns = prompt_ns - from_ns, launch_ns = next->ns - prompt_ns;
 
 	/* It started before its call returned; or the device was idle for something else. */
-	if (!enqueue->end_ns || 2 * kept_ns < next->ns - device->idle_ns)
+	if (!enqueue->end_ns || !prompt_ns || 2 * kept_ns < next->ns - device->idle_ns)
 		return false;
-	if (idle_is_flushed(thread, next->queue, enqueue->ns, thread->call_ns))
+	if (launch_ns <= 0 || kept_ns <= 0)
 		return false;
-	if (!thread->depth || thread->call_ns <= enqueue->ns || launch_ns <= 0 || kept_ns <= 0)
-		return false;
-	launch_ns -= recent_within(drivers, thread->call_ns, next->ns);
-	from_ns = thread->call_ns - kept_ns / KEPT_TIMES;
+	launch_ns -= recent_within(drivers, prompt_ns, next->ns);
+	from_ns = prompt_ns - kept_ns / KEPT_TIMES;
 	return kept_ns > KEPT_TIMES * launch_ns &&
-	       kept_ns > 2 * KEPT_TIMES * recent_within(drivers, from_ns, thread->call_ns);
+	       kept_ns > 2 * KEPT_TIMES * recent_within(drivers, from_ns, prompt_ns);
 }
 
 /* Where the device is the CPU, work of the host between calls takes the device's cores. */

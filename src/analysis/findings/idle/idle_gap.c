@@ -169,7 +169,7 @@ static bool is_unprompted(const struct idle *idle, const struct sequence_event *
 	thread = &idle->threads[command->stream];
 	enqueue = idle_recall(thread, command->call);
 	return enqueue && enqueue->end_ns && !(thread->depth && thread->activity == WAITING) &&
-	       !idle_is_flushed(thread, command->queue, enqueue->ns, command->ns);
+	       !idle_flushed_ns(thread, command->queue, enqueue->ns, command->ns);
 }
 
 int idle_operation_start(const struct findings *findings, struct idle *idle,

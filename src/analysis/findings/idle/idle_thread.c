@@ -109,21 +109,23 @@ static void note_flush(struct idle_thread *thread, const struct sequence_event *
 
 	while (at < IDLE_FLUSHES && thread->flushes[at].queue != event->queue)
 		at++;
+	if (at < IDLE_FLUSHES && thread->flushes[at].enqueued == thread->enqueued)
+		return;
 	if (at == IDLE_FLUSHES)
 		at = thread->flush_count++ % IDLE_FLUSHES;
-	thread->flushes[at] = (struct idle_flush){event->ns, event->queue};
+	thread->flushes[at] = (struct idle_flush){event->ns, event->queue, thread->enqueued};
 }
 
-bool idle_is_flushed(const struct idle_thread *thread, uint32_t queue, int64_t from_ns,
-		     int64_t to_ns)
+int64_t idle_flushed_ns(const struct idle_thread *thread, uint32_t queue, int64_t from_ns,
+			int64_t to_ns)
 {
 	for (unsigned i = 0; i < IDLE_FLUSHES; i++) {
 		const struct idle_flush *flush = &thread->flushes[i];
 
 		if (flush->queue == queue && flush->ns > from_ns && flush->ns < to_ns)
-			return true;
+			return flush->ns;
 	}
-	return false;
+	return 0;
 }
 
 int idle_call_begin(struct idle *idle, const struct sequence_event *event)

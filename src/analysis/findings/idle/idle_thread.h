@@ -24,9 +24,9 @@ struct idle_enqueue *idle_recall(const struct idle_thread *thread, uint64_t call
 /* What the thread spent in other calls since its enqueue before. */
 int64_t idle_calling_ns(const struct idle_thread *thread, const struct idle_enqueue *enqueue);
 
-/* Whether the queue was flushed in between. */
-bool idle_is_flushed(const struct idle_thread *thread, uint32_t queue, int64_t from_ns,
-		     int64_t to_ns);
+/* When the queue was flushed in between; 0: it was not. */
+int64_t idle_flushed_ns(const struct idle_thread *thread, uint32_t queue, int64_t from_ns,
+			int64_t to_ns);
 
 void idle_thread_free(struct idle_thread *thread);
 
