@@ -7,6 +7,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/stats/running_median.h"
 #include "schema/gen/kernel_records.h"
+#include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
 
@@ -37,6 +38,10 @@ struct allocation_row { /* one function, and sizes up to the next power of two *
 struct allocation_process {	    /* what was allocated again */
 	uint64_t live, live_shared; /* shared: the host touches it as well, in no call */
 	uint64_t pages;		    /* that may still be touched for the first time */
+	/* Of those, what was freed while commands may have used it: it lives until these are over. */
+	uint64_t left, left_shared;
+	bool in_flight;	   /* a command was enqueued, and nothing waited since */
+	int64_t waited_ns; /* for all that was freed before; INT64_MAX: nothing was */
 };
 
 struct allocations {
@@ -146,6 +151,48 @@ static int count_new(struct findings *findings, struct allocations *allocations,
 	return graph_remove(findings->graph, item->call, GRAPH_ALLOCATION);
 }
 
+static void process_drop(struct allocation_process *process, uint64_t count, uint64_t shared)
+{
+	process->live_shared -= shared < process->live_shared ? shared : process->live_shared;
+	process->live -= count < process->live ? count : process->live;
+	if (!process->live)
+		process->pages = 0;
+}
+
+static void process_free(struct allocation_process *process, bool shared)
+{
+	if (!process->in_flight) {
+		process_drop(process, 1, shared);
+		return;
+	}
+	process->left++;
+	process->left_shared += shared;
+	process->waited_ns = INT64_MAX;
+}
+
+/* What was freed before the latest wait is no longer there. */
+static void process_settle(struct allocation_process *process, int64_t now_ns)
+{
+	if (!process->left || now_ns <= process->waited_ns)
+		return;
+	process_drop(process, process->left, process->left_shared);
+	process->left = process->left_shared = 0;
+}
+
+/* Whether commands are in flight. */
+static void process_call(struct allocation_process *process, const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+
+	if (event->layout->event->class == TANDEM_CLASS_WAIT || trace_event_blocks(event)) {
+		process->in_flight = false;
+		if (process->left && process->waited_ns == INT64_MAX)
+			process->waited_ns = item->end_ns;
+	} else if (trace_event_op(event) && !trace_event_failed(event)) {
+		process->in_flight = true;
+	}
+}
+
 static int count_free(struct findings *findings, struct allocations *allocations,
 		      const struct event_item *item, uint64_t key)
 {
@@ -161,11 +208,8 @@ static int count_free(struct findings *findings, struct allocations *allocations
 	row->live--;
 	row->freed++;
 	process = &allocations->processes[event->stream->process->index];
-	if (known % 2 && !row->parts) {
-		process->live_shared -= row->shared && process->live_shared;
-		if (process->live && !--process->live)
-			process->pages = 0;
-	}
+	if (known % 2 && !row->parts)
+		process_free(process, row->shared);
 	if (!call->api || call->api->class != TANDEM_CLASS_RELEASE) {
 		allocations->freeing[event->stream->index] = (size_t)index + 1;
 		return 0;
@@ -205,8 +249,10 @@ static int allocations_item(struct findings *findings, void *state, const struct
 	const struct tandem_rec_memory *record;
 	uint64_t key;
 
-	if (item->kind == ITEM_CALL)
+	if (item->kind == ITEM_CALL) {
+		process_call(&allocations->processes[event->stream->process->index], item);
 		return count_call(findings, allocations, item);
+	}
 	if (item->kind != ITEM_MEMORY)
 		return 0;
 	/* Both records begin with the number. */
@@ -258,6 +304,8 @@ static int allocations_faults(struct findings *findings, void *state,
 	uint32_t stream;
 
 	process = index == MAP_NONE ? NULL : &allocations->processes[index];
+	if (process)
+		process_settle(process, event->ns);
 	if (!process || !process->live || process->pages < record->count || !(took_ns > 0))
 		return 0;
 	if (price_add(findings, allocations, event))
