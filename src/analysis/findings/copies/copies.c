@@ -9,6 +9,7 @@
 #include "analysis/findings/copies/by_host.h"
 #include "analysis/findings/copies/contents.h"
 #include "analysis/findings/copies/dominate.h"
+#include "analysis/findings/copies/through.h"
 #include "analysis/findings/copies/unchanged.h"
 #include "analysis/findings/exposed.h"
 #include "analysis/findings/finding.h"
@@ -29,6 +30,7 @@ struct copies {
 	struct contents contents;
 	struct read_contents reads;
 	struct by_host by_host;
+	struct through through;
 	struct copy_process *processes; /* by index */
 };
 
@@ -215,6 +217,8 @@ static int copies_item(struct findings *findings, void *state, const struct even
 {
 	struct copies *copies = state;
 
+	if (item->kind == ITEM_CALL && through_call(&copies->through, item))
+		return -ENOMEM;
 	if (item->kind == ITEM_CALL)
 		return copy_calls_add(
 			&copies->calls, item,
@@ -230,6 +234,12 @@ static int copies_item(struct findings *findings, void *state, const struct even
 	return 0;
 }
 
+static int copies_event(struct findings *findings, void *state, const struct sequence_event *event)
+{
+	(void)findings;
+	return through_event(&((struct copies *)state)->through, event);
+}
+
 static int copies_end(struct findings *findings, void *state)
 {
 	const struct copies *copies = state;
@@ -240,7 +250,11 @@ static int copies_end(struct findings *findings, void *state)
 		uint64_t told_ns = copies->by_host.sums[i].time.ns + process->writes.time.ns +
 				   process->reads.time.ns;
 
-		status = by_host_add(&copies->by_host, i, copies->calls.addresses, findings);
+		/* What is recorded of their contents says more. */
+		status = copies->by_host.sums[i].time.count < COPY_HABIT_COUNT
+				 ? through_add(&copies->through, i, findings)
+				 : by_host_add(&copies->by_host, i, copies->calls.addresses,
+					       findings);
 		if (!status)
 			status = unchanged_writes_add(&process->writes, findings);
 		if (!status)
@@ -262,6 +276,7 @@ static void copies_release(struct findings *findings, void *state)
 	contents_free(&copies->contents);
 	read_contents_release(&copies->reads);
 	by_host_free(&copies->by_host);
+	through_free(&copies->through);
 	free(copies->processes);
 }
 
@@ -272,6 +287,7 @@ const struct finding_ops finding_copies = {
 	.graph = true,
 	.begin = copies_begin,
 	.item = copies_item,
+	.event = copies_event,
 	.end = copies_end,
 	.release = copies_release,
 };
