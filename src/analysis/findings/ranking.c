@@ -22,6 +22,7 @@ static const struct symptom {
 	{"preemption", "other-threads", "shared-device", "process", 0},
 	{"preemption", "in-calls", "preemption", "placement", 3},
 	{"preemption", "between-calls", "preemption", "placement", 3},
+	{"preemption", "in-calls", "waiting", "spinning", SAME_CALL},
 	/* It waits before it sleeps, as until the next request comes. */
 	{"waiting", "after-each-command", "idle-device", "host-blocked", 3},
 	{"idle-device", "synchronisation", "waiting", "after-each-command", 0},

@@ -74,6 +74,15 @@ static uint32_t function_at(const struct wait_thread *thread, int64_t ns)
 	return 0;
 }
 
+const struct wait_thread *waits_other(const struct waits *waits, const struct wait_thread *waiter,
+				      const struct states_interval *interval)
+{
+	const struct states_thread *by =
+		interval->by_tid ? states_of_kernel(&waits->states, interval->by_tid) : NULL;
+
+	return by && by->watched && by->pid == waiter->thread->pid ? by->user : NULL;
+}
+
 static void calls_share(struct wait_thread *thread, const struct states_interval *interval)
 {
 	for (size_t i = 0; i < thread->call_count; i++) {

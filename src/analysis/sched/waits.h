@@ -115,6 +115,11 @@ static inline int waits_call(struct waits *waits, const struct trace_event *even
 int waits_settle(struct waits *waits);
 
 /* The function with this index. */
+/* Who had the CPU for which it waited, or ended its wait, if that is of the same process; or NULL. While
+ * intervals are told. */
+const struct wait_thread *waits_other(const struct waits *waits, const struct wait_thread *waiter,
+				      const struct states_interval *interval);
+
 const struct tandem_event *waits_function(const struct waits *waits, uint32_t function);
 
 /* Whether a process or thread of that name is the recorder, or one that it runs in the program:

@@ -74,24 +74,13 @@ static void sign_add(struct setter_process *process, const struct wait_thread *t
 		.ns = ns, .thread = number_of(thread), .woke = woke, .of = thread->thread};
 }
 
-/* Of the same process: who had the CPU, or woke this thread. */
-static const struct wait_thread *other_of(const struct waits *waits,
-					  const struct wait_thread *waiter,
-					  const struct states_interval *interval)
-{
-	const struct states_thread *by =
-		interval->by_tid ? states_of_kernel(&waits->states, interval->by_tid) : NULL;
-
-	return by && by->watched && by->pid == waiter->thread->pid ? by->user : NULL;
-}
-
 int setters_interval(struct setters *setters, const struct waits *waits,
 		     const struct wait_thread *waiter, const struct states_interval *interval)
 {
 	struct setter_thread *thread =
 		waiter->stream ? &setters->threads[waiter->stream - 1] : NULL;
 	uint64_t process = map_get(&setters->process_of, waiter->thread->pid);
-	const struct wait_thread *other = other_of(waits, waiter, interval);
+	const struct wait_thread *other = waits_other(waits, waiter, interval);
 
 	if (process == MAP_NONE)
 		return 0;
