@@ -3913,7 +3913,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 44, 3, fields_246 } } },
 	[346] = { 2394, TANDEM_CLASS_QUERY, 1, "cuGraphChildGraphNodeGetGraph", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_247 } } },
-	[347] = { 2395, TANDEM_CLASS_CALL, 1, "cuGraphAddHostNode", &names_CUresult, { 0 },
+	[347] = { 2395, TANDEM_CLASS_CALL, 1, "cuGraphAddHostNode", &names_CUresult, { .wait = TANDEM_WAIT_host },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
 	[348] = { 2396, TANDEM_CLASS_QUERY, 1, "cuGraphHostNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },

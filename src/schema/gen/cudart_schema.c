@@ -2702,7 +2702,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
 	[208] = { 10448, TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	[209] = { 10449, TANDEM_CLASS_CALL, 1, "cudaGraphAddHostNode", &names_cudaError, { 0 },
+	[209] = { 10449, TANDEM_CLASS_CALL, 1, "cudaGraphAddHostNode", &names_cudaError, { .wait = TANDEM_WAIT_host },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_147 } } },
 	[210] = { 10450, TANDEM_CLASS_QUERY, 1, "cudaGraphHostNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },

@@ -4034,7 +4034,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_227 } } },
 	[254] = { 3326, TANDEM_CLASS_CALL, 1, "hipGraphAddEventWaitNode", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_227 } } },
-	[255] = { 3327, TANDEM_CLASS_CALL, 1, "hipGraphAddHostNode", &names_hipError_t, { 0 },
+	[255] = { 3327, TANDEM_CLASS_CALL, 1, "hipGraphAddHostNode", &names_hipError_t, { .wait = TANDEM_WAIT_host },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_187 } } },
 	[256] = { 3328, TANDEM_CLASS_CALL, 1, "hipGraphAddMemcpyNode1D", &names_hipError_t, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_228 } } },

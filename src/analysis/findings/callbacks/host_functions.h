@@ -23,6 +23,7 @@ struct host_function_queue {
 	uint32_t process, number, device, stream;
 	const struct tandem_event *api; /* that gave it one since its latest command; NULL: none */
 	const struct tandem_event *given; /* the latest such */
+	bool in_graph;			  /* a graph was launched there */
 	uint64_t op;			  /* its latest command */
 	int64_t end_ns;			  /* of its latest that ended, which is: */
 	uint64_t ended_op;
@@ -38,7 +39,14 @@ struct host_function_device {
 	struct recent busy[FUNCTION_ENGINES]; /* with commands of any queue */
 };
 
+struct host_function_process {
+	const struct tandem_event *given; /* that gave one, to a queue or to a graph */
+};
+
 struct host_functions {
+	struct map process_of; /* index -> process that gave one */
+	struct host_function_process *processes;
+	size_t process_count, process_capacity;
 	struct map queue_of; /* process and number -> queue */
 	struct host_function_queue *queues;
 	size_t count, capacity;
