@@ -6,8 +6,10 @@
 
 #include "analysis/events/event_iterator.h"
 #include "analysis/operations/room.h"
+#include "analysis/operations/transfer_ends.h"
 #include "trace/field.h"
 #include "trace/session/session.h"
+#include "util/hash.h"
 
 #define SEGMENT_MOST 32u
 #define CHAIN_MOST 8u
@@ -65,6 +67,25 @@ static void find_waits(const struct trace_event *event, const struct queue_waits
 			trace_element_unsigned(list, elements + i * list->bytes);
 }
 
+static uint64_t transfer_key(const struct trace_event *event)
+{
+	static const enum tandem_role roles[] = {TANDEM_ROLE_bytes, TANDEM_ROLE_origin};
+	struct transfer_ends ends;
+	uint64_t key = HASH_START;
+
+	if (!transfer_ends_find(event, &ends))
+		return 0;
+	hash_number(&key, ends.buffer);
+	hash_number(&key, ends.host);
+	for (unsigned i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+		const struct tandem_field *field = trace_field_role(event->layout, roles[i]);
+
+		hash_number(&key,
+			    field && !field->variable ? trace_field_unsigned(event, field) : 0);
+	}
+	return key;
+}
+
 /* Room for one more: twice as much where many have not been looked at. */
 static int ring_reserve(struct apart_process *process)
 {
@@ -105,6 +126,8 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event,
 	*command = (struct apart_command){.op = trace_event_op(event)};
 	command->queue = queue ? (uint32_t)trace_field_unsigned(event, queue) : 0;
 	command->kernel = kernel ? (uint32_t)trace_field_unsigned(event, kernel) : 0;
+	command->blocks = trace_event_blocks(event);
+	command->transfer_key = transfer_key(event);
 	used_memory_find(&apart->used, event, &command->memory);
 	find_waits(event, taken, command);
 	key = key_of(process, command->queue);
@@ -416,6 +439,7 @@ void apart_end(struct apart *apart, const struct operation *operation, double ro
 	if (command->untimed)
 		return;
 	command->kind = operation->kind;
+	command->bytes = operation->record->bytes;
 	command->ns = (uint64_t)(operation->times.end_ns - operation->times.start_ns);
 	command->transfer = operation->kind == TANDEM_OPERATION_KIND_copy_h2d ||
 			    operation->kind == TANDEM_OPERATION_KIND_copy_d2h;

@@ -48,8 +48,10 @@ struct apart_command {
 	bool untimed;	    /* it has ended, nobody knows when */
 	bool ended, hidden; /* hidden: it could run next to another one, which is counted */
 	bool transfer;
+	bool blocks; /* its call returned when it was over */
 	uint8_t kind;
-	uint64_t ns;
+	uint64_t transfer_key; /* between which places; 0: between host and device none are known */
+	uint64_t ns, bytes;
 	int64_t queued_ns, end_ns, call_begin_ns, call_end_ns;
 	uint32_t device;
 	double room;	  /* room.h */

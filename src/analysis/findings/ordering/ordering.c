@@ -13,6 +13,7 @@
 #include "analysis/findings/ordering/gates.h"
 #include "analysis/findings/ordering/relaxed_schedule.h"
 #include "analysis/findings/ordering/turns.h"
+#include "analysis/findings/ordering/untouched.h"
 #include "analysis/operations/room.h"
 #include "trace/field.h"
 #include "util/units.h"
@@ -32,6 +33,7 @@ struct ordering {
 	struct turns turns;
 	struct default_queues defaults;
 	struct gates gates;
+	struct untouched untouched;
 };
 
 static int ordering_begin(struct findings *findings, void *state)
@@ -95,7 +97,10 @@ static int note_relaxed(struct ordering *ordering, const struct findings *findin
 	int status = 0;
 
 	while (!status && (command = apart_next(&ordering->apart, process, all)))
-		status = command_relaxed(ordering, findings, command, process);
+		status = command_relaxed(ordering, findings, command, process)
+				 ?: untouched_command(&ordering->untouched,
+						      ordering->apart.processes[process].looked_at,
+						      process, command);
 	return status;
 }
 
@@ -250,6 +255,8 @@ static int ordering_end(struct findings *findings, void *state)
 		status = gates_add(&ordering->gates, findings);
 	if (!status)
 		status = turns_add(&ordering->turns, findings);
+	if (!status)
+		status = untouched_add(&ordering->untouched, findings);
 	return status ? status : default_queue_add(&ordering->defaults, findings);
 }
 
@@ -266,6 +273,7 @@ static void ordering_release(struct findings *findings, void *state)
 	rooms_free(&ordering->rooms);
 	turns_free(&ordering->turns);
 	default_queue_free(&ordering->defaults);
+	untouched_free(&ordering->untouched);
 	gates_free(&ordering->gates);
 }
 
