@@ -72,6 +72,7 @@ for case, row in TABLE.items():
     if "culprit" in row:
         expect(case, row)
 check("copies/unchanged" not in keys(findings("upload_new")), "another input each time is no fault")
+check("copies/unchanged" not in keys(findings("clean_download_new")), "nor is what a kernel may have changed")
 check(any("overlap/one-queue" in keys(findings("one_stream")) for _ in range(3)),
       "transfers and kernels by turns, though their times come at the end")
 check("overlap/one-queue" not in keys(findings("clean_one_buffer")),

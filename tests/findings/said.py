@@ -25,6 +25,7 @@ TRIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "trials", "trial
 EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
 DRILLS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "drills", "drills")
+COLLOQUIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "colloquia", "colloquia")
 VIVAS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "vivas", "vivas")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
@@ -187,6 +188,9 @@ IN_FINALS = [
 # Of tests/findings/drills: a queue that is not flushed beside one that is; threads that are bound to one CPU.
 FLUSHED = dict(STUB, STUB_FLUSH="1")
 IN_DRILLS = [("gather_gate", [], FLUSHED, ["idle-device/unflushed"], [])]
+# Of tests/findings/colloquia: a queue that is flushed late, right before a wait for another one.
+IN_COLLOQUIA = [("late_flush", [], FLUSHED, ["idle-device/unflushed"], []),
+                ("late_flush", ["repaired"], FLUSHED, [], ["idle-device/unflushed"])]
 # Of tests/findings/vivas: small reads with nothing larger in their direction; a queue that transferred once and works on
 # one place; a barrier, and events, that name their calls; work of the host in place of a kernel that fails;
 # memory that is not aligned at all, and none besides.
@@ -218,7 +222,7 @@ PROGRAMS = [(CORPUS, *case) for case in CASES]
 for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
     PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
 for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS),
-                      (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS)):
+                      (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")

@@ -54,6 +54,7 @@ static const struct symptom {
 	{"overlap", "one-queue", "idle-device", "host-blocked", 3},
 	{"overlap", "one-queue", "allocations", "loop", 0},
 	{"copies", "dominate", "copies", "unchanged", 0},
+	{"copies", "dominate", "copies", "by-host", 0},
 	{"copies", "dominate", "transfers", "small", 0},
 	{"copies", "dominate", "transfers", "back-and-forth", 0},
 	{"copies", "dominate", "transfers", "slow", 2},

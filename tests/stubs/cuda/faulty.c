@@ -226,6 +226,20 @@ static void upload_in(const struct lane *lane, int buffer, uint64_t to)
 	keep(&record, sizeof(record));
 }
 
+/* Same, to the host. */
+static void download_in(const struct lane *lane, int buffer, uint64_t from)
+{
+	struct copy_arguments arguments = {(uintptr_t)host[buffer], from, BYTES, TO_HOST,
+					   lane->stream};
+	struct call call = tell_make("cudaMemcpyAsync", &arguments);
+	struct copy record = copy_make(TO_HOST, PINNED, BYTES, lane->number);
+
+	tell_enter(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC, &call);
+	device_take(lane->free_at, BYTES / PINNED_BYTES_US + 1, &record.start, &record.end);
+	tell_leave(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC, &call);
+	keep(&record, sizeof(record));
+}
+
 /* In the stream of its own; kernels that are given later start after it. */
 static void upload_ahead(int buffer, uint64_t to)
 {
@@ -327,6 +341,59 @@ static void by_host_copied(void)
 		upload(1, DEVICE_B, PINNED);
 	}
 	synchronize();
+}
+
+/* One stream brings to the host what another takes from there, as soon as it is there: nobody waits. */
+static void by_host_streams(void)
+{
+	const struct lane reading = {STREAM, 7, &free_at}, writing = {AHEAD, 8, &ahead_free_at};
+
+	tell_cupti->stream(CONTEXT, AHEAD, 0, 8);
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(20);
+		if (repaired) {
+			copy(DEVICE_B, DEVICE_A, BYTES, DEVICE_TO_DEVICE, DEVICE);
+			continue;
+		}
+		download_in(&reading, 0, DEVICE_A);
+		download_in(&reading, 1, DEVICE_A + BYTES);
+		if (ahead_free_at < free_at)
+			ahead_free_at = free_at;
+		upload_in(&writing, 0, DEVICE_B);
+		upload_in(&writing, 1, DEVICE_B + BYTES);
+		until(ahead_free_at);
+	}
+	synchronize();
+}
+
+/* Memory that the kernels are not given comes to the host after each of them, and the host waits for the stream. */
+static void download_untouched(void)
+{
+	const uint64_t first = UINT64_C(0x7f0000000000), second = UINT64_C(0x7f0000400000);
+	const struct lane lane = {STREAM, 7, &free_at};
+
+	allocate(first);
+	allocate(second);
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel_with(&lane, 20, second);
+		if (!repaired || !i)
+			download_in(&lane, 0, first);
+		synchronize();
+	}
+}
+
+/* It changes each time: a kernel is given it. */
+static void clean_download_new(void)
+{
+	const uint64_t first = UINT64_C(0x7f0000000000);
+	const struct lane lane = {STREAM, 7, &free_at};
+
+	allocate(first);
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel_with(&lane, 20, first);
+		download_in(&lane, 0, first);
+		synchronize();
+	}
 }
 
 /* What the kernels do not touch comes to the host again and again. */
@@ -746,6 +813,33 @@ static void clean_one_buffer(void)
 	frames(1, false);
 }
 
+/* Graphs of a kernel and a function of the host's, which takes its time; all are given ahead. */
+static void graph_host_node(void)
+{
+	void *node[1] = {(void *)0x71000}, *launch[2] = {(void *)0x70000, STREAM};
+	struct call add = tell_make("cudaGraphAddHostNode", node);
+
+	tell_both(DOMAIN_RUNTIME, RUNTIME_GRAPH_ADD_HOST_NODE, &add);
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call call = tell_make("cudaGraphLaunch", launch);
+		struct kernel record = {.kind = 10,
+					.context = 1,
+					.stream = 7,
+					.grid = {132, 1, 1},
+					.block = {256, 1, 1},
+					.correlation = tell_correlation,
+					.name = "work"};
+
+		tell_enter(DOMAIN_RUNTIME, RUNTIME_GRAPH_LAUNCH, &call);
+		device_take(&free_at, 60, &record.start, &record.end);
+		record.completed = record.end;
+		keep(&record, sizeof(record));
+		tell_leave(DOMAIN_RUNTIME, RUNTIME_GRAPH_LAUNCH, &call);
+		free_at += (repaired ? 4 : 250) * TICKS_US;
+	}
+	synchronize();
+}
+
 /* Graphs of five kernels that fill the device, of which twenty are waited for at a time. */
 static void clean_graph_launches(void)
 {
@@ -946,6 +1040,10 @@ static const struct tell_case cases[] = {
 	TELL_CASE(bounce),
 	TELL_CASE(by_host),
 	TELL_CASE(by_host_copied),
+	TELL_CASE(by_host_streams),
+	TELL_CASE(download_untouched),
+	TELL_CASE(clean_download_new),
+	TELL_CASE(graph_host_node),
 	TELL_CASE(download_again),
 	TELL_CASE(upload_again),
 	TELL_CASE(upload_new),
