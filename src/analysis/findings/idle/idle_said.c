@@ -10,6 +10,9 @@
  * its first one. */
 #define LAUNCH_NS 20000u
 
+/* Fewer gaps say nothing of how launches go. */
+#define LAUNCHES 16u
+
 /* The function, of those that build or of the others, in which most of the time was spent; what enqueues
  * nothing counts `others` times. */
 static const char *main_call(const struct findings *findings, const struct map *calls,
@@ -238,7 +241,8 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		finding->at_least = true;
 	}
 	/* The host and the driver take as long again where the device is not idle. */
-	if (idle_is_launch(kind) && cause->ns < cause->count * LAUNCH_NS) {
+	if (idle_is_launch(kind) && cause->count >= LAUNCHES &&
+	    cause->ns < cause->count * LAUNCH_NS) {
 		finding->removes = GRAPH_LAUNCH;
 		finding->at_least = true;
 	}
