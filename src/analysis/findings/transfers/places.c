@@ -35,6 +35,10 @@
  * heads (54.5 of 63.0 GB/s on an H100, PCI Express 5.0 with 16 lanes). */
 #define LINK_PART 0.86
 
+/* Pinned memory that moves at less of what the link carries is no one piece: it has rows. */
+#define LINK_SLOW 6
+#define SLOW_BYTES 262144u
+
 struct reached {     /* by transfers that are not so slow */
 	double rate; /* bytes a ns; 0: not known */
 	const char *by, *why;
@@ -229,6 +233,34 @@ static int add_unknown(struct findings *findings, uint32_t device, uint8_t kind,
 	return 0;
 }
 
+/* Large ones from and to pinned memory, at a small part of what the link carries. */
+static int add_below_link(struct findings *findings, uint32_t device, uint8_t kind,
+			  const struct transfer_class *class, double link)
+{
+	struct finding *finding = transfer_class_finding(class, findings, device, kind, "slow");
+	char count[UNITS_BYTES], bytes[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
+
+	if (!finding)
+		return -ENOMEM;
+	finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / link);
+	finding->what = findings_text(
+		findings,
+		"%s transfers %s (%s) of about %s ran at %s/s, from and to pinned memory; the "
+		"device's link carries %s/s",
+		units_count(count, class->count), transfer_direction(kind),
+		transfer_class_api(class, findings),
+		units_bytes(bytes, (double)class->bytes / (double)class->count),
+		units_bytes(rate, transfer_class_rate(class) * 1e9), units_bytes(most, link * 1e9));
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why =
+		"against what a large transfer in one piece reaches on the link, as the system "
+		"describes it";
+	finding->suggestion =
+		"gather what is wanted on the device, with a kernel, and transfer it in one "
+		"piece: rows of a box are moved one by one";
+	return 0;
+}
+
 static void class_join(struct transfer_class *class, const struct transfer_class *more)
 {
 	bool longer = more->longest_ns > class->longest_ns;
@@ -245,6 +277,8 @@ int places_add(const struct places *places, struct findings *findings, uint32_t 
 	       uint8_t kind, const struct transfer_class classes[PLACES])
 {
 	bool is_cpu = devices_taken_part(&findings->iterator->devices.rows[device]) > 0;
+	const struct transfer_class *other = &classes[PLACE_OTHER];
+	double link = places_link_rate(places, device);
 	int status = 0;
 
 	for (enum place place = PLACE_PAGEABLE; !status && place <= PLACE_ODD; place++) {
@@ -257,6 +291,10 @@ int places_add(const struct places *places, struct findings *findings, uint32_t 
 		if (class.count && transfer_class_rate(&class) * PLACED_SLOWER <= reached.rate)
 			status = add_place(findings, device, kind, place, &class, &reached);
 	}
+	if (!status && link > 0 && other->count >= HABIT_COUNT &&
+	    other->bytes >= other->count * SLOW_BYTES &&
+	    LINK_SLOW * transfer_class_rate(other) <= link)
+		status = add_below_link(findings, device, kind, other, link);
 	if (!status && !is_cpu && classes[PLACE_ODDER].count >= HABIT_COUNT &&
 	    !classes[PLACE_ODD].count && !classes[PLACE_OTHER].count &&
 	    !classes[PLACE_PAGEABLE].count)
