@@ -47,7 +47,7 @@ enum tandem_event_class {
  *   event     those of the event in `event`, or of the events in `events`
  *   all       all commands of all devices
  *   in_queue  no thread waits: the queue does, before later commands, for an event
- *   host      same, for a function of the program's that the runtime calls then */
+ *   host      same, for a function of the program's that the runtime calls then; or a graph does */
 #define TANDEM_WAIT_SCOPES(X) \
 	X(none)               \
 	X(queue)              \

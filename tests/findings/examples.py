@@ -124,9 +124,9 @@ else:
     spin = pick(shown, "waiting", "spinning")
     check(len(spin) == 1 and spin[0]["object"] == "clWaitForEvents" and spin[0]["count"] == 30 and
           "kept a CPU busy" in spin[0]["description"], "waiting, spinning", spin)
-    behind = shown["findings"][shown["findings"].index(spin[0]):] if spin else [{"cost_ns": 1}]
-    check(not any(one["cost_ns"] for one in behind if "symptom_of" not in one), "which costs the run nothing, and comes behind what does",
-          shown)
+    # Its engine's thread may have waited for that very CPU.
+    check(spin and spin[0]["cost_ns"] < shown["duration_ns"] / 2,
+          "which costs the run no more than others waited for the CPU", spin)
     rest = pick(findings("polling", SLOW, "--mended"), "waiting", "spinning")
     check(not rest, "and not where the driver sleeps", rest)
 

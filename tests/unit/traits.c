@@ -110,7 +110,7 @@ static const char *check_wait(const struct tandem_event *event)
 	static const char *const in_queue[] = {"*StreamWaitEvent", "*StreamWaitEvent_spt",
 					       "clEnqueueWaitForEvents", NULL};
 	static const char *const hosts[] = {"*LaunchHostFunc*", "*StreamAddCallback*",
-					    "*NativeKernel", NULL};
+					    "*GraphAddHostNode*", "*NativeKernel", NULL};
 	uint8_t scope = event->traits.wait;
 
 	if ((event->class == TANDEM_CLASS_WAIT) !=
