@@ -48,6 +48,7 @@
 #include "analysis/events/event_sequence.h"
 #include "analysis/model/path.h"
 #include "analysis/model/trail.h"
+#include "analysis/operations/queue_order.h"
 #include "analysis/operations/room.h"
 #include "analysis/sched/recent.h"
 #include "analysis/sched/waits.h"
@@ -176,20 +177,11 @@ struct graph_usual { /* about the median of what was seen */
 	int64_t ns, count;
 };
 
-/* Of a queue with the others of its process: its commands wait for none of theirs; or for all of the default
- * queue's, as that one's wait for all (CUDA, HIP). */
-enum graph_order {
-	GRAPH_ORDER_UNKNOWN,
-	GRAPH_ORDER_APART,
-	GRAPH_ORDER_BLOCKING,
-	GRAPH_ORDER_DEFAULT
-};
-
 struct graph_queue {		/* or device */
 	struct graph_point end; /* of the latest command that ended */
 	int64_t launch_ns;	/* the shortest that a start took; INT64_MAX: none yet */
 	uint64_t graph_op;	/* of a queue: the graph's launch of which commands ran; 0: none */
-	enum graph_order order; /* of a queue */
+	enum queue_order order; /* of a queue */
 	/* Of a device: from the end of a command to the start of one that waited for it. */
 	struct graph_usual behind;
 	/* Same: from the enqueue to the start of one that waited for none. */

@@ -170,26 +170,18 @@ static int64_t after_wait(const struct graph_command *command, unsigned cause)
 	return command->after.known ? command->after.ns - command->after.saved[cause] : INT64_MIN;
 }
 
-/* Of the properties of CUDA's and HIP's queues. */
-#define NON_BLOCKING 1u
-
-static enum graph_order queue_order(const struct graph *graph, const struct sequence_event *event)
+static enum queue_order order_of(const struct graph *graph, const struct sequence_event *event)
 {
 	const struct trace_objects *objects = &graph->iterator->devices.objects;
 	uint32_t row = trace_objects_queue(objects, event->process, event->queue);
-	const struct trace_queue *queue = row == TRACE_NONE ? NULL : &objects->queues[row];
 
-	if (!queue)
-		return GRAPH_ORDER_APART;
-	return queue->in_order == TANDEM_IN_ORDER_all ? GRAPH_ORDER_DEFAULT
-	       : queue->properties & NON_BLOCKING     ? GRAPH_ORDER_APART
-						      : GRAPH_ORDER_BLOCKING;
+	return row == TRACE_NONE ? QUEUE_APART : queue_order(&objects->queues[row]);
 }
 
 /* Whether the one's commands wait for the other's that were given before. */
-static bool keep_order(enum graph_order one, enum graph_order other)
+static bool keep_order(enum queue_order one, enum queue_order other)
 {
-	return one + other >= GRAPH_ORDER_BLOCKING + GRAPH_ORDER_DEFAULT;
+	return one + other >= QUEUE_BLOCKING + QUEUE_DEFAULT;
 }
 
 int graph_command_start(struct graph *graph, const struct sequence_event *event)
@@ -218,8 +210,8 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	before = graph_behind_callback(graph, event, before);
 	graph_point_set(graph, &given, &command->given);
 	is_behind = before->known && before->ns > given.ns && before->ns <= event->ns;
-	if (queue->order == GRAPH_ORDER_UNKNOWN)
-		queue->order = queue_order(graph, event);
+	if (queue->order == QUEUE_UNKNOWN)
+		queue->order = order_of(graph, event);
 	is_other = before == &device->end && !is_behind &&
 		   device->latest_queue != (uint32_t)(queue - graph->queues) &&
 		   !keep_order(queue->order, graph->queues[device->latest_queue].order);

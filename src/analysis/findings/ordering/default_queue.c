@@ -4,17 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/operations/queue_order.h"
 #include "schema/traits.h"
 #include "trace/field.h"
 #include "util/keyed_row.h"
 #include "util/units.h"
 
-/* Of the properties of CUDA's and HIP's queues: no other domain has one that all wait for. */
-#define NON_BLOCKING 1u
-
 enum { TO_DEVICE, TO_HOST, KERNELS };
-
-enum queue_kind { BLOCKING, DEFAULT, APART }; /* APART: it waits for none, and none for it */
 
 static struct default_row *row_find(struct default_queues *defaults,
 				    const struct sequence_event *event, uint32_t queue)
@@ -117,17 +113,13 @@ static void note_other(const struct default_queues *defaults, struct default_row
 int default_queue_operation(struct default_queues *defaults, const struct findings *findings,
 			    const struct operation *operation, struct rooms *rooms, double room)
 {
-	const struct trace_queue *queue;
-	enum queue_kind kind;
+	enum queue_order kind;
 
 	if (!operation->placed || operation->queue == TRACE_NONE)
 		return 0;
-	queue = &findings->iterator->devices.objects.queues[operation->queue];
-	kind = queue->in_order == TANDEM_IN_ORDER_all ? DEFAULT
-	       : queue->properties & NON_BLOCKING     ? APART
-						      : BLOCKING;
-	defaults->any |= kind == DEFAULT;
-	if (!defaults->any || kind == APART)
+	kind = queue_order(&findings->iterator->devices.objects.queues[operation->queue]);
+	defaults->any |= kind == QUEUE_DEFAULT;
+	if (!defaults->any || kind == QUEUE_APART)
 		return 0;
 	if (rooms_keep(rooms, operation, room))
 		return -ENOMEM;
@@ -203,7 +195,7 @@ int default_queue_start(struct default_queues *defaults, struct rooms *rooms,
 		row->until_ns = command.end_ns;
 	}
 	count_engines(row, event->operation_kind, event->duration_ns, command.room);
-	if (kind == DEFAULT)
+	if (kind == QUEUE_DEFAULT)
 		note_default(row, event, &command);
 	else
 		note_other(defaults, row, event, &command);
