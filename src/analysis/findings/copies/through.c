@@ -6,7 +6,6 @@
 
 #include "analysis/operations/operation.h"
 #include "analysis/operations/transfer_ends.h"
-#include "util/array.h"
 #include "util/keyed_row.h"
 #include "util/units.h"
 
@@ -151,10 +150,13 @@ int through_add(const struct through *through, uint32_t index, struct findings *
 		units_count(count, writes->count), finding->object,
 		units_bytes(mean, (double)writes->bytes / (double)writes->count),
 		units_bytes(bytes, (double)writes->bytes), units_count(unseen, process->unseen));
-	finding->confidence = CONFIDENCE_HIGH;
-	finding->why =
-		"to and from the same host memory, as many bytes, the second enqueued before "
-		"the first was over; the cost is that of the direction that took longer";
+	finding->confidence =
+		process->unseen == writes->count ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	finding->why = findings_text(
+		findings,
+		"to and from the same host memory, as many bytes, the second %senqueued before the "
+		"first was over; the cost is that of the direction that took longer",
+		process->unseen == writes->count ? "" : "mostly ");
 	finding->suggestion = "copy from buffer to buffer on the device";
 	finding_place(findings, finding, process->stream);
 	finding_time(findings, finding, process->begin_ns, process->end_ns);

@@ -105,7 +105,8 @@ static int add_process(struct findings *findings, const struct untouched_process
 		return -ENOMEM;
 	finding->count = process->count;
 	finding->cost_ns = process->ns;
-	finding->object = trace_session_event(findings->session, process->api)->name;
+	finding->object =
+		process->api ? trace_session_event(findings->session, process->api)->name : "";
 	finding_device(findings, finding, process->device);
 	finding->what = findings_text(
 		findings,
