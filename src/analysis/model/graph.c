@@ -193,7 +193,8 @@ void graph_point_set(struct graph *graph, struct graph_point *to, const struct g
 void graph_point_drop(struct graph *graph, struct graph_point *point)
 {
 	path_let_go(graph, point->path);
-	*point = (struct graph_point){.known = false};
+	point->path = 0;
+	point->known = false;
 }
 
 /* The same name can have come from several places. */

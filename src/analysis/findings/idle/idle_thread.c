@@ -74,11 +74,22 @@ static int remember(struct idle_thread *thread, const struct sequence_event *eve
 	return 0;
 }
 
+/* The numbers of a thread's calls increase. */
 struct idle_enqueue *idle_recall(const struct idle_thread *thread, uint64_t call)
 {
-	for (unsigned i = 0; thread->enqueues && i < REMEMBERED; i++) {
-		if (thread->enqueues[i].call == call)
-			return &thread->enqueues[i];
+	uint64_t count = thread->enqueued < REMEMBERED ? thread->enqueued : REMEMBERED;
+	uint64_t from = thread->enqueued - count, to = thread->enqueued;
+
+	while (from < to) {
+		uint64_t middle = from + (to - from) / 2;
+		struct idle_enqueue *enqueue = &thread->enqueues[middle % REMEMBERED];
+
+		if (enqueue->call == call)
+			return enqueue;
+		if (enqueue->call < call)
+			from = middle + 1;
+		else
+			to = middle;
 	}
 	return NULL;
 }

@@ -30,44 +30,28 @@ static int64_t end_of(const struct map *map, uint32_t number)
 	return known == MAP_NONE ? INT64_MIN / 2 : (int64_t)known;
 }
 
-/* The place of the slot that is free the earliest but `skip` others. */
-static unsigned slot_free(const struct relaxed_schedule *schedule, unsigned skip)
-{
-	unsigned best = 0;
-
-	for (unsigned i = 0; i < schedule->slot_count; i++) {
-		unsigned before = 0;
-
-		for (unsigned j = 0; j < schedule->slot_count; j++)
-			before += schedule->slots[j] < schedule->slots[i] ||
-				  (schedule->slots[j] == schedule->slots[i] && j < i);
-		if (before == skip)
-			best = i;
-	}
-	return best;
-}
-
 static int64_t room_from(const struct relaxed_schedule *schedule,
 			 const struct relaxed_command *command)
 {
 	if (command->engine >= 0)
 		return schedule->engines[command->engine];
-	return schedule->slots[slot_free(schedule, command->slots - 1)];
+	return schedule->slots[command->slots - 1];
 }
 
-/* The slot that is free the latest of those that are by `ns`: what starts later leaves the others to
- * what comes behind it. */
-static int64_t *slot_for(struct relaxed_schedule *schedule, int64_t ns)
+/* Takes the slot that is free the latest of those that are by `ns`: what starts later leaves the
+ * others to what comes behind it. The slots stay in the order of time. */
+static void slot_take(struct relaxed_schedule *schedule, int64_t ns, int64_t until_ns)
 {
-	int64_t *best = NULL;
+	int64_t *slots = schedule->slots;
+	unsigned at = 0;
 
-	for (unsigned i = 0; i < schedule->slot_count; i++) {
-		int64_t *slot = &schedule->slots[i];
-
-		if (*slot <= ns && (!best || *slot > *best))
-			best = slot;
-	}
-	return best ? best : &schedule->slots[slot_free(schedule, 0)];
+	while (at + 1 < schedule->slot_count && slots[at + 1] <= ns)
+		at++;
+	for (; at + 1 < schedule->slot_count && slots[at + 1] < until_ns; at++)
+		slots[at] = slots[at + 1];
+	for (; at > 0 && slots[at - 1] > until_ns; at--)
+		slots[at] = slots[at - 1];
+	slots[at] = until_ns;
 }
 
 static void room_take(struct relaxed_schedule *schedule, const struct relaxed_command *command,
@@ -79,7 +63,7 @@ static void room_take(struct relaxed_schedule *schedule, const struct relaxed_co
 	}
 	/* One that was taken is free after the start. */
 	for (unsigned i = 0; i < command->slots; i++)
-		*slot_for(schedule, start_ns) = end_ns > start_ns ? end_ns : start_ns + 1;
+		slot_take(schedule, start_ns, end_ns > start_ns ? end_ns : start_ns + 1);
 }
 
 /* Of what used the memory before: what is a part waits for those that used that part, or all; what

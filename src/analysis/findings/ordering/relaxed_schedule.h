@@ -41,7 +41,7 @@ struct relaxed_memory {
 
 struct relaxed_schedule {
 	unsigned slot_count;
-	int64_t slots[RELAXED_SLOTS], engines[2]; /* free from then on */
+	int64_t slots[RELAXED_SLOTS], engines[2]; /* free from then on; slots: the earliest first */
 	struct map queue_of;			  /* number -> its latest command's end */
 	struct relaxed_memory written, read; /* by commands that wrote memory, or only read it */
 	int64_t recorded_ns, ended_ns;	     /* the latest end, as recorded and here */
