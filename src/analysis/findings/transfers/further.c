@@ -10,9 +10,12 @@
 int further_begin(struct further *further, const struct trace_session *session)
 {
 	further->threads = calloc(session->stream_count + 1, sizeof(*further->threads));
-	for (size_t i = 0; further->threads && i < session->stream_count; i++)
+	if (!further->threads)
+		return -ENOMEM;
+	further->count = session->stream_count;
+	for (size_t i = 0; i < further->count; i++)
 		further->threads[i].bytes = UINT64_MAX;
-	return further->threads ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* A wait for this operation alone. */
@@ -53,6 +56,21 @@ static int enqueue_call(struct further *further, struct further_thread *thread, 
 	return graph_remove_since(graph, item->call, GRAPH_SMALL);
 }
 
+static int note_kernel(struct further_thread *thread, const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+
+	if (!trace_field_role(event->layout, TANDEM_ROLE_kernel) &&
+	    !event->layout->event->traits.graph)
+		return 0;
+	if (!thread->kernels)
+		thread->kernels = malloc(FURTHER_KERNELS * sizeof(*thread->kernels));
+	if (!thread->kernels)
+		return -ENOMEM;
+	thread->kernels[thread->kernel_count++ % FURTHER_KERNELS] = item->call;
+	return 0;
+}
+
 int further_call(struct further *further, struct graph *graph, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
@@ -61,7 +79,8 @@ int further_call(struct further *further, struct graph *graph, const struct even
 	switch (event->layout->event->class) {
 	case TANDEM_CLASS_ENQUEUE:
 		if (trace_event_op(event) && !trace_event_failed(event))
-			return enqueue_call(further, thread, graph, item);
+			return enqueue_call(further, thread, graph, item)
+				       ?: note_kernel(thread, item);
 		break;
 	case TANDEM_CLASS_QUERY:
 	case TANDEM_CLASS_RETAIN:
@@ -84,7 +103,21 @@ void further_command(struct further *further, const struct operation *operation)
 		further->threads[operation->stream].bytes = operation->record->bytes;
 }
 
+/* The numbers increase. Of more than are remembered, one was there. */
+bool further_is_next(const struct further *further, uint32_t stream, uint64_t call, uint64_t next)
+{
+	const struct further_thread *thread = &further->threads[stream];
+	uint64_t at = thread->kernel_count;
+	uint64_t oldest = at > FURTHER_KERNELS ? at - FURTHER_KERNELS : 0;
+
+	while (at > oldest && thread->kernels[(at - 1) % FURTHER_KERNELS] > next)
+		at--;
+	return at > oldest ? thread->kernels[(at - 1) % FURTHER_KERNELS] < call : !oldest;
+}
+
 void further_release(struct further *further)
 {
+	for (size_t i = 0; i < further->count; i++)
+		free(further->threads[i].kernels);
 	free(further->threads);
 }

@@ -233,6 +233,21 @@ static int add_unknown(struct findings *findings, uint32_t device, uint8_t kind,
 	return 0;
 }
 
+/* Of a call that says how many bytes follow one another, it is one piece. */
+static bool moves_one_piece(const struct findings *findings, uint16_t id)
+{
+	const struct tandem_event *api = trace_session_event(findings->session, id);
+	const struct tandem_layout *layout =
+		api ? &api->layout[sizeof(api->layout) / sizeof(*api->layout) - 1] : NULL;
+	bool bytes = false, rows = false;
+
+	for (uint16_t i = 0; layout && i < layout->field_count; i++) {
+		bytes |= layout->fields[i].role == TANDEM_ROLE_bytes;
+		rows |= layout->fields[i].role == TANDEM_ROLE_row;
+	}
+	return bytes && !rows;
+}
+
 /* Large ones from and to pinned memory, at a small part of what the link carries. */
 static int add_below_link(struct findings *findings, uint32_t device, uint8_t kind,
 			  const struct transfer_class *class, double link)
@@ -293,7 +308,8 @@ int places_add(const struct places *places, struct findings *findings, uint32_t 
 	}
 	if (!status && link > 0 && other->count >= HABIT_COUNT &&
 	    other->bytes >= other->count * SLOW_BYTES &&
-	    LINK_SLOW * transfer_class_rate(other) <= link)
+	    LINK_SLOW * transfer_class_rate(other) <= link &&
+	    !moves_one_piece(findings, other->api))
 		status = add_below_link(findings, device, kind, other, link);
 	if (!status && !is_cpu && classes[PLACE_ODDER].count >= HABIT_COUNT &&
 	    !classes[PLACE_ODD].count && !classes[PLACE_OTHER].count &&

@@ -27,6 +27,9 @@
 /* Of so many bytes none is small, whatever its fixed cost. */
 #define SMALL_MOST (UINT64_C(1) << 18)
 
+/* Of the best rate. */
+#define AS_FAST 0.8
+
 /* Tiny ones are moved at this rate (bytes a ns) at least, where no larger ones say more. */
 #define TINY_RATE 1.0
 
@@ -137,7 +140,9 @@ static bool is_further(struct transfers *transfers, const struct operation *oper
 	run->end_ns = operation->times.end_ns;
 	run->bytes = operation->record->bytes;
 	run->goes_on = before && before < operation->call &&
-		       (thread->kernel < before || thread->kernel > operation->call);
+		       (thread->kernel < before || thread->kernel > operation->call) &&
+		       further_is_next(&transfers->further, operation->stream, before,
+				       operation->call);
 	return run->goes_on;
 }
 
@@ -427,8 +432,9 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 		const struct transfer_class *class = &row->classes[i];
 		struct finding *finding;
 
+		/* Where one of them was as fast, what slows the others down is not their size. */
 		if (class->count < 2 || transfer_class_rate(class) > best / 2 ||
-		    is_small(class, best, fixed))
+		    class->fastest > AS_FAST * best || is_small(class, best, fixed))
 			continue;
 		finding = transfer_class_finding(class, findings, row->device, row->kind, "slow");
 		if (!finding)
