@@ -336,7 +336,8 @@ static int launch_end(struct findings *findings, void *state)
 		if (device->busy_ns && device->kernels_ns > device->busy_ns)
 			row->at_once = (double)device->kernels_ns / (double)device->busy_ns;
 		status = launch_row_report(row, findings, units == MAP_NONE ? 0 : units, &said)
-				 ?: launch_short_report(row, findings);
+				 ?: launch_short_report(row, findings,
+							units == MAP_NONE ? 0 : units);
 	}
 	map_free(&said);
 	return status;
