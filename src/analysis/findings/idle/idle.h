@@ -125,6 +125,7 @@ struct idle_device {
 	int64_t idle_ns, first_ns; /* since when; when it first ran */
 	uint64_t gap;		   /* number of the current one */
 	uint64_t count, busy_ns;
+	uint64_t results;    /* commands that bring something to the host */
 	uint64_t unprompted; /* commands that started though nobody had flushed or waited */
 	int64_t busy_since_ns;
 	uint64_t bound_ns; /* the greatest of the clock's bounds */

@@ -192,6 +192,8 @@ int idle_operation_start(const struct findings *findings, struct idle *idle,
 	if (event->operation_kind == TANDEM_OPERATION_KIND_copy_d2h && event->stream != TRACE_NONE)
 		idle->threads[event->stream].result_call = event->call;
 	device->count++;
+	device->results += event->operation_kind == TANDEM_OPERATION_KIND_copy_d2h ||
+			   event->operation_kind == TANDEM_OPERATION_KIND_map;
 	device->unprompted += is_unprompted(idle, event);
 	if (event->bound_ns > device->bound_ns)
 		device->bound_ns = event->bound_ns;

@@ -263,7 +263,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 			findings, "%s; what the thread did is not recorded without the scheduler",
 			finding->why);
 	}
-	if (idle_is_never_waited(findings, index, device, kind)) {
+	if (idle_is_beforehand(findings, index, device, kind)) {
 		finding->confidence = CONFIDENCE_LOW;
 		finding->why = findings_text(
 			findings, "%s; that another thread can do it beforehand is assumed",

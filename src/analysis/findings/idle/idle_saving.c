@@ -27,7 +27,8 @@
 #define WAIT_NS 20000u
 #define WAIT_SHARE 33u
 
-/* A thread that waits for less than such a part of a device's gaps does not wait. */
+/* A thread that waits for less than such a part of a device's gaps does not wait; nor do results that are
+ * so few for the gaps steer what comes next. */
 #define NEVER 16
 
 /* Gaps between commands that were enqueued are such a part of what they took, where that can be
@@ -120,12 +121,17 @@ static uint64_t rest_ns(const struct idle_device *device, enum idle_cause_kind k
 	return rest > device->causes[kind].worked_ns ? rest - device->causes[kind].worked_ns : 0;
 }
 
-bool idle_is_never_waited(const struct findings *findings, uint32_t index,
-			  const struct idle_device *device, enum idle_cause_kind kind)
+bool idle_is_beforehand(const struct findings *findings, uint32_t index,
+			const struct idle_device *device, enum idle_cause_kind kind)
 {
-	return (kind == HOST_WORK || kind == HOST_BLOCKED) &&
-	       device->waited_ns * NEVER < (int64_t)device->causes[kind].ns &&
-	       !(devices_taken_part(&findings->iterator->devices.rows[index]) > 0);
+	const struct idle_cause *cause = &device->causes[kind];
+	bool is_cpu = devices_taken_part(&findings->iterator->devices.rows[index]) > 0;
+
+	if (kind == HOST_BLOCKED && device->results * NEVER < cause->count)
+		return true;
+	return (kind == HOST_WORK || kind == HOST_BLOCKED) && !is_cpu &&
+	       (device->waited_ns * NEVER < (int64_t)cause->ns ||
+		device->results * NEVER < cause->count);
 }
 
 bool idle_is_asleep(const struct idle_device *device, enum idle_cause_kind kind)
@@ -152,7 +158,7 @@ static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
 	uint64_t ns = device->waited_ns > 0 ? (uint64_t)device->waited_ns : 0;
 	uint64_t steady_ns = habit_ns(device, cause);
 
-	if (idle_is_never_waited(findings, index, device, kind))
+	if (idle_is_beforehand(findings, index, device, kind))
 		ns = rest_ns(device, kind);
 	if (kind == HOST_BLOCKED && 2 * device->in_call_ns > (int64_t)device->busy_ns)
 		ns += (uint64_t)device->in_call_ns;

@@ -21,11 +21,11 @@ bool idle_is_launch(enum idle_cause_kind kind);
 uint64_t idle_cost_ns(const struct findings *findings, const struct idle *idle, uint32_t index,
 		      enum idle_cause_kind kind, uint64_t *count);
 
-/* Whether work of the host, or what it waits for, keeps a device of its own from work, and the
- * thread that feeds it never has to wait for it: then another thread would have to do that
- * beforehand. */
-bool idle_is_never_waited(const struct findings *findings, uint32_t index,
-			  const struct idle_device *device, enum idle_cause_kind kind);
+/* Whether another thread could do beforehand what the host works on, or wait for what it waits for:
+ * the thread that feeds a device of its own never has to wait for it, or nothing comes back on which
+ * that could hang. Where the device is the CPU, only what it waits for. */
+bool idle_is_beforehand(const struct findings *findings, uint32_t index,
+			const struct idle_device *device, enum idle_cause_kind kind);
 
 /* Whether the host sleeps by its own choice, or until data are on a disk: it need not. Who waits for
  * the device less than a part of that time has something else to wait for, and does so while the
