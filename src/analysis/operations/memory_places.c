@@ -15,6 +15,9 @@
 #define PLACE_QUEUES 4u
 #define STRANGERS 8u
 
+/* So often each of a queue's own is used, in turn. */
+#define TURN_USES 8u
+
 struct place {
 	uint64_t address;
 	uint32_t queue, uses;
@@ -144,6 +147,35 @@ uint32_t memory_places_within(const struct memory_places *places, uint64_t key, 
 	return place ? number_of(places, row, place) : 0;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	uint64_t left = ((const struct place *)a)->address,
+		 right = ((const struct place *)b)->address;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Elements of an array, on which one queue works in turn: they lie at equal distances, and each is used
+ * about as often as the others. */
+static bool are_elements(const struct memory_places_row *row)
+{
+	struct place sorted[PLACES];
+	uint64_t least = UINT64_MAX, most = 0;
+
+	if (row->count < PLACE_QUEUES)
+		return false;
+	memcpy(sorted, row->places, row->count * sizeof(*sorted));
+	qsort(sorted, row->count, sizeof(*sorted), by_address);
+	for (unsigned i = 0; i < row->count; i++) {
+		if (i > 1 && sorted[i].address - sorted[i - 1].address !=
+				     sorted[1].address - sorted[0].address)
+			return false;
+		least = sorted[i].uses < least ? sorted[i].uses : least;
+		most = sorted[i].uses > most ? sorted[i].uses : most;
+	}
+	return least >= TURN_USES && most < 2 * least;
+}
+
 bool memory_places_is_part(const struct memory_places *places, uint32_t id)
 {
 	size_t number = id - MEMORY_PLACE;
@@ -153,8 +185,10 @@ bool memory_places_is_part(const struct memory_places *places, uint32_t id)
 		return false;
 	row = &places->rows[number / PLACES];
 	/* One adds up what all made. */
-	if (row->queues < 2 || (row->strangers > 1 && STRANGERS * row->strangers > row->uses))
+	if (row->strangers > 1 && STRANGERS * row->strangers > row->uses)
 		return false;
+	if (row->queues < 2)
+		return are_elements(row);
 	return row->places[number % PLACES].uses >= PLACE_USES ||
 	       (row->count >= PLACE_QUEUES && row->queues == row->count && row->strangers <= 1);
 }

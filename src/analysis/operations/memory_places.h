@@ -2,7 +2,8 @@
 /* Parts of memory that lies at addresses, of which no more is known than where they begin: a program that
  * gives each queue a part of one allocation gives the kernels of that queue an address that no other
  * queue's are given. Such a part is taken to end where the next one begins; that kernels do not
- * look beyond it is not known. Of the first MEMORY_PLACES_MOST that kernels are given it is noted where. One
+ * look beyond it is not known. The same is taken to be so of four addresses and more at equal distances that one queue's
+ * kernels are given equally often: elements of an array. Of the first MEMORY_PLACES_MOST that kernels are given it is noted where. One
  * thread.
  *
  *	struct memory_places places = {0};
@@ -46,7 +47,7 @@ uint32_t memory_places_within(const struct memory_places *places, uint64_t key, 
 			      uint64_t bytes);
 
 /* Whether it is one: it was used three times, or there are four, each of another queue, and hardly ever is one
- * another queue's. */
+ * another queue's; or it is an element, used eight times. */
 bool memory_places_is_part(const struct memory_places *places, uint32_t id);
 
 void memory_places_free(struct memory_places *places);
