@@ -123,7 +123,7 @@ ROLES = ("none", "op", "returned", "queue", "event", "events", "kernel", "memory
 
 class Roles:
     """Lines `role NAME[:KIND] ROLE` of a rules file: a field of that name (and, where KIND is
-    given, of that kind, or of that type of object) has the role."""
+    given, of that kind, or of that type of object) that has no role by itself has this one."""
 
     def __init__(self):
         self.lines = []
@@ -137,7 +137,7 @@ class Roles:
 
     def of(self, field):
         for name, kind, role in self.lines:
-            if name == field.name and kind in ("", field.kind, field.object):
+            if field.role == "none" and name == field.name and kind in ("", field.kind, field.object):
                 return dataclasses.replace(field, role=role)
         return field
 

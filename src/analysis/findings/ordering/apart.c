@@ -67,23 +67,23 @@ static void find_waits(const struct trace_event *event, const struct queue_waits
 			trace_element_unsigned(list, elements + i * list->bytes);
 }
 
-static uint64_t transfer_key(const struct trace_event *event)
+static void find_ends(const struct trace_event *event, struct apart_command *command)
 {
 	static const enum tandem_role roles[] = {TANDEM_ROLE_bytes, TANDEM_ROLE_origin};
 	struct transfer_ends ends;
-	uint64_t key = HASH_START;
 
 	if (!transfer_ends_find(event, &ends))
-		return 0;
-	hash_number(&key, ends.buffer);
-	hash_number(&key, ends.host);
+		return;
+	command->place = HASH_START;
+	hash_number(&command->place, ends.buffer);
 	for (unsigned i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
 		const struct tandem_field *field = trace_field_role(event->layout, roles[i]);
 
-		hash_number(&key,
+		hash_number(&command->place,
 			    field && !field->variable ? trace_field_unsigned(event, field) : 0);
 	}
-	return key;
+	command->transfer_key = command->place;
+	hash_number(&command->transfer_key, ends.host);
 }
 
 /* Room for one more: twice as much where many have not been looked at. */
@@ -127,7 +127,7 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event,
 	command->queue = queue ? (uint32_t)trace_field_unsigned(event, queue) : 0;
 	command->kernel = kernel ? (uint32_t)trace_field_unsigned(event, kernel) : 0;
 	command->blocks = trace_event_blocks(event);
-	command->transfer_key = transfer_key(event);
+	find_ends(event, command);
 	used_memory_find(&apart->used, event, &command->memory);
 	find_waits(event, taken, command);
 	key = key_of(process, command->queue);

@@ -51,6 +51,7 @@ struct apart_command {
 	bool blocks; /* its call returned when it was over */
 	uint8_t kind;
 	uint64_t transfer_key; /* between which places; 0: between host and device none are known */
+	uint64_t place;	       /* same, of the device alone */
 	uint64_t ns, bytes;
 	int64_t queued_ns, end_ns, call_begin_ns, call_end_ns;
 	uint32_t device;
