@@ -598,6 +598,82 @@ static void clean_chained_streams(void)
 	streams_chained(ROUNDS, 60, THE_SAME);
 }
 
+enum { LANES = 4 };
+
+static uint64_t lanes_free_at[LANES];
+
+static struct lane lane_of(int i)
+{
+	void *streams[LANES] = {(void *)0x2C000, (void *)0x2D000, (void *)0x2E000, (void *)0x2F000};
+
+	return (struct lane){streams[i], 20 + (uint32_t)i, &lanes_free_at[i]};
+}
+
+static void lanes_make(void)
+{
+	for (int i = 0; i < LANES; i++)
+		tell_cupti->stream(CONTEXT, lane_of(i).stream, 0, lane_of(i).number);
+}
+
+static void lanes_end(void)
+{
+	for (int i = 0; i < LANES; i++)
+		until(lanes_free_at[i]);
+	synchronize();
+}
+
+/* Four streams work on tiles of the same memory. Each kernel waits for the one before it, whose tile is
+ * another one. */
+static void streams_in_step(void)
+{
+	const uint64_t memory = UINT64_C(0x7f0000000000);
+
+	lanes_make();
+	allocate(memory);
+	for (int i = 0; i < 4 * ROUNDS; i++) {
+		const struct lane lane = lane_of(i % LANES), before = lane_of((i + 3) % LANES);
+
+		if (!repaired && i) {
+			event_call("cudaStreamWaitEvent", RUNTIME_STREAM_WAIT_EVENT, lane.stream,
+				   (void *)(uintptr_t)(0x50000 + 0x1000 * ((i + 3) % LANES)));
+			if (*lane.free_at < *before.free_at)
+				*lane.free_at = *before.free_at;
+		}
+		kernel_with(&lane, 60, memory);
+		event_call("cudaEventRecord", RUNTIME_EVENT_RECORD,
+			   (void *)(uintptr_t)(0x50000 + 0x1000 * (i % LANES)), lane.stream);
+	}
+	lanes_end();
+}
+
+/* The elements of an array, one after another, in one stream. */
+static void elements_in_one_stream(void)
+{
+	const uint64_t memory = UINT64_C(0x7f0000000000);
+
+	lanes_make();
+	allocate(memory);
+	for (int i = 0; i < 4 * ROUNDS; i++) {
+		const struct lane lane = lane_of(repaired ? i % LANES : 0);
+
+		kernel_with(&lane, 60, memory + (uint64_t)(i % LANES) * (BYTES / 8));
+	}
+	lanes_end();
+}
+
+/* Three places of one allocation: no array is known by them. */
+static void clean_three_places(void)
+{
+	const uint64_t memory = UINT64_C(0x7f0000000000);
+	const struct lane lane = lane_of(0);
+
+	lanes_make();
+	allocate(memory);
+	for (int i = 0; i < 4 * ROUNDS; i++)
+		kernel_with(&lane, 60, memory + (uint64_t)(i % 3) * (BYTES / 8));
+	lanes_end();
+}
+
 /* Two streams with data of their own, and what clears each one's result beforehand, or an event of which
  * nobody asks, is in the default stream: both wait for it, and it for both. */
 static void default_stream(bool blocking, bool event)
@@ -1058,6 +1134,9 @@ static const struct tell_case cases[] = {
 	TELL_CASE(one_stream),
 	TELL_CASE(slow_start),
 	TELL_CASE(streams_in_turn),
+	TELL_CASE(streams_in_step),
+	TELL_CASE(elements_in_one_stream),
+	TELL_CASE(clean_three_places),
 	TELL_CASE(default_stream_between),
 	TELL_CASE(default_event_between),
 	TELL_CASE(chained_streams),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that could run at the same time, or in another order: what keeps them apart (apart.h),
  * user events that hold back a queue (gates.h), queues that take turns (turns.h), the default queue
- * (default_queue.h). What would be saved is what a schedule without it takes less
+ * (default_queue.h), or in which all commands do (lockstep.h). What would be saved is what a schedule without it takes less
  * (relaxed_schedule.h).
  */
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include "analysis/findings/ordering/apart.h"
 #include "analysis/findings/ordering/default_queue.h"
 #include "analysis/findings/ordering/gates.h"
+#include "analysis/findings/ordering/lockstep.h"
 #include "analysis/findings/ordering/relaxed_schedule.h"
 #include "analysis/findings/ordering/turns.h"
 #include "analysis/findings/ordering/untouched.h"
@@ -34,6 +35,7 @@ struct ordering {
 	struct default_queues defaults;
 	struct gates gates;
 	struct untouched untouched;
+	struct lockstep lockstep;
 };
 
 static int ordering_begin(struct findings *findings, void *state)
@@ -47,10 +49,11 @@ static int ordering_begin(struct findings *findings, void *state)
 	return gates_begin(&ordering->gates, findings->session);
 }
 
-static void note_wait(struct order_process *process, int64_t ns)
+static void note_wait(struct ordering *ordering, uint32_t index, int64_t ns)
 {
-	relaxed_waited(&process->relaxed, ns);
-	relaxed_waited(&process->divided, ns);
+	relaxed_waited(&ordering->processes[index].relaxed, ns);
+	relaxed_waited(&ordering->processes[index].divided, ns);
+	lockstep_waited(&ordering->lockstep, index, ns);
 }
 
 /* Where the device is the CPU, a core moves what is transferred. */
@@ -80,13 +83,15 @@ static int command_relaxed(struct ordering *ordering, const struct findings *fin
 	relaxed.slots = is_cpu && command->transfer
 				? 1
 				: relaxed_slots_taken(&process->relaxed, command->room);
-	if (relaxed_command(&process->relaxed, &relaxed))
+	if (relaxed_command(&process->relaxed, &relaxed) ||
+	    lockstep_command(&ordering->lockstep, index, command, &relaxed,
+			     process->relaxed.slot_count, relaxed.in_order))
 		return -ENOMEM;
 	relaxed.in_order = false;
 	if (relaxed_command(&process->divided, &relaxed))
 		return -ENOMEM;
 	if (!is_cpu && command->call_end_ns - command->call_begin_ns > ROOM_WAIT_NS)
-		note_wait(process, command->call_end_ns);
+		note_wait(ordering, index, command->call_end_ns);
 	return 0;
 }
 
@@ -139,7 +144,7 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 		return 0;
 	if (item->event->layout->event->class == TANDEM_CLASS_WAIT ||
 	    trace_event_blocks(item->event))
-		note_wait(&ordering->processes[item->event->stream->process->index], item->end_ns);
+		note_wait(ordering, item->event->stream->process->index, item->end_ns);
 	gates_call(&ordering->gates, item->event);
 	status = turns_call(&ordering->turns, item->event);
 	if (!status && !trace_event_failed(item->event))
@@ -257,6 +262,8 @@ static int ordering_end(struct findings *findings, void *state)
 		status = turns_add(&ordering->turns, findings);
 	if (!status)
 		status = untouched_add(&ordering->untouched, findings);
+	if (!status)
+		status = lockstep_add(&ordering->lockstep, findings);
 	return status ? status : default_queue_add(&ordering->defaults, findings);
 }
 
@@ -274,6 +281,7 @@ static void ordering_release(struct findings *findings, void *state)
 	turns_free(&ordering->turns);
 	default_queue_free(&ordering->defaults);
 	untouched_free(&ordering->untouched);
+	lockstep_free(&ordering->lockstep);
 	gates_free(&ordering->gates);
 }
 
