@@ -17,7 +17,7 @@
 /* Of a thread's latest calls that enqueued a kernel. */
 #define FURTHER_KERNELS 256u
 
-struct further_thread { /* of a stream */
+struct further_thread {	   /* of a stream */
 	uint64_t *kernels; /* numbers of such calls: a ring, made at the first */
 	uint64_t kernel_count;
 	uint16_t api;	/* event id of the latest transfer, with no kernel behind it; 0: none */

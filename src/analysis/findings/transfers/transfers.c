@@ -139,10 +139,10 @@ static bool is_further(struct transfers *transfers, const struct operation *oper
 	run->call = operation->call;
 	run->end_ns = operation->times.end_ns;
 	run->bytes = operation->record->bytes;
-	run->goes_on = before && before < operation->call &&
-		       (thread->kernel < before || thread->kernel > operation->call) &&
-		       further_is_next(&transfers->further, operation->stream, before,
-				       operation->call);
+	run->goes_on =
+		before && before < operation->call &&
+		(thread->kernel < before || thread->kernel > operation->call) &&
+		further_is_next(&transfers->further, operation->stream, before, operation->call);
 	return run->goes_on;
 }
 
