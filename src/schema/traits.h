@@ -177,6 +177,7 @@ struct tandem_traits {
 	uint8_t graph;	/* 1: one call, one operation id, many operations */
 	uint8_t signal; /* 1: the operation in `event`, which is the program's own, ends with it */
 	uint8_t single; /* 1: the kernel that it launches has one work-item, and no field says so */
+	uint8_t context; /* 1: it makes or ends a context of a device */
 	uint32_t poll_value;
 };
 

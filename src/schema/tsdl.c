@@ -198,6 +198,8 @@ static void add_event(struct text *text, const struct tandem_event *event,
 		add_trait(text, "signal", "1");
 	if (traits->single)
 		add_trait(text, "single", "1");
+	if (traits->context)
+		add_trait(text, "context", "1");
 	if (traits->poll == TANDEM_WHEN_argument)
 		text_format(text, " poll=%" PRIu32, traits->poll_value);
 	else if (traits->poll)

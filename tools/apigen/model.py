@@ -78,6 +78,7 @@ class Traits:
     graph: bool = False
     signal: bool = False
     single: bool = False
+    context: bool = False
     poll: object = None       # value of the field of role `query` that asks for completion;
                               # "always": all calls do
     record: str = "none"      # TANDEM_RECORD_ROLES

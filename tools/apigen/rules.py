@@ -11,7 +11,7 @@ import shlex
 from model import CLASSES, MEMORIES, WAITS, WHENS, Roles, SourceError, Traits
 
 # Keys of a function's rule that every back end knows; the others it names itself.
-COMMON = ("class", "wait", "synchronous", "memory", "graph", "signal", "single",
+COMMON = ("class", "wait", "synchronous", "memory", "graph", "signal", "single", "context",
           "poll")
 WORDS = {"class": CLASSES, "wait": WAITS, "synchronous": WHENS, "memory": MEMORIES}
 
@@ -119,7 +119,7 @@ class Rules:
     def traits(self, name, rule, cls, synchronous="never"):
         traits = Traits(wait=rule.get("wait", "none"), memory=rule.get("memory", "none"),
                         synchronous=rule.get("synchronous", synchronous),
-                        graph="graph" in rule, signal="signal" in rule, single="single" in rule,
+                        graph="graph" in rule, signal="signal" in rule, single="single" in rule, context="context" in rule,
                         poll=poll_of(rule.get("poll")))
         if cls == "wait" and traits.wait == "none":
             self.fail(rule, name, "what is complete after this wait?")

@@ -101,6 +101,8 @@ def traits_c(traits):
         members.append(".signal = 1")
     if traits.single:
         members.append(".single = 1")
+    if traits.context:
+        members.append(".context = 1")
     return "{ %s }" % (", ".join(members) or "0")
 
 

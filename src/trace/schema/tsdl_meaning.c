@@ -97,6 +97,8 @@ static void read_trait(const struct token *key, const struct token *value,
 		traits->signal = 1;
 	else if (token_is(key, "single"))
 		traits->single = 1;
+	else if (token_is(key, "context"))
+		traits->context = 1;
 	else if (token_is(key, "poll") && token_number(value, &number)) {
 		traits->poll = TANDEM_WHEN_argument;
 		traits->poll_value = (uint32_t)number;

@@ -253,6 +253,20 @@ static double room_of(struct share *share, const struct sequence_event *event)
 					   : rooms_of(&share->rooms, event->process, event->op);
 }
 
+static int note_context(struct share *share, const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+	uint32_t process = event->stream->process->index;
+
+	if (!event->layout->event->traits.context || trace_event_failed(event) ||
+	    item->end_ns <= event->ns)
+		return 0;
+	if (event->layout->event->class == TANDEM_CLASS_CREATE &&
+	    map_count(&share->made, process, 1))
+		return -ENOMEM;
+	return map_count(&share->made_ns, process, (uint64_t)(item->end_ns - event->ns));
+}
+
 static int share_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
@@ -260,6 +274,8 @@ static int share_item(struct findings *findings, void *state, const struct event
 
 	if (item->kind == ITEM_OTHER)
 		return launch_configs_learn(&share->rooms.configs, item->event);
+	if (item->kind == ITEM_CALL)
+		return note_context(share, item);
 	if (item->kind != ITEM_OPERATION || !operation->placed ||
 	    operation->kind != TANDEM_OPERATION_KIND_kernel)
 		return 0;
@@ -310,6 +326,8 @@ static void share_release(struct findings *findings, void *state)
 	map_free(&share->scope_of);
 	map_free(&share->owner_of);
 	rooms_free(&share->rooms);
+	map_free(&share->made);
+	map_free(&share->made_ns);
 }
 
 const struct finding_ops finding_shared_device = {

@@ -96,6 +96,29 @@ static const char *suggestion_text(const struct share_overlap *overlap, bool con
 		       : "run them one after the other, on another device, or on parts of this one";
 }
 
+/* What it took to make all contexts that ran commands but one, and to end them. */
+static uint64_t made_ns(const struct share *share, const struct share_scope *scope)
+{
+	uint64_t count, ns;
+
+	if (scope->process == TRACE_NONE)
+		return 0;
+	count = map_get(&share->made, scope->process);
+	ns = map_get(&share->made_ns, scope->process);
+	if (count == MAP_NONE || ns == MAP_NONE)
+		return 0;
+	return count < scope->owners ? ns : ns / count * (scope->owners - 1);
+}
+
+static const char *made_text(struct findings *findings, uint64_t made)
+{
+	char ns[UNITS_BYTES];
+
+	return made ? findings_text(findings, "; to make all but one, and to end them, took %s",
+				    units_ns(ns, (double)made))
+		    : "";
+}
+
 static int add_scope(struct findings *findings, const struct share *share,
 		     const struct share_scope *scope)
 {
@@ -103,6 +126,7 @@ static int add_scope(struct findings *findings, const struct share *share,
 	char ns[UNITS_BYTES], count[UNITS_BYTES], all[UNITS_BYTES];
 	const struct share_overlap overlap = overlap_of(scope);
 	const struct share_owner *victim, *culprit;
+	uint64_t made = made_ns(share, scope);
 	const char *others = "";
 	struct finding *finding;
 	uint32_t victims;
@@ -118,7 +142,7 @@ static int add_scope(struct findings *findings, const struct share *share,
 	finding->count = scope->count;
 	finding->cost_ns =
 		(victim->waited_ns < scope->lost_ns ? victim->waited_ns : scope->lost_ns) +
-		(uint64_t)overlap.lost_ns;
+		(uint64_t)overlap.lost_ns + made;
 	finding_device(findings, finding, scope->device);
 	finding->culprit = owner_name(findings, culprit, context);
 	if (victims > 1)
@@ -130,7 +154,7 @@ static int add_scope(struct findings *findings, const struct share *share,
 	finding->what = findings_text(
 		findings,
 		"commands of %s%s were ready and waited for %s, %s times, while the device ran "
-		"those of others%s, mainly %s (%s)",
+		"those of others%s, mainly %s (%s)%s",
 		owner_name(findings, victim, context), others, units_ns(ns, (double)scope->lost_ns),
 		units_count(count, scope->count), overlap_text(findings, &overlap),
 		finding->culprit,
@@ -138,7 +162,8 @@ static int add_scope(struct findings *findings, const struct share *share,
 				   : findings_text(findings, "%.0f %% of the waits",
 						   scope->held_ns > 0 ? 100 * culprit->blamed_ns /
 										scope->held_ns
-								      : 0));
+								      : 0),
+		made_text(findings, made));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = why_text(findings, &overlap);
 	finding->suggestion = suggestion_text(&overlap, context);
