@@ -159,7 +159,9 @@ static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
 	uint64_t steady_ns = habit_ns(device, cause);
 
 	if (idle_is_beforehand(findings, index, device, kind))
-		ns = rest_ns(device, kind);
+		ns = kind == HOST_WORK && device->results * NEVER < cause->count
+			     ? steady_ns
+			     : rest_ns(device, kind);
 	if (kind == HOST_BLOCKED && 2 * device->in_call_ns > (int64_t)device->busy_ns)
 		ns += (uint64_t)device->in_call_ns;
 	if (kind == HOST_BLOCKED && idle_is_overslept(cause) && ns < cause->overslept_ns)
