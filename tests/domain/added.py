@@ -6,7 +6,7 @@ tree by its folder and tables (tree/) and one row (row.def), as doc/HOWTO_ADD_DO
 nothing else is changed. Then everything that the command does knows it.
 
 The copy and its build are kept in the build folder, so that only what has changed is built
-again."""
+again. It is built without libtraceevent and jansson, and looked at for that as well (lib/without.py)."""
 import csv
 import filecmp
 import io
@@ -21,12 +21,13 @@ import sys
 import urllib.request
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+import without  # noqa: E402
 from tap import TANDEM, check, finish, skip  # noqa: E402
 
 SOURCE = os.environ["TANDEM_SOURCE"]
 HERE = os.path.join(SOURCE, "tests", "domain")
 CACHE = os.path.join(os.environ["TANDEM_BUILD"], "added-domain")
-TREE, BUILD = os.path.join(CACHE, "tree"), os.path.join(CACHE, "build")
+TREE, BUILD = os.path.join(CACHE, "tree"), os.path.join(CACHE, "reduced")
 DEF = "src/schema/domains.def"
 # What is copied: the rest is of no use to a build without tests.
 PARTS = ("src", "include", "tools", "man", "completions", "tests/gen", "meson.build",
@@ -118,7 +119,7 @@ check([line for line in now if line in was] == was + [""] and
 if not os.path.exists(os.path.join(BUILD, "build.ninja")):
     shutil.rmtree(BUILD, ignore_errors=True)
     done = run("meson", "setup", BUILD, TREE, "-Dtests=false", "-Dopencl=disabled",
-               "-Dbuildtype=plain", env=dict(os.environ, CFLAGS="-O0 -g0"))
+               *without.WITHOUT, "-Dbuildtype=plain", env=dict(os.environ, CFLAGS="-O0 -g0"))
     if not check(done.returncode == 0, "meson setup", done.stdout[-2000:] + done.stderr[-2000:]):
         shutil.rmtree(BUILD, ignore_errors=True)
         finish()
@@ -321,6 +322,10 @@ else:
     rows = [(row["kind"], row["name"]) for row in shown["rows"]]
     check(("device", "made-up device") in rows and sum(kind == "queue" for kind, _ in rows) == 2,
           "view: the device and its queues", rows)
+
+# --- the same build, without some libraries
+
+without.look(TANDEM_ADDED)
 
 # --- a session of a domain that another build does not know
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sentences of how the page looks, each at three widths, in light and in dark, served and as one file.
+"""Sentences of how the page looks, at three widths, in light and in dark, served and as one file: each two of
+these together.
 
     TABLE = (("devices come first", "return app.rows.shown[0].kind", "device"), ...)
     look("session", TABLE)
@@ -7,6 +8,7 @@
 A row: a sentence, a script, and what it has to return: a value, or a function of what it returned
 and of the width.
 """
+import itertools
 import os
 
 from tap import check
@@ -28,17 +30,17 @@ def look(session, table, more=None):
     done = tandem("export", "-f", "html", "-o", session + ".html", session)
     check(done.returncode == 0, f"{session}: it is written as one file", done.stderr)
     with View("--no-open", session) as view:
-        for where, address in (("served", view.address), ("file", "file://" + os.path.abspath(session + ".html"))):
-            for width, height in SIZES:
-                for scheme in SCHEMES:
-                    Page("about:blank", wait=False)
-                    page = Page(address, width, height, 1, scheme)
-                    page.still()
-                    for sentence, script, wanted in table:
-                        found = page.run(SEEN + script)
-                        right = wanted(found, width) if callable(wanted) else found == wanted
-                        check(right, f"{where}, {width}, {scheme}: {sentence}", found)
-                    if more:
-                        more(page, f"{where}, {width}, {scheme}")
-                    said = page.browser.complaints()
-                    check(not said, f"{where}, {width}, {scheme}: no complaint", said)
+        places = (("served", view.address), ("file", "file://" + os.path.abspath(session + ".html")))
+        for (i, (where, address)), (j, (width, height)) in itertools.product(enumerate(places), enumerate(SIZES)):
+            scheme = SCHEMES[(i + j) % 2]
+            Page("about:blank", wait=False)
+            page = Page(address, width, height, 1, scheme)
+            page.still()
+            for sentence, script, wanted in table:
+                found = page.run(SEEN + script)
+                right = wanted(found, width) if callable(wanted) else found == wanted
+                check(right, f"{where}, {width}, {scheme}: {sentence}", found)
+            if more:
+                more(page, f"{where}, {width}, {scheme}")
+            said = page.browser.complaints()
+            check(not said, f"{where}, {width}, {scheme}: no complaint", said)
