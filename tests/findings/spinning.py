@@ -59,11 +59,11 @@ check(FLAG not in waits, "a wait is none", waits)
 # With more, the device has cores enough, and loses little.
 if os.cpu_count() == 2:
     def never_slept(one):
-        return "never slept" in one["description"]
+        return "never sleeps" in one["description"]
 
     spins = list(filter(never_slept, planted("trials/progress_spin", never_slept)))
     sleeps = list(filter(never_slept, found("trials/progress_spin", "repaired")))
-    check(kinds(spins) == ["preemption/other-threads"], "a thread that never sleeps is found", spins)
+    check(kinds(spins) == [FLAG], "a thread that never sleeps is found", spins)
     check(spins and "of the program itself" in spins[0]["culprits"], "and named", spins)
     check(spins and 5 < spins[0]["percent"] < 60, "it costs a part of the run", spins)
     check(not sleeps, "one that sleeps is not", sleeps)

@@ -82,6 +82,7 @@ int sleepless_add(struct findings *findings, const struct own_work *own, uint64_
 	uint64_t sleepless = 0;
 	struct finding *finding;
 	struct waited waited;
+	bool spins;
 
 	if (!cores)
 		return 0;
@@ -99,7 +100,9 @@ int sleepless_add(struct findings *findings, const struct own_work *own, uint64_
 	waited = find_waited(findings, own, pid);
 	if ((double)waited.ns < WAITED_SHARE * (double)cores * (double)findings->duration_ns)
 		return 0;
-	finding = findings_add(findings, "preemption", "other-threads");
+	spins = is_sleepless(findings, worst);
+	finding = findings_add(findings, spins ? "waiting" : "preemption",
+			       spins ? "spinning" : "other-threads");
 	if (!finding)
 		return -ENOMEM;
 	finding->count = waited.count;
@@ -108,9 +111,10 @@ int sleepless_add(struct findings *findings, const struct own_work *own, uint64_
 	finding->tid = worst->thread->local_tid;
 	finding->what = findings_text(
 		findings,
-		"CPU contention: a thread that makes no API calls%s used a CPU for %s, "
-		"while threads of the device, which is the CPU, were runnable but not running for %s",
-		is_sleepless(findings, worst) ? " and never slept" : "",
+		"%s used a CPU for %s, while threads of the device, which is the CPU, were runnable "
+		"but not running for %s",
+		spins ? "a thread that makes no API calls and never sleeps, as one that waits in a loop,"
+		      : "CPU contention: a thread that makes no API calls",
 		units_ns(ran, (double)worst->ns[STATE_RUNNING]), units_ns(ns, (double)waited.ns));
 	finding->culprit = findings_text(findings, "thread %u (%s) of the program itself%s",
 					 worst->thread->local_tid,

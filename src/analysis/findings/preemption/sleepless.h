@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads of the program that make no calls and never sleep, where the device is the CPU: its
  * threads wait for the CPU that such a one has. It may compute; more often it waits for something
- * in a loop.
+ * in a loop, and is called so (`waiting: spinning`).
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_SLEEPLESS_H
 #define TANDEM_ANALYSIS_FINDINGS_SLEEPLESS_H
