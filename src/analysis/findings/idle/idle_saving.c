@@ -111,14 +111,15 @@ static uint64_t habit_ns(const struct idle_device *device, const struct idle_cau
 	return rest_ns + rest_ns * IDLE_LONG / (cause->count - IDLE_LONG);
 }
 
-/* What was done while that work was not. */
-static uint64_t rest_ns(const struct idle_device *device, enum idle_cause_kind kind)
+/* What was done while that work was not: for one more thread; several share the work as well that goes
+ * on beside all else. */
+static uint64_t rest_ns(const struct idle_device *device, enum idle_cause_kind kind, bool several)
 {
-	uint64_t rest = device->busy_ns;
+	uint64_t worked = several ? 0 : device->causes[kind].worked_ns, rest = device->busy_ns;
 
 	for (unsigned i = 0; i < CAUSES; i++)
 		rest += i == kind ? 0 : device->causes[i].ns;
-	return rest > device->causes[kind].worked_ns ? rest - device->causes[kind].worked_ns : 0;
+	return rest > worked ? rest - worked : 0;
 }
 
 bool idle_is_beforehand(const struct findings *findings, uint32_t index,
@@ -159,9 +160,8 @@ static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
 	uint64_t steady_ns = habit_ns(device, cause);
 
 	if (idle_is_beforehand(findings, index, device, kind))
-		ns = kind == HOST_WORK && device->results * NEVER < cause->count
-			     ? steady_ns
-			     : rest_ns(device, kind);
+		ns = rest_ns(device, kind,
+			     kind == HOST_WORK && device->results * NEVER < cause->count);
 	if (kind == HOST_BLOCKED && 2 * device->in_call_ns > (int64_t)device->busy_ns)
 		ns += (uint64_t)device->in_call_ns;
 	if (kind == HOST_BLOCKED && idle_is_overslept(cause) && ns < cause->overslept_ns)
