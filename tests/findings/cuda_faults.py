@@ -75,6 +75,9 @@ check("copies/unchanged" not in keys(findings("upload_new")), "another input eac
 check("copies/unchanged" not in keys(findings("clean_download_new")), "nor is what a kernel may have changed")
 check(any("overlap/one-queue" in keys(findings("one_stream")) for _ in range(3)),
       "transfers and kernels by turns, though their times come at the end")
+check("transfers/small" not in keys(findings("clean_results_apart")),
+      "results of a kernel each are not to be gathered, though another stream has the kernels")
+check("overlap/one-queue" not in keys(findings("clean_three_places")), "three places are no array")
 check("overlap/one-queue" not in keys(findings("clean_one_buffer")),
       "frames in one buffer cannot overlap")
 check("overlap/one-queue" not in keys(findings("clean_graph_launches")),

@@ -227,17 +227,22 @@ static void upload_in(const struct lane *lane, int buffer, uint64_t to)
 }
 
 /* Same, to the host. */
-static void download_in(const struct lane *lane, int buffer, uint64_t from)
+static void download_part(const struct lane *lane, int buffer, uint64_t from, uint64_t bytes)
 {
-	struct copy_arguments arguments = {(uintptr_t)host[buffer], from, BYTES, TO_HOST,
+	struct copy_arguments arguments = {(uintptr_t)host[buffer], from, bytes, TO_HOST,
 					   lane->stream};
 	struct call call = tell_make("cudaMemcpyAsync", &arguments);
-	struct copy record = copy_make(TO_HOST, PINNED, BYTES, lane->number);
+	struct copy record = copy_make(TO_HOST, PINNED, bytes, lane->number);
 
 	tell_enter(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC, &call);
-	device_take(lane->free_at, BYTES / PINNED_BYTES_US + 1, &record.start, &record.end);
+	device_take(lane->free_at, bytes / PINNED_BYTES_US + 1, &record.start, &record.end);
 	tell_leave(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC, &call);
 	keep(&record, sizeof(record));
+}
+
+static void download_in(const struct lane *lane, int buffer, uint64_t from)
+{
+	download_part(lane, buffer, from, BYTES);
 }
 
 /* In the stream of its own; kernels that are given later start after it. */
@@ -657,6 +662,22 @@ static void elements_in_one_stream(void)
 		const struct lane lane = lane_of(repaired ? i % LANES : 0);
 
 		kernel_with(&lane, 60, memory + (uint64_t)(i % LANES) * (BYTES / 8));
+	}
+	lanes_end();
+}
+
+/* A stream of kernels, and one that brings the small result of each. */
+static void clean_results_apart(void)
+{
+	const struct lane work = lane_of(0), results = lane_of(1);
+
+	by_stream = true;
+	lanes_make();
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel_in(&work, 60);
+		if (*results.free_at < *work.free_at)
+			*results.free_at = *work.free_at;
+		download_part(&results, 0, DEVICE_A, 4096);
 	}
 	lanes_end();
 }
@@ -1137,6 +1158,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(streams_in_step),
 	TELL_CASE(elements_in_one_stream),
 	TELL_CASE(clean_three_places),
+	TELL_CASE(clean_results_apart),
 	TELL_CASE(default_stream_between),
 	TELL_CASE(default_event_between),
 	TELL_CASE(chained_streams),
