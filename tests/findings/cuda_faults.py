@@ -77,6 +77,8 @@ check(any("overlap/one-queue" in keys(findings("one_stream")) for _ in range(3))
       "transfers and kernels by turns, though their times come at the end")
 check("transfers/small" not in keys(findings("clean_results_apart")),
       "results of a kernel each are not to be gathered, though another stream has the kernels")
+check("copies/dominate" not in keys(findings("clean_results_beside")),
+      "nor do those dominate that a kernel hides which ends after them")
 check("overlap/one-queue" not in keys(findings("clean_three_places")), "three places are no array")
 check("overlap/one-queue" not in keys(findings("clean_one_buffer")),
       "frames in one buffer cannot overlap")

@@ -682,6 +682,21 @@ static void clean_results_apart(void)
 	lanes_end();
 }
 
+/* Each result is brought while the next kernel runs, which is told of later. */
+static void clean_results_beside(void)
+{
+	const struct lane work = lane_of(0), results = lane_of(1);
+
+	lanes_make();
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel_in(&work, 200);
+		if (*results.free_at < *work.free_at)
+			*results.free_at = *work.free_at;
+		download_in(&results, i % 2, i % 2 ? DEVICE_B : DEVICE_A);
+	}
+	lanes_end();
+}
+
 /* Three places of one allocation: no array is known by them. */
 static void clean_three_places(void)
 {
@@ -1159,6 +1174,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(elements_in_one_stream),
 	TELL_CASE(clean_three_places),
 	TELL_CASE(clean_results_apart),
+	TELL_CASE(clean_results_beside),
 	TELL_CASE(default_stream_between),
 	TELL_CASE(default_event_between),
 	TELL_CASE(chained_streams),

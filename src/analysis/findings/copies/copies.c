@@ -72,7 +72,8 @@ static int count_transfer(struct copies *copies, const struct operation *operati
 			&process->reads,
 			read_contents_find(&copies->reads, operation->process, operation->call),
 			operation->api, bytes, ns);
-	dominate_transfer(&process->dominate, buffer, operation, call, ns);
+	dominate_transfer(&process->dominate, &copies->buffers,
+			  (uint32_t)(buffer - copies->buffers.rows), operation, call, ns);
 	buffer->given = operation->kind == TANDEM_OPERATION_KIND_copy_h2d;
 	return by_host_transfer(&copies->by_host, operation, call, last, ns);
 }
@@ -99,7 +100,7 @@ static int count_command(struct copies *copies, const struct operation *operatio
 		return forget_failed(copies, operation, &call);
 	if (!operation->record || !operation->placed)
 		return 0;
-	dominate_command(&process->dominate, operation);
+	dominate_command(&process->dominate, &copies->buffers, operation);
 	exposed_kernel(&process->kernels_until_ns, operation);
 	if (!known || (operation->kind != TANDEM_OPERATION_KIND_copy_h2d &&
 		       operation->kind != TANDEM_OPERATION_KIND_copy_d2h))
@@ -155,7 +156,7 @@ static int take_content(struct copies *copies, struct graph *graph, const struct
 	if (!unchanged)
 		dominate_given(&process->dominate);
 	if (!unchanged && last->done)
-		dominate_take_back(buffer, last, content->bytes);
+		dominate_take_back(&process->dominate, buffer, last, content->bytes);
 	else if (!unchanged && call)
 		call->changed = true;
 	/* What comes back is said to do so. */

@@ -14,44 +14,114 @@
 /* On average, of one: what is less is a result, and takes what any transfer does. */
 #define LEAST_BYTES (UINT64_C(256) << 10)
 
-void dominate_command(struct dominate *dominate, const struct operation *operation)
+static struct copy_time *time_of(struct copy_buffer *buffer, bool to_host)
+{
+	return to_host ? &buffer->to_host : &buffer->to_device;
+}
+
+/* What is left of it without what the kernel hides: where that is in its middle, the longer side. */
+static void hide(struct dominate_recent *recent, int64_t from_ns, int64_t to_ns)
+{
+	if (from_ns - recent->from_ns > recent->to_ns - to_ns)
+		recent->to_ns = from_ns > recent->from_ns ? from_ns : recent->from_ns;
+	else
+		recent->from_ns = to_ns < recent->to_ns ? to_ns : recent->to_ns;
+}
+
+/* Operations come as they end: those before it ended during the kernel, or before. */
+static void kernel_beside(struct dominate *dominate, struct copy_buffers *buffers,
+			  const struct operation_times *times)
+{
+	uint64_t count = dominate->recent_count;
+
+	for (uint64_t i = 0; i < count && i < DOMINATE_RECENT; i++) {
+		struct dominate_recent *recent =
+			&dominate->recent[(count - 1 - i) % DOMINATE_RECENT];
+		int64_t left_ns = recent->to_ns - recent->from_ns;
+		struct copy_time *time;
+
+		if (recent->to_ns <= times->start_ns)
+			return;
+		if (!left_ns || recent->from_ns >= times->end_ns)
+			continue;
+		hide(recent, times->start_ns, times->end_ns);
+		left_ns -= recent->to_ns - recent->from_ns;
+		time = time_of(&buffers->rows[recent->row], recent->to_host);
+		time->ns -= (uint64_t)left_ns < time->ns ? (uint64_t)left_ns : time->ns;
+	}
+}
+
+void dominate_command(struct dominate *dominate, struct copy_buffers *buffers,
+		      const struct operation *operation)
 {
 	if (!dominate->last_ns || operation->times.start_ns < dominate->first_ns)
 		dominate->first_ns = operation->times.start_ns;
 	if (operation->times.end_ns > dominate->last_ns)
 		dominate->last_ns = operation->times.end_ns;
+	if (operation->kind == TANDEM_OPERATION_KIND_kernel)
+		kernel_beside(dominate, buffers, &operation->times);
 }
 
-static void time_move(struct copy_time *time, const struct operation *operation, uint64_t ns)
+static void time_move(struct dominate *dominate, struct copy_buffers *buffers, uint32_t row,
+		      const struct operation *operation, uint64_t ns)
 {
+	bool to_host = operation->kind == TANDEM_OPERATION_KIND_copy_d2h;
+	struct copy_time *time = time_of(&buffers->rows[row], to_host);
+
 	copy_time_add(time, operation->api, operation->record->bytes, ns);
 	time->moved_ns += operation->record->end - operation->record->start;
+	dominate->recent[dominate->recent_count++ % DOMINATE_RECENT] = (struct dominate_recent){
+		.call = operation->call,
+		.row = row,
+		.to_host = to_host,
+		.from_ns = operation->times.end_ns - (int64_t)ns,
+		.to_ns = operation->times.end_ns,
+	};
 }
 
-void dominate_transfer(struct dominate *dominate, struct copy_buffer *buffer,
+void dominate_transfer(struct dominate *dominate, struct copy_buffers *buffers, uint32_t row,
 		       const struct operation *operation, const struct copy_call *call, uint64_t ns)
 {
+	struct copy_buffer *buffer = &buffers->rows[row];
 	uint64_t inputs;
 
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d) {
 		dominate->inputs += !call->unchanged;
 		if (!call->changed)
-			time_move(&buffer->to_device, operation, ns);
+			time_move(dominate, buffers, row, operation, ns);
 		return;
 	}
 	/* Where nothing new came since, what is read is on its way to a result. Ends of several queues are
 	 * handed over in any order. */
 	inputs = dominate->given ? call->given : dominate->inputs;
 	if (buffer->inputs == inputs || !buffer->inputs)
-		time_move(&buffer->to_host, operation, ns);
+		time_move(dominate, buffers, row, operation, ns);
 	buffer->inputs = inputs;
 }
 
-void dominate_take_back(struct copy_buffer *buffer, const struct copy_latest *last, uint64_t bytes)
+/* What is counted of it still. */
+static uint64_t take_recent(struct dominate *dominate, const struct copy_latest *last)
 {
+	for (unsigned i = 0; i < DOMINATE_RECENT; i++) {
+		struct dominate_recent *recent = &dominate->recent[i];
+		int64_t left_ns = recent->to_ns - recent->from_ns;
+
+		if (!last->call || recent->call != last->call)
+			continue;
+		*recent = (struct dominate_recent){.call = 0};
+		return (uint64_t)left_ns;
+	}
+	return last->ns;
+}
+
+void dominate_take_back(struct dominate *dominate, struct copy_buffer *buffer,
+			const struct copy_latest *last, uint64_t bytes)
+{
+	uint64_t ns = take_recent(dominate, last);
+
 	buffer->to_device.count--;
 	buffer->to_device.bytes -= bytes;
-	buffer->to_device.ns -= last->ns;
+	buffer->to_device.ns -= ns < buffer->to_device.ns ? ns : buffer->to_device.ns;
 	buffer->to_device.moved_ns -= last->moved_ns;
 }
 
