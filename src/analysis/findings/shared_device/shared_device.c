@@ -256,15 +256,23 @@ static double room_of(struct share *share, const struct sequence_event *event)
 static int note_context(struct share *share, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
+	const struct tandem_event *api = event->layout->event;
 	uint32_t process = event->stream->process->index;
+	uint64_t until = map_get(&share->made_until, process);
+	int64_t from_ns = event->ns;
 
-	if (!event->layout->event->traits.context || trace_event_failed(event) ||
-	    item->end_ns <= event->ns)
+	if (!api->traits.context || trace_event_failed(event) || item->end_ns <= event->ns)
 		return 0;
-	if (event->layout->event->class == TANDEM_CLASS_CREATE &&
-	    map_count(&share->made, process, 1))
+	if (api->class == TANDEM_CLASS_CREATE && map_count(&share->made, process, 1))
 		return -ENOMEM;
-	return map_count(&share->made_ns, process, (uint64_t)(item->end_ns - event->ns));
+	/* Threads may make theirs at the same time. */
+	if (until != MAP_NONE && (int64_t)until > from_ns)
+		from_ns = (int64_t)until;
+	if (item->end_ns <= from_ns)
+		return 0;
+	if (map_set(&share->made_until, process, (uint64_t)item->end_ns))
+		return -ENOMEM;
+	return map_count(&share->made_ns, process, (uint64_t)(item->end_ns - from_ns));
 }
 
 static int share_item(struct findings *findings, void *state, const struct event_item *item)
@@ -328,6 +336,7 @@ static void share_release(struct findings *findings, void *state)
 	rooms_free(&share->rooms);
 	map_free(&share->made);
 	map_free(&share->made_ns);
+	map_free(&share->made_until);
 }
 
 const struct finding_ops finding_shared_device = {

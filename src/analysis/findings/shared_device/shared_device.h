@@ -59,8 +59,9 @@ struct share {
 	struct map scope_of; /* device and process -> scope */
 	struct map owner_of; /* scope and process or context -> owner */
 	struct rooms rooms;  /* of kernels */
-	/* Of calls that made contexts, or ended some, by index of the process: how many it made, ns. */
-	struct map made, made_ns;
+	/* Of calls that made contexts, or ended some, by index of the process: how many it made; for how long
+	 * one or more were under way, and until when. */
+	struct map made, made_ns, made_until;
 };
 
 /* A finding for each scope in which somebody waited, or ran slower. 0 or -ENOMEM. */
