@@ -18,6 +18,8 @@ static const struct symptom {
 	{"launch", "few-groups", "ordering", "events", ANY},
 	{"launch", "few-groups", "ordering", "barriers", ANY},
 	{"launch", "few-groups", "ordering", "default-queue", ANY},
+	/* An allocation holds up the launches of other threads. */
+	{"idle-device", "launch", "allocations", "loop", 3},
 	/* Where the device is the CPU, its kernels are what others' threads run. */
 	{"preemption", "other-threads", "shared-device", "process", 0},
 	{"preemption", "in-calls", "preemption", "placement", 3},

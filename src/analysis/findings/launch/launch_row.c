@@ -11,6 +11,9 @@
  * performance at lower occupancy", 2010). */
 #define OCCUPANCY_ENOUGH 0.5
 
+/* Of the device, that kernels which run at the same time have. */
+#define NEARLY_ALL 0.75
+
 /* A launch of fewer groups than this does not need a good size of them. */
 #define MANY_GROUPS 16u
 
@@ -376,6 +379,14 @@ uint64_t launch_row_groups(const struct launch_row *row)
 	return fill_of(row, 0).groups;
 }
 
+/* Those that run at the same time, on average, fill the device together nearly. */
+static bool leaves_units(const struct launch_row *row, const struct fill *fill)
+{
+	double units = (double)fill->units * (row->at_once > 1 ? NEARLY_ALL : 1);
+
+	return (double)fill->groups * row->at_once < units;
+}
+
 int launch_row_report(const struct launch_row *row, struct findings *findings, uint64_t units,
 		      struct map *said)
 {
@@ -387,7 +398,7 @@ int launch_row_report(const struct launch_row *row, struct findings *findings, u
 		status = add_indivisible(findings, said, row, group_items);
 	if (!status && fill.lanes < 1)
 		status = add_lanes(findings, said, row, &fill);
-	if (!status && (double)fill.groups * row->at_once < (double)fill.units && fill.whole < 1)
+	if (!status && leaves_units(row, &fill) && fill.whole < 1)
 		status = add_units(findings, said, row, &fill);
 	if (!status && row->occupancy.warps_most && row->occupancy.warps &&
 	    row->occupancy.ratio < OCCUPANCY_ENOUGH && fill.groups >= fill.units)
