@@ -160,6 +160,7 @@ struct idle {
 	struct idle_thread *threads;
 	struct idle_device *devices;
 	size_t device_count;
+	bool shared; /* memory that host and devices share was allocated */
 };
 
 /* Why the device was idle before that command. */

@@ -35,6 +35,17 @@ static int idle_begin(struct findings *findings, void *state)
 }
 
 /* What the host would not wait for, if it enqueued more in between; and launches that could be one. */
+/* Memory that the host looks at as it is: what comes back in it is no command. */
+static void note_memory(struct idle *idle, const struct trace_event *event)
+{
+	const struct tandem_rec_memory *memory = (const void *)event->record;
+
+	if (event->record->id == TANDEM_EVENT_memory &&
+	    (memory->kind == TANDEM_MEMORY_KIND_svm || memory->kind == TANDEM_MEMORY_KIND_managed ||
+	     memory->kind == TANDEM_MEMORY_KIND_usm_shared))
+		idle->shared = true;
+}
+
 static int idle_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct idle *idle = state;
@@ -43,6 +54,8 @@ static int idle_item(struct findings *findings, void *state, const struct event_
 
 	if (idle_note_hashed(idle, item))
 		return -ENOMEM;
+	if (item->kind == ITEM_MEMORY)
+		note_memory(idle, item->event);
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
 	thread = &idle->threads[item->event->stream->index];
@@ -84,7 +97,12 @@ static int idle_event(struct findings *findings, void *state, const struct seque
 
 static int idle_end(struct findings *findings, void *state)
 {
-	return idle_say(findings, state);
+	struct idle *idle = state;
+
+	/* Nobody knows what is looked at in it. */
+	for (size_t i = 0; idle->shared && i < idle->device_count; i++)
+		idle->devices[i].results = UINT32_MAX;
+	return idle_say(findings, idle);
 }
 
 static void idle_release(struct findings *findings, void *state)
