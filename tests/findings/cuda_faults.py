@@ -77,6 +77,7 @@ check(any("overlap/one-queue" in keys(findings("one_stream")) for _ in range(3))
       "transfers and kernels by turns, though their times come at the end")
 check("transfers/small" not in keys(findings("clean_results_apart")),
       "results of a kernel each are not to be gathered, though another stream has the kernels")
+findings("lone_kernel")  # it is read: a kernel that belongs to no call has no place
 check("copies/dominate" not in keys(findings("clean_results_beside")),
       "nor do those dominate that a kernel hides which ends after them")
 check("overlap/one-queue" not in keys(findings("clean_three_places")), "three places are no array")

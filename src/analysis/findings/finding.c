@@ -82,6 +82,11 @@ const struct trace_stream *findings_stream(const struct findings *findings, uint
 	return trace_ahead_stream(&findings->iterator->ahead, index);
 }
 
+uint64_t findings_pid(const struct findings *findings, uint32_t index)
+{
+	return index == TRACE_NONE ? 0 : findings_stream(findings, index)->process->pid;
+}
+
 const struct tandem_domain_row *findings_domain(const struct findings *findings, uint32_t device)
 {
 	return trace_session_domain(findings->session,

@@ -179,6 +179,9 @@ const struct finding_call *findings_call(const struct findings *findings,
 /* Stream by its index in the session. */
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index);
 
+/* The pid of its process; 0 of TRACE_NONE, as of a command that belongs to no call. */
+uint64_t findings_pid(const struct findings *findings, uint32_t index);
+
 const char *finding_confidence_name(enum finding_confidence sure);
 
 /* The word of version 0.1 for it, which JSON and SQL still have next to the new one. */

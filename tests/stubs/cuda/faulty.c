@@ -697,6 +697,25 @@ static void clean_results_beside(void)
 	lanes_end();
 }
 
+/* A kernel, the longest, of which no call is known. */
+static void lone_kernel(void)
+{
+	struct kernel record = {.kind = 10,
+				.context = 1,
+				.stream = 7,
+				.grid = {132, 1, 1},
+				.block = {256, 1, 1},
+				.correlation = 0xfffffff,
+				.name = "work"};
+
+	for (int i = 0; i < ROUNDS; i++)
+		kernel(20);
+	device_take(&free_at, 400, &record.start, &record.end);
+	record.completed = record.end;
+	keep(&record, sizeof(record));
+	synchronize();
+}
+
 /* Three places of one allocation: no array is known by them. */
 static void clean_three_places(void)
 {
@@ -1173,6 +1192,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(streams_in_step),
 	TELL_CASE(elements_in_one_stream),
 	TELL_CASE(clean_three_places),
+	TELL_CASE(lone_kernel),
 	TELL_CASE(clean_results_apart),
 	TELL_CASE(clean_results_beside),
 	TELL_CASE(default_stream_between),

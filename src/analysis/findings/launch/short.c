@@ -56,7 +56,7 @@ static bool is_short(const struct launch_row *row, uint64_t units)
 
 int launch_short_report(const struct launch_row *row, struct findings *findings, uint64_t units)
 {
-	uint64_t pid = findings_stream(findings, row->stream)->process->pid;
+	uint64_t pid = findings_pid(findings, row->stream);
 	uint64_t cost_ns = row->ns / (row->is_cpu ? START_PART : OWN_PART);
 	char count[UNITS_BYTES], items[UNITS_BYTES], each[UNITS_BYTES];
 	struct finding *finding;

@@ -123,7 +123,7 @@ void lockstep_waited(struct lockstep *lockstep, uint32_t index, int64_t ns)
 /* By the memory that each was given it is known already. */
 static bool is_said(const struct findings *findings, uint32_t stream)
 {
-	uint64_t pid = findings_stream(findings, stream)->process->pid;
+	uint64_t pid = findings_pid(findings, stream);
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->items[i];

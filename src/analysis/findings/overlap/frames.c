@@ -414,7 +414,7 @@ static bool is_alone(const struct frames *frames, const struct frames_queue *que
 
 static bool is_reported(const struct findings *findings, const struct frames_queue *queue)
 {
-	uint64_t pid = findings_stream(findings, queue->stream)->process->pid;
+	uint64_t pid = findings_pid(findings, queue->stream);
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->items[i];

@@ -156,7 +156,7 @@ static struct finding *other_direction(struct findings *findings, uint32_t devic
 				       const struct transfer_class *class, const char *cause)
 {
 	const char *name = event_iterator_device_name(findings->iterator, device);
-	uint64_t pid = findings_stream(findings, class->stream)->process->pid;
+	uint64_t pid = findings_pid(findings, class->stream);
 
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *finding = &findings->items[i];
