@@ -147,33 +147,30 @@ uint32_t memory_places_within(const struct memory_places *places, uint64_t key, 
 	return place ? number_of(places, row, place) : 0;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	uint64_t left = ((const struct place *)a)->address,
-		 right = ((const struct place *)b)->address;
-
-	return left < right ? -1 : left > right;
-}
-
 /* Elements of an array, on which one queue works in turn: they lie at equal distances, and each is used
- * about as often as the others. */
+ * about as often as the others. Addresses differ: as many multiples of one distance as fit leave none out. */
 static bool are_elements(const struct memory_places_row *row)
 {
-	struct place sorted[PLACES];
-	uint64_t least = UINT64_MAX, most = 0;
+	uint64_t least = UINT64_MAX, most = 0, first = UINT64_MAX, last = 0, distance;
 
 	if (row->count < PLACE_QUEUES)
 		return false;
-	memcpy(sorted, row->places, row->count * sizeof(*sorted));
-	qsort(sorted, row->count, sizeof(*sorted), by_address);
 	for (unsigned i = 0; i < row->count; i++) {
-		if (i > 1 && sorted[i].address - sorted[i - 1].address !=
-				     sorted[1].address - sorted[0].address)
-			return false;
-		least = sorted[i].uses < least ? sorted[i].uses : least;
-		most = sorted[i].uses > most ? sorted[i].uses : most;
+		const struct place *place = &row->places[i];
+
+		least = place->uses < least ? place->uses : least;
+		most = place->uses > most ? place->uses : most;
+		first = place->address < first ? place->address : first;
+		last = place->address > last ? place->address : last;
 	}
-	return least >= TURN_USES && most < 2 * least;
+	distance = (last - first) / (row->count - 1);
+	if (least < TURN_USES || most >= 2 * least || distance * (row->count - 1) != last - first)
+		return false;
+	for (unsigned i = 0; i < row->count; i++) {
+		if ((row->places[i].address - first) % distance)
+			return false;
+	}
+	return true;
 }
 
 bool memory_places_is_part(const struct memory_places *places, uint32_t id)

@@ -34,7 +34,6 @@ static int idle_begin(struct findings *findings, void *state)
 		       : -ENOMEM;
 }
 
-/* What the host would not wait for, if it enqueued more in between; and launches that could be one. */
 /* Memory that the host looks at as it is: what comes back in it is no command. */
 static void note_memory(struct idle *idle, const struct trace_event *event)
 {
@@ -46,6 +45,7 @@ static void note_memory(struct idle *idle, const struct trace_event *event)
 		idle->shared = true;
 }
 
+/* What the host would not wait for, if it enqueued more in between; and launches that could be one. */
 static int idle_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct idle *idle = state;

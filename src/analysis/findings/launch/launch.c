@@ -331,13 +331,13 @@ static int launch_end(struct findings *findings, void *state)
 		const struct launch_device *device =
 			&launch->devices[row->device < launch->device_count ? row->device
 									    : launch->device_count];
-		uint64_t units = map_get(&launch->units, row->device);
+		uint64_t known = map_get(&launch->units, row->device);
+		uint64_t units = known == MAP_NONE ? 0 : known;
 
 		if (device->busy_ns && device->kernels_ns > device->busy_ns)
 			row->at_once = (double)device->kernels_ns / (double)device->busy_ns;
-		status = launch_row_report(row, findings, units == MAP_NONE ? 0 : units, &said)
-				 ?: launch_short_report(row, findings,
-							units == MAP_NONE ? 0 : units);
+		status = launch_row_report(row, findings, units, &said)
+				 ?: launch_short_report(row, findings, units);
 	}
 	map_free(&said);
 	return status;

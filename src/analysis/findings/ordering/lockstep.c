@@ -17,7 +17,7 @@
 
 struct lockstep_process {
 	struct relaxed_schedule parted;
-	struct map lines; /* queue, or hash of a place -> commands */
+	struct map lines; /* queue, or hash of a place -> turns */
 	uint64_t line;	  /* of the latest command */
 	uint64_t op;	  /* same */
 	uint32_t kernel;  /* same; 0: it is none */
@@ -73,13 +73,12 @@ static void note_turn(struct lockstep_process *process, const struct apart_comma
 static int schedule(struct lockstep_process *process, const struct relaxed_command *relaxed,
 		    unsigned slot_count, uint64_t line)
 {
-	static const struct used_memory_list none = {.count = 1};
+	const uint32_t number = (uint32_t)(line ^ line >> 32);
+	const struct used_memory_list memory = {.memory = {number}, .whole = {number}, .count = 1};
 	struct relaxed_command command = *relaxed;
-	struct used_memory_list memory = none;
 
-	memory.memory[0] = memory.whole[0] = (uint32_t)(line ^ line >> 32);
 	command.memory = &memory;
-	command.queue = memory.memory[0];
+	command.queue = number;
 	command.in_order = true;
 	process->parted.slot_count = slot_count;
 	return relaxed_command(&process->parted, &command);
@@ -157,8 +156,8 @@ static int add_process(struct findings *findings, const struct lockstep_process 
 			? "%s times a kernel waited for an event (%s) of the one enqueued before it in "
 			  "another queue: %s queues run the same kernel, and take turns"
 			: "%s times a transfer waited for an event (%s) of the command enqueued before "
-			  "it: what is done with %s parts of a buffer takes turns in a queue that need "
-			  "not keep the order",
+			  "it: what is done with %s parts of a buffer takes turns in an out-of-order "
+			  "queue",
 		count, finding->object, lines);
 	finding->confidence = CONFIDENCE_LOW;
 	finding->why =

@@ -5,7 +5,7 @@
  * not seen: all of them were given the same memory. What would be saved is what a schedule takes less in
  * which each line keeps its order, and no other. Memory grows with lines. One thread.
  *
- *	lockstep_command(&lockstep, process, command, &relaxed, in_order);	each, in the order of calls
+ *	lockstep_command(&lockstep, process, command, &relaxed, slots, in_order);	each, in the order of calls
  *	lockstep_waited(&lockstep, process, ns);				the host had waited by then
  *	lockstep_add(&lockstep, findings);
  *	lockstep_free(&lockstep);
@@ -25,7 +25,7 @@ struct lockstep {
 	size_t count, capacity;
 };
 
-/* `relaxed`: as the command is scheduled otherwise; `in_order`: its queue keeps the order. Return 0 or -ENOMEM;
+/* `relaxed`: as the command is scheduled otherwise, on so many slots; `in_order`: its queue keeps the order. Return 0 or -ENOMEM;
  * lockstep_free() is called either way. */
 int lockstep_command(struct lockstep *lockstep, uint32_t process,
 		     const struct apart_command *command, const struct relaxed_command *relaxed,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that could run at the same time, or in another order: what keeps them apart (apart.h),
- * user events that hold back a queue (gates.h), queues that take turns (turns.h), the default queue
- * (default_queue.h), or in which all commands do (lockstep.h). What would be saved is what a schedule without it takes less
- * (relaxed_schedule.h).
+ * user events that hold back a queue (gates.h), queues that take turns (turns.h), commands that all do
+ * (lockstep.h), the default queue (default_queue.h). What would be saved is what a schedule without it takes
+ * less (relaxed_schedule.h).
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -113,7 +113,7 @@ int sleepless_add(struct findings *findings, const struct own_work *own, uint64_
 		findings,
 		"%s used a CPU for %s, while threads of the device, which is the CPU, were runnable "
 		"but not running for %s",
-		spins ? "a thread that makes no API calls and never sleeps, as one that waits in a loop,"
+		spins ? "a thread that makes no API calls and never sleeps, like one that waits in a loop,"
 		      : "CPU contention: a thread that makes no API calls",
 		units_ns(ran, (double)worst->ns[STATE_RUNNING]), units_ns(ns, (double)waited.ns));
 	finding->culprit = findings_text(findings, "thread %u (%s) of the program itself%s",

@@ -114,7 +114,8 @@ static const char *made_text(struct findings *findings, uint64_t made)
 {
 	char ns[UNITS_BYTES];
 
-	return made ? findings_text(findings, "; to make all but one, and to end them, took %s",
+	return made ? findings_text(findings,
+				    "; creating and destroying all contexts but one took %s",
 				    units_ns(ns, (double)made))
 		    : "";
 }
