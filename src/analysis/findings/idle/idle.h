@@ -114,6 +114,7 @@ struct idle_cause {
 	uint64_t worked_ns;	     /* of work of the host that went on in them: before them */
 	uint64_t result_ns;	     /* of work of the host on what had come */
 	uint64_t overslept, overslept_ns; /* gaps in a sleep that had begun before */
+	uint64_t quiet_ns;		  /* in which no thread had a CPU */
 	int64_t begin_ns, end_ns;	  /* of the longest */
 	uint32_t stream;
 };
@@ -155,6 +156,7 @@ struct idle {
 	struct map process_of;	     /* pid -> index */
 	struct idle_signal *signals; /* by process: the latest; ns 0: none */
 	struct recent *drivers;	     /* by process: its threads without calls, for a CPU */
+	struct recent worked;	     /* any thread */
 	bool *begun;		     /* by process: it has run a command */
 	int64_t *called_ns; /* same: when the driver called it last, as a command had ended */
 	struct idle_thread *threads;

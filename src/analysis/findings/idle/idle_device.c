@@ -120,6 +120,7 @@ static void idle_release(struct findings *findings, void *state)
 	}
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
 		recent_free(&idle->drivers[i]);
+	recent_free(&idle->worked);
 	free(idle->drivers);
 	free(idle->begun);
 	free(idle->called_ns);

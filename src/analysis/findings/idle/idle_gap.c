@@ -137,6 +137,12 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		return -ENOMEM;
 	if (kind == HOST_BLOCKED && next->stream != TRACE_NONE)
 		note_waker(device, &idle->threads[next->stream], next->ns, ns);
+	if (kind == HOST_BLOCKED) {
+		uint64_t worked_ns =
+			(uint64_t)recent_within(&idle->worked, device->idle_ns, next->ns);
+
+		cause->quiet_ns += worked_ns < ns ? ns - worked_ns : 0;
+	}
 	if (kind == HOST_WORK)
 		cause->worked_ns +=
 			(uint64_t)idle->threads[next->stream].marks[next->device].worked_ns;

@@ -40,6 +40,9 @@
 /* Who waits for less than such a part of what it sleeps does not wait. */
 #define ASLEEP_PART 8
 
+/* A wait is quiet in which all but such a part passes without a thread that works. */
+#define QUIET 4
+
 /* Work of the host on what came from the device is to be done elsewhere, from such a part of the run on; and work
  * that is such a part, and so many times what would be saved if it were done while the device works. */
 #define RESULT_PART 20
@@ -150,6 +153,14 @@ bool idle_is_overslept(const struct idle_cause *cause)
 	return cause->overslept >= HABIT_SURE && 2 * cause->overslept_ns > cause->ns;
 }
 
+/* Whether what the host waits for is an answer that takes its time, and none of the program's threads
+ * works meanwhile: many such can be under way at a time. */
+static bool is_quiet(const struct idle_device *device, enum idle_cause_kind kind)
+{
+	return kind == HOST_BLOCKED &&
+	       QUIET * device->causes[kind].quiet_ns > (QUIET - 1) * device->causes[kind].ns;
+}
+
 /* What would be saved if what the host does were done while the device works: the host must have
  * waited then; a driver that runs commands in their calls makes it wait there, and it may sleep less. */
 static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
@@ -160,13 +171,16 @@ static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
 	uint64_t steady_ns = habit_ns(device, cause);
 
 	if (idle_is_beforehand(findings, index, device, kind))
-		ns = rest_ns(device, kind,
-			     kind == HOST_WORK && device->results * NEVER < cause->count);
+		ns = is_quiet(device, kind)
+			     ? steady_ns
+			     : rest_ns(device, kind,
+				       kind == HOST_WORK && device->results * NEVER < cause->count);
 	if (kind == HOST_BLOCKED && 2 * device->in_call_ns > (int64_t)device->busy_ns)
 		ns += (uint64_t)device->in_call_ns;
 	if (kind == HOST_BLOCKED && idle_is_overslept(cause) && ns < cause->overslept_ns)
 		ns = cause->overslept_ns;
-	if (ns > steady_ns || idle_is_asleep(device, kind))
+	if (ns > steady_ns || idle_is_asleep(device, kind) ||
+	    (ns && is_quiet(device, kind) && !wakers_are_timers(&device->wakers)))
 		ns = steady_ns;
 	return kind == HOST_BLOCKED ? ns : saving_beside(findings, index, ns);
 }

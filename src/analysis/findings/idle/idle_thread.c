@@ -258,6 +258,9 @@ int idle_interval(struct findings *findings, void *state, const struct wait_thre
 	    interval->by != WAKER_THREAD &&
 	    recent_add(&idle->threads[waiter->stream - 1].napped, interval->from, interval->to))
 		return -ENOMEM;
+	if (interval->state == STATE_RUNNING &&
+	    recent_add(&idle->worked, interval->from, interval->to))
+		return -ENOMEM;
 	return recent ? recent_add(recent, interval->from, interval->to) : 0;
 }
 
