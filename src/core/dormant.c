@@ -54,6 +54,7 @@ static void page_fill(struct tandem_control *page)
 		const char *title, *part, *prefixes, *verb, *group, *item, *queue, *multiprocessor;
 		const char *use_callback, *use_pinned, *use_wait, *pinned, *program_binary, *batch;
 		const char *fewer_registers, *prefetch, *set_callback, *entry_library;
+		uint32_t command_ns, call_ns;
 		uint8_t runtime, mangled, variables, marks, notices, more_pages;
 	};
 

@@ -93,6 +93,10 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const struct tandem_choice *choices;
 	const char *const *notices; /* NULL ends it */
 
+	/* What its own tracing adds to a call that enqueues a command, and to another one: ns, as
+	 * measured (doc/OVERHEAD.md). 0: not known, or nothing. */
+	uint32_t command_ns, call_ns;
+
 	uint8_t more_pages[7]; /* of event ids; 0: no more. For tools/apigen */
 	uint8_t mangled;       /* 1: kernels have names as the C++ linker knows them */
 };

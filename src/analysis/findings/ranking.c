@@ -214,10 +214,13 @@ static void set_savings(struct findings *findings)
 	findings->count = kept;
 }
 
-/* Several threads at once can lose more than there was. */
+/* Of the run as it would be without recording. Several threads at once can lose more than there was. */
 static void set_percent(const struct findings *findings, struct finding *finding)
 {
 	uint64_t duration_ns = findings->duration_ns;
+
+	if (findings->graph && findings->graph->saved_ns[GRAPH_RECORDING] < duration_ns / 2)
+		duration_ns -= findings->graph->saved_ns[GRAPH_RECORDING];
 
 	if (finding->cost_ns > duration_ns)
 		finding->cost_ns = duration_ns;

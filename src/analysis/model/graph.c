@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/model/graph_recording.h"
 #include "util/keyed_row.h"
 
 const char *graph_part_kind_name(enum graph_part_kind kind)
@@ -67,6 +68,8 @@ int graph_item(struct graph *graph, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
 
+	if (graph_recording_item(graph, item))
+		return -ENOMEM;
 	if (item->kind == ITEM_OTHER && item->event)
 		return launch_configs_learn(&graph->rooms.configs, item->event);
 	if (item->kind != ITEM_OPERATION || !operation->placed ||
@@ -271,18 +274,21 @@ static int64_t end_without(const struct graph *graph, unsigned cause)
 	return end;
 }
 
-/* Against the replay of the unchanged run: what that one misses is in both. */
+/* Against the replay of the unchanged run, of the others without recording: what that one misses
+ * is in both. */
 static void saved_finish(struct graph *graph)
 {
 	int64_t recorded = end_without(graph, GRAPH_CAUSE_COUNT);
 	int64_t unchanged = end_without(graph, GRAPH_NONE);
+	int64_t without = end_without(graph, GRAPH_RECORDING);
 
 	graph->error_ns =
 		(uint64_t)(recorded > unchanged ? recorded - unchanged : unchanged - recorded);
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
 		int64_t end = end_without(graph, i);
+		int64_t from = i == GRAPH_RECORDING ? unchanged : without;
 
-		graph->saved_ns[i] = unchanged > end ? (uint64_t)(unchanged - end) : 0;
+		graph->saved_ns[i] = i && from > end ? (uint64_t)(from - end) : 0;
 	}
 }
 
@@ -333,6 +339,7 @@ void graph_close(struct graph *graph)
 		recent_free(&graph->threads[i].slept);
 		recent_free(&graph->threads[i].faults);
 		recent_free(&graph->threads[i].own_faults);
+		recent_free(&graph->threads[i].hashed);
 	}
 	for (size_t i = 0; graph->faults && i < graph->iterator->session->process_count; i++)
 		recent_free(&graph->faults[i]);

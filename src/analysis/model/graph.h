@@ -24,7 +24,8 @@
  * follows right behind the one before, and takes its time), other edges keep the time that they took, and a command starts when the last of its edges is over; where the device is
  * the CPU, host work next to a command takes a core of it (shared_cores.h). The difference
  * between the two ends is what the run would save. With nothing removed the replay gives
- * what was recorded.
+ * what was recorded. Without a cause there is no recording either (graph_recording.h): what is
+ * saved, is saved in a run that nobody records.
  *
  * Where device times are not known there is no end to wait for: a wait is then a call like
  * another. Memory grows with threads, queues, devices and commands in flight. One thread.
@@ -68,7 +69,8 @@
 	X(SMALL)        \
 	X(BY_HOST)      \
 	X(UNCHANGED)    \
-	X(LAUNCH)
+	X(LAUNCH)       \
+	X(RECORDING) /* alone, and with each of the others */
 
 #define X(name) GRAPH_##name,
 enum graph_cause { GRAPH_CAUSES(X) GRAPH_CAUSE_COUNT };
@@ -115,6 +117,7 @@ struct graph_frame { /* a call that is going on */
 	int64_t gap_ns;		  /* before it, that is the call's own: at most GRAPH_GAP_MOST_NS */
 	struct graph_point bound; /* the end of the command that it waits for */
 	int64_t started_ns;	  /* of that command */
+	int64_t recorded_ns;	  /* by which recording made it longer */
 	bool waits;
 	uint8_t scope;	/* enum tandem_wait_scope */
 	uint64_t queue; /* its key */
@@ -150,6 +153,8 @@ struct graph_thread {
 	struct recent slept;	  /* where a device is the CPU */
 	struct recent faults;	  /* first touches of memory that is allocated again */
 	struct recent own_faults; /* those of them that count in no call, too */
+	struct recent hashed;	  /* our own work, on contents that were moved */
+	int64_t call_end_ns;	  /* of the latest, or what was hashed behind it */
 	struct graph_frame frames[GRAPH_DEPTH_MOST];
 	unsigned depth; /* may be more than GRAPH_DEPTH_MOST */
 	/* The latest call that returned, and when it began, without each cause: what it did may be
@@ -165,6 +170,7 @@ struct graph_command {
 	struct graph_point given;   /* to its queue */
 	struct graph_point started; /* once it has */
 	int64_t enqueued_ns;	    /* the call's begin */
+	int64_t recorded_ns;	    /* what its recording takes of the device */
 	uint32_t stream, removed;
 	uint32_t waiter; /* stream, + 1 */
 	uint32_t next_free;
@@ -243,7 +249,7 @@ struct graph {
 	/* After graph_finish(): */
 	uint64_t duration_ns; /* of the run */
 	uint64_t length_ns;   /* of the critical path */
-	uint64_t saved_ns[GRAPH_CAUSE_COUNT];
+	uint64_t saved_ns[GRAPH_CAUSE_COUNT]; /* of RECORDING: by which it is longer as recorded */
 	uint64_t error_ns; /* by which the replay of the unchanged run misses what was recorded */
 };
 

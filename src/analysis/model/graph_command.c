@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "analysis/model/graph_recording.h"
 #include "analysis/model/graph_thread.h"
 #include "analysis/model/shared_cores.h"
 #include "util/array.h"
@@ -34,6 +35,7 @@ int graph_command_make(struct graph *graph, const struct sequence_event *event,
 	command = &graph->commands[index];
 	*command = (struct graph_command){
 		.enqueued_ns = event->ns,
+		.recorded_ns = graph_recording_command(event->api),
 		.stream = event->stream,
 		.removed = removed,
 		.many = event->api->traits.graph,
@@ -191,6 +193,7 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	const struct graph_point *before;
 	int64_t launch_ns, behind_ns = 0;
 	struct graph_point given = {.known = false};
+	int64_t recorded_ns;
 	bool is_behind, is_other;
 	int status;
 
@@ -227,6 +230,8 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 		if (before->known && before->ns <= event->ns)
 			behind_ns = behind_usual(device, event->ns - before->ns);
 	}
+	recorded_ns =
+		graph_recording_part(is_behind ? command->recorded_ns : 0, behind_ns);
 	graph_point_set(graph, &command->started, is_behind ? before : &given);
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
 		int64_t at = given.ns - given.saved[i] + launch_ns;
@@ -238,7 +243,8 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 			at = graph_later(graph_later(at, after_wait(command, i)),
 					 room_from(graph, device, queue, i, behind_ns));
 		else if (before->known && before->ns <= event->ns)
-			at = graph_later(at, before->ns - before->saved[i] + behind_ns);
+			at = graph_later(at, before->ns - before->saved[i] + behind_ns -
+						     (i == GRAPH_NONE ? 0 : recorded_ns));
 		command->started.saved[i] = event->ns - at;
 		if (!device->work_ns)
 			device->first_ns[i] = at;

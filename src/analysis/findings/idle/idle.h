@@ -43,6 +43,7 @@ struct idle_stretch {			      /* of a thread, in no call */
 struct idle_enqueue {
 	uint64_t call;
 	int64_t ns, end_ns;	     /* end: once it has returned; else 0 */
+	int64_t recorded_ns;	     /* what recording takes of it and of its command */
 	int64_t spent[ACTIVITIES];   /* by the thread until then */
 	struct idle_stretch stretch; /* the longest since the enqueue before */
 	const struct tandem_event
@@ -92,8 +93,6 @@ struct idle_thread { /* of a stream */
 	struct idle_enqueue *enqueues;	    /* a ring, made at the first */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */
 	struct recent slept, preempted;
-	struct recent hashed; /* our own work after a call, on the contents that it moved */
-	int64_t returned_ns;  /* its latest call, or one before it */
 	struct recent napped; /* slept, until something else than a thread ended it */
 	struct idle_sleep sleeps[IDLE_SLEEPS]; /* a ring: the latest */
 	unsigned slept_count;

@@ -52,8 +52,6 @@ static int idle_item(struct findings *findings, void *state, const struct event_
 	struct idle_thread *thread;
 	struct wait_counted call;
 
-	if (idle_note_hashed(idle, item))
-		return -ENOMEM;
 	if (item->kind == ITEM_MEMORY)
 		note_memory(idle, item->event);
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/model/graph_recording.h"
+
 /* Enqueues of a thread that are remembered. A command that was overtaken by so
  * many of its own thread was enqueued long ago. */
 #define REMEMBERED 256u
@@ -67,6 +69,7 @@ static int remember(struct idle_thread *thread, const struct sequence_event *eve
 	enqueue->call = event->call;
 	enqueue->ns = event->ns;
 	enqueue->end_ns = 0;
+	enqueue->recorded_ns = graph_recording_command(event->api);
 	memcpy(enqueue->spent, thread->spent, sizeof(enqueue->spent));
 	enqueue->stretch = thread->stretch;
 	enqueue->other = thread->other;
@@ -264,26 +267,6 @@ int idle_interval(struct findings *findings, void *state, const struct wait_thre
 	return recent ? recent_add(recent, interval->from, interval->to) : 0;
 }
 
-int idle_note_hashed(struct idle *idle, const struct event_item *item)
-{
-	const struct trace_event *event = item->event;
-	struct idle_thread *thread;
-	int64_t from_ns;
-
-	if (!event || !event->stream)
-		return 0;
-	thread = &idle->threads[event->stream->index];
-	from_ns = thread->returned_ns;
-	if (item->kind == ITEM_CALL && item->end_ns != INT64_MIN && item->end_ns > from_ns)
-		thread->returned_ns = item->end_ns;
-	if (item->kind != ITEM_OTHER || !from_ns || event->ns <= from_ns ||
-	    (event->record->id != TANDEM_EVENT_content &&
-	     event->record->id != TANDEM_EVENT_content_read))
-		return 0;
-	thread->returned_ns = event->ns;
-	return recent_add(&thread->hashed, from_ns, event->ns);
-}
-
 void idle_thread_free(struct idle_thread *thread)
 {
 	free(thread->enqueues);
@@ -291,5 +274,4 @@ void idle_thread_free(struct idle_thread *thread)
 	recent_free(&thread->slept);
 	recent_free(&thread->napped);
 	recent_free(&thread->preempted);
-	recent_free(&thread->hashed);
 }
