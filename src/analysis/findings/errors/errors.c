@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that returned an error, and commands that ended in one. Where a program makes such a call again until
  * it succeeds, the error costs all the time until then; where the host does the work of a kernel that was
- * not enqueued (fallback.h), that work. */
+ * not enqueued (fallback.h), that work; where another kernel does it (other_way.h), a part of that kernel's
+ * time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/findings/errors/fallback.h"
+#include "analysis/findings/errors/other_way.h"
 #include "analysis/findings/finding.h"
 #include "analysis/operations/operation.h"
 #include "trace/field.h"
@@ -49,6 +51,7 @@ struct errors {
 	size_t count, capacity;
 	struct error_retry *retries; /* by stream */
 	struct fallback *fallbacks;  /* same */
+	struct other_ways other_ways;
 };
 
 static int errors_begin(struct findings *findings, void *state)
@@ -57,6 +60,8 @@ static int errors_begin(struct findings *findings, void *state)
 
 	errors->retries = calloc(findings->session->stream_count + 1, sizeof(*errors->retries));
 	errors->fallbacks = calloc(findings->session->stream_count + 1, sizeof(*errors->fallbacks));
+	if (other_ways_open(&errors->other_ways, findings->session->stream_count))
+		return -ENOMEM;
 	return errors->retries && errors->fallbacks ? 0 : -ENOMEM;
 }
 
@@ -125,7 +130,7 @@ static int count_call(struct errors *errors, const struct event_item *item)
 			errors->rows[fallback->of].fallbacks++;
 			errors->rows[fallback->of].fallback_ns += fallback->worked_ns;
 		}
-		return 0;
+		return other_way_call(&errors->other_ways, item);
 	}
 	if (row_find(errors, api->name, trace_event_result(event), false, &row))
 		return -ENOMEM;
@@ -140,6 +145,7 @@ static int count_call(struct errors *errors, const struct event_item *item)
 	row->ns += (uint64_t)(item->end_ns - event->ns);
 	note_failure(errors, item, (size_t)(row - errors->rows));
 	fallback_failed(fallback, item, (size_t)(row - errors->rows));
+	other_way_failed(&errors->other_ways, item, (size_t)(row - errors->rows));
 	return 0;
 }
 
@@ -151,7 +157,7 @@ static int count_command(struct findings *findings, struct errors *errors,
 	struct error_row *row;
 
 	if (operation->record->status >= 0)
-		return 0;
+		return other_way_command(&errors->other_ways, operation);
 	if (row_find(errors, api ? api->name : operation->name, operation->record->status, true,
 		     &row))
 		return -ENOMEM;
@@ -252,13 +258,35 @@ static bool is_replaced(const struct error_row *row)
 	       2 * row->fallbacks >= row->count && row->fallback_ns > row->ns;
 }
 
-static const char *why(struct findings *findings, const struct error_row *row)
+/* Of the other way's kernel: what the one that was meant would save is not known. */
+#define OTHER_WAY_PART 2
+
+static uint64_t other_ns(const struct other_way_kernel *other)
 {
-	char each[UNITS_BYTES];
+	return other ? other->ns / OTHER_WAY_PART : 0;
+}
+
+static uint64_t time_ns(const struct error_row *row)
+{
+	return row->ns + (is_habit(row) ? row->retry_ns : is_replaced(row) ? row->fallback_ns : 0);
+}
+
+static const char *why(struct findings *findings, const struct error_row *row,
+		       const struct other_way_kernel *other)
+{
+	char each[UNITS_BYTES], number[UNITS_BYTES];
 
 	if (row->said)
 		return findings_text(findings, "the runtime returned it, and its log says: %s",
 				     row->said);
+	if (other_ns(other) > time_ns(row))
+		return findings_text(
+			findings,
+			"the runtime returned it; kernel %s was launched %s times, each time after that, "
+			"for %s on average: that it does what another would do in half of its time is "
+			"assumed",
+			other->name, units_count(number, other->launches),
+			units_ns(each, (double)other->ns / (double)other->launches));
 	if (is_replaced(row))
 		return findings_text(
 			findings,
@@ -275,8 +303,11 @@ static const char *why(struct findings *findings, const struct error_row *row)
 		units_ns(each, (double)row->retry_ns / (double)row->retries));
 }
 
-static const char *suggestion(const struct error_row *row)
+static const char *suggestion(const struct error_row *row, const struct other_way_kernel *other)
 {
+	if (other_ns(other) > time_ns(row))
+		return "give the call what the device takes, so that the kernel that is meant runs; "
+		       "`tandem print --name` shows each";
 	if (row->operation)
 		return "check the arguments of the launch and the sizes of its buffers; `tandem print "
 		       "--name` shows each";
@@ -294,6 +325,8 @@ static int errors_end(struct findings *findings, void *state)
 	give_to_commands(errors);
 	for (size_t i = 0; i < errors->count; i++) {
 		const struct error_row *row = &errors->rows[i];
+		const struct other_way_kernel *other =
+			other_way_of(&errors->other_ways, i, row->count);
 		const char *word = trace_name_find(row->names, row->code);
 		struct finding *finding =
 			findings_add(findings, "errors", row->operation ? "command" : "call");
@@ -308,19 +341,21 @@ static int errors_end(struct findings *findings, void *state)
 			finding->symptom_of = "errors: command";
 		finding->object = row->name;
 		finding->count = row->count;
-		finding->cost_ns = row->ns + (is_habit(row)	 ? row->retry_ns
-					      : is_replaced(row) ? row->fallback_ns
-								 : 0);
+		finding->cost_ns = time_ns(row);
+		if (other_ns(other) > finding->cost_ns)
+			finding->cost_ns = other_ns(other);
 		finding->what =
 			findings_text(findings,
 				      row->operation ? "%s command%s enqueued by %s ended with %s"
 						     : "%s call%s of %s failed with %s",
 				      units_count(number, row->count), row->count == 1 ? "" : "s",
 				      row->name, code);
-		finding->why = why(findings, row);
+		finding->why = why(findings, row, other);
 		if (is_replaced(row))
 			finding->confidence = CONFIDENCE_MEDIUM;
-		finding->suggestion = suggestion(row);
+		if (other_ns(other) > time_ns(row))
+			finding->confidence = CONFIDENCE_LOW;
+		finding->suggestion = suggestion(row, other);
 		finding_place(findings, finding, row->stream);
 		finding_time(findings, finding, row->begin_ns, row->end_ns);
 	}
@@ -335,6 +370,7 @@ static void errors_release(struct findings *findings, void *state)
 	free(errors->rows);
 	free(errors->retries);
 	free(errors->fallbacks);
+	other_ways_free(&errors->other_ways);
 }
 
 const struct finding_ops finding_errors = {
