@@ -31,6 +31,8 @@
  * shows 12 to 13 GB/s). Later ones reach a multiple. */
 #define PINNED_RATE 12.0
 
+#define NO_QUEUE UINT32_MAX
+
 /* Of what a link carries, data that a large transfer from pinned memory moves: the rest is packets'
  * heads (54.5 of 63.0 GB/s on an H100, PCI Express 5.0 with 16 lanes). */
 #define LINK_PART 0.86
@@ -87,6 +89,24 @@ int places_item(struct places *places, const struct findings *findings,
 	if (item->event->layout->event->traits.record == TANDEM_RECORD_device_link)
 		return note_link(places, findings, item->event);
 	return launch_configs_learn(&places->launch_configs, item->event);
+}
+
+static uint64_t queue_key(uint32_t process, uint32_t queue)
+{
+	return (uint64_t)process << 32 | queue;
+}
+
+int places_command(struct places *places, const struct operation *operation)
+{
+	uint64_t ns;
+
+	if (operation->kind != TANDEM_OPERATION_KIND_kernel || !operation->record)
+		return 0;
+	ns = operation->record->end - operation->record->start;
+	if (map_count(&places->kernels, queue_key(operation->process, NO_QUEUE), ns))
+		return -ENOMEM;
+	return map_count(&places->kernels, queue_key(operation->process, operation->queue_number),
+			 ns);
 }
 
 enum place places_take(struct places *places, const struct operation *operation)
@@ -168,13 +188,38 @@ static struct finding *other_direction(struct findings *findings, uint32_t devic
 	return NULL;
 }
 
-static int add_place(struct findings *findings, uint32_t device, uint8_t kind, enum place place,
-		     const struct transfer_class *class, const struct reached *reached)
+/* Whether their call need not wait for them, and they have a queue of their own: from other memory
+ * they would go on while kernels run. With ordinary memory the call itself moves them. */
+static bool is_apart(const struct places *places, const struct findings *findings,
+		     const struct transfer_class *class)
+{
+	const struct tandem_event *api = trace_session_event(findings->session, class->api);
+
+	return api && api->traits.synchronous == TANDEM_WHEN_never &&
+	       map_get(&places->kernels, queue_key(class->process, class->queue)) == MAP_NONE;
+}
+
+/* What other memory saves: that it is moved faster and, next to kernels, that it is not waited for. */
+static uint64_t saved_ns(const struct places *places, const struct findings *findings,
+			 const struct transfer_class *class, double rate, bool odd)
+{
+	uint64_t moved_ns = (uint64_t)((double)class->bytes / rate);
+	uint64_t kernels_ns = map_get(&places->kernels, queue_key(class->process, NO_QUEUE));
+	uint64_t hidden_ns = moved_ns < class->exposed_ns ? moved_ns : class->exposed_ns;
+
+	if (odd || kernels_ns == MAP_NONE || !is_apart(places, findings, class))
+		return class->ns - moved_ns;
+	return class->ns - moved_ns + (hidden_ns < kernels_ns ? hidden_ns : kernels_ns);
+}
+
+static int add_place(const struct places *places, struct findings *findings, uint32_t device,
+		     uint8_t kind, enum place place, const struct transfer_class *class,
+		     const struct reached *reached)
 {
 	bool odd = place == PLACE_ODD;
 	const char *cause = odd ? "misaligned" : "pageable";
 	struct finding *finding = other_direction(findings, device, class, cause);
-	uint64_t cost_ns = class->ns - (uint64_t)((double)class->bytes / reached->rate);
+	uint64_t cost_ns = saved_ns(places, findings, class, reached->rate, odd);
 	char count[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
 
 	units_count(count, class->count);
@@ -304,7 +349,7 @@ int places_add(const struct places *places, struct findings *findings, uint32_t 
 		if (place == PLACE_ODD)
 			class_join(&class, &classes[PLACE_ODDER]);
 		if (class.count && transfer_class_rate(&class) * PLACED_SLOWER <= reached.rate)
-			status = add_place(findings, device, kind, place, &class, &reached);
+			status = add_place(places, findings, device, kind, place, &class, &reached);
 	}
 	if (!status && link > 0 && other->count >= HABIT_COUNT &&
 	    other->bytes >= other->count * SLOW_BYTES &&
@@ -322,5 +367,6 @@ void places_release(struct places *places)
 {
 	map_free(&places->odd);
 	map_free(&places->links);
+	map_free(&places->kernels);
 	launch_configs_free(&places->launch_configs);
 }

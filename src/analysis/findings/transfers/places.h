@@ -16,11 +16,16 @@ struct places {
 		odd; /* calls in flight whose host memory begins at an odd address -> enum place */
 	struct map links; /* row of devices -> bytes a ms that its link carries */
 	struct launch_configs launch_configs;
+	/* Of kernels: process and queue number, and process with NO_QUEUE -> ns that they ran. */
+	struct map kernels;
 };
 
 /* Learns of calls, and of what devices are like. Returns 0 or -ENOMEM. */
 int places_item(struct places *places, const struct findings *findings,
 		const struct event_item *item);
+
+/* Each command. Returns 0 or -ENOMEM. */
+int places_command(struct places *places, const struct operation *operation);
 
 /* Of a transfer, once; PLACES: it is too small for that to tell. */
 enum place places_take(struct places *places, const struct operation *operation);

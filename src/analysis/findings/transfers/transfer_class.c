@@ -34,6 +34,8 @@ void transfer_class_add(struct transfer_class *class, const struct operation *op
 		class->longest_ns = ns;
 		class->stream = operation->stream;
 		class->api = operation->api;
+		class->process = operation->process;
+		class->queue = operation->queue_number;
 		class->begin_ns = operation->times.start_ns;
 		class->end_ns = operation->times.end_ns;
 	}

@@ -16,6 +16,7 @@ struct transfer_class {
 	uint32_t stream;
 	uint16_t api; /* event id of the call, of the longest; so are: */
 	int64_t begin_ns, end_ns;
+	uint32_t process, queue; /* queue: its number in the process */
 	uint64_t longest_ns;
 };
 

@@ -194,6 +194,8 @@ static int count_command(struct transfers *transfers, const struct operation *op
 	uint64_t ns;
 	int status;
 
+	if (places_command(&transfers->places, operation))
+		return -ENOMEM;
 	if (operation->record && operation->placed)
 		exposed_kernel(kernels_until_ns, operation);
 	if (operation->kind == TANDEM_OPERATION_KIND_kernel && operation->stream != TRACE_NONE &&
