@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/model/graph_recording.h"
 #include "util/keyed_row.h"
 
 const char *graph_part_kind_name(enum graph_part_kind kind)
@@ -68,7 +67,8 @@ int graph_item(struct graph *graph, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
 
-	if (graph_recording_item(graph, item))
+	if (item->event && item->event->stream &&
+	    graph_recording_item(&graph->threads[item->event->stream->index].recorded, item))
 		return -ENOMEM;
 	if (item->kind == ITEM_OTHER && item->event)
 		return launch_configs_learn(&graph->rooms.configs, item->event);
@@ -198,6 +198,12 @@ void graph_point_drop(struct graph *graph, struct graph_point *point)
 	path_let_go(graph, point->path);
 	point->path = 0;
 	point->known = false;
+}
+
+void graph_point_unrecord(struct graph_point *point, int64_t ns)
+{
+	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++)
+		point->saved[i] += i == GRAPH_NONE ? 0 : ns;
 }
 
 /* The same name can have come from several places. */
@@ -339,7 +345,7 @@ void graph_close(struct graph *graph)
 		recent_free(&graph->threads[i].slept);
 		recent_free(&graph->threads[i].faults);
 		recent_free(&graph->threads[i].own_faults);
-		recent_free(&graph->threads[i].hashed);
+		graph_recorded_free(&graph->threads[i].recorded);
 	}
 	for (size_t i = 0; graph->faults && i < graph->iterator->session->process_count; i++)
 		recent_free(&graph->faults[i]);

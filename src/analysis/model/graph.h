@@ -47,6 +47,7 @@
 
 #include "analysis/events/event_iterator.h"
 #include "analysis/events/event_sequence.h"
+#include "analysis/model/graph_recording.h"
 #include "analysis/model/path.h"
 #include "analysis/model/trail.h"
 #include "analysis/operations/queue_order.h"
@@ -153,8 +154,7 @@ struct graph_thread {
 	struct recent slept;	  /* where a device is the CPU */
 	struct recent faults;	  /* first touches of memory that is allocated again */
 	struct recent own_faults; /* those of them that count in no call, too */
-	struct recent hashed;	  /* our own work, on contents that were moved */
-	int64_t call_end_ns;	  /* of the latest, or what was hashed behind it */
+	struct graph_recorded recorded;
 	struct graph_frame frames[GRAPH_DEPTH_MOST];
 	unsigned depth; /* may be more than GRAPH_DEPTH_MOST */
 	/* The latest call that returned, and when it began, without each cause: what it did may be
@@ -247,8 +247,8 @@ struct graph {
 	bool any_command;
 
 	/* After graph_finish(): */
-	uint64_t duration_ns; /* of the run */
-	uint64_t length_ns;   /* of the critical path */
+	uint64_t duration_ns;		      /* of the run */
+	uint64_t length_ns;		      /* of the critical path */
 	uint64_t saved_ns[GRAPH_CAUSE_COUNT]; /* of RECORDING: by which it is longer as recorded */
 	uint64_t error_ns; /* by which the replay of the unchanged run misses what was recorded */
 };
@@ -296,6 +296,9 @@ void graph_close(struct graph *graph);
 /* The point moves to `ns`; all causes leave what is on the way as it is. Returns 0 or -ENOMEM. */
 int graph_point_extend(struct graph *graph, struct graph_point *point, int64_t ns,
 		       enum graph_part_kind kind, const char *name);
+
+/* The point comes so much earlier in each replay but that of the unchanged run. */
+void graph_point_unrecord(struct graph_point *point, int64_t ns);
 
 /* The call that returned last, where it was found to be removed since. */
 void graph_returned_remove(struct graph *graph, struct graph_thread *thread);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 
-#include "analysis/model/graph_recording.h"
 #include "analysis/model/graph_thread.h"
 #include "analysis/model/shared_cores.h"
 #include "util/array.h"
@@ -230,8 +229,7 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 		if (before->known && before->ns <= event->ns)
 			behind_ns = behind_usual(device, event->ns - before->ns);
 	}
-	recorded_ns =
-		graph_recording_part(is_behind ? command->recorded_ns : 0, behind_ns);
+	recorded_ns = graph_recording_part(is_behind ? command->recorded_ns : 0, behind_ns);
 	graph_point_set(graph, &command->started, is_behind ? before : &given);
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
 		int64_t at = given.ns - given.saved[i] + launch_ns;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/model/graph_command.h"
-#include "analysis/model/graph_recording.h"
 #include "schema/traits.h"
 
 /* A thread of the driver's, which calls the program because a command has ended. */
@@ -59,7 +58,8 @@ static void note_removed(struct graph_thread *thread, const struct graph_frame *
 /* What recording took of it is removed in any case. */
 static void since_removed(struct graph_thread *thread, int64_t ns, uint32_t removed)
 {
-	int64_t took = ns - thread->at.ns - recent_within(&thread->hashed, thread->at.ns, ns);
+	int64_t took =
+		ns - thread->at.ns - graph_recording_within(&thread->recorded, thread->at.ns, ns);
 
 	for (unsigned i = 0;
 	     !thread->depth && thread->at.known && took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
@@ -97,7 +97,7 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 		graph_point_set(graph, &frame->begin, &thread->at);
 		graph_point_drop(graph, &frame->bound);
 		frame->recorded_ns = thread->depth == 1 ? graph_recording_call(event) : 0;
-		graph_recording_remove(&thread->at, frame->recorded_ns);
+		graph_point_unrecord(&thread->at, frame->recorded_ns);
 	}
 	frame = graph_frame_of(thread);
 	if (event->op && graph_command_make(graph, event, thread,
@@ -138,7 +138,7 @@ static int wait_end(struct graph *graph, struct graph_thread *thread, struct gra
 	graph_point_set(graph, &begin, &frame->begin);
 	if (!bound) {
 		graph_point_set(graph, &thread->at, &begin);
-		graph_recording_remove(&thread->at, frame->recorded_ns);
+		graph_point_unrecord(&thread->at, frame->recorded_ns);
 		for (unsigned i = 0; took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
 			if (frame->removed & 1u << i)
 				thread->at.saved[i] += took;

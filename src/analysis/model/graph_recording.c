@@ -4,30 +4,28 @@
 #include "schema/domain.h"
 #include "schema/record.h"
 
-int graph_recording_item(struct graph *graph, const struct event_item *item)
+int graph_recording_item(struct graph_recorded *thread, const struct event_item *item)
 {
-	const struct trace_event *event = item->event;
-	struct graph_thread *thread;
-	int64_t from_ns;
+	int64_t from_ns = thread->call_end_ns;
 
-	if (!event || !event->stream)
-		return 0;
-	thread = &graph->threads[event->stream->index];
-	from_ns = thread->call_end_ns;
 	if (item->kind == ITEM_CALL && item->end_ns != INT64_MIN && item->end_ns > from_ns)
 		thread->call_end_ns = item->end_ns;
-	if (item->kind != ITEM_OTHER || !from_ns || event->ns <= from_ns ||
-	    (event->record->id != TANDEM_EVENT_content &&
-	     event->record->id != TANDEM_EVENT_content_read))
+	if (item->kind != ITEM_OTHER || !from_ns || item->event->ns <= from_ns ||
+	    (item->event->record->id != TANDEM_EVENT_content &&
+	     item->event->record->id != TANDEM_EVENT_content_read))
 		return 0;
-	thread->call_end_ns = event->ns;
-	return recent_add(&thread->hashed, from_ns, event->ns);
+	thread->call_end_ns = item->event->ns;
+	return recent_add(&thread->hashed, from_ns, item->event->ns);
 }
 
-int64_t graph_recording_within(const struct graph *graph, uint32_t stream, int64_t from_ns,
-			       int64_t to_ns)
+int64_t graph_recording_within(const struct graph_recorded *thread, int64_t from_ns, int64_t to_ns)
 {
-	return recent_within(&graph->threads[stream].hashed, from_ns, to_ns);
+	return thread->hashed.count ? recent_within(&thread->hashed, from_ns, to_ns) : 0;
+}
+
+void graph_recorded_free(struct graph_recorded *thread)
+{
+	recent_free(&thread->hashed);
 }
 
 int64_t graph_recording_command(const struct tandem_event *api)
@@ -43,10 +41,4 @@ int64_t graph_recording_call(const struct sequence_event *event)
 	int64_t ns = !row ? 0 : event->op ? row->command_ns : row->call_ns;
 
 	return graph_recording_part(ns, event->other_ns - event->ns);
-}
-
-void graph_recording_remove(struct graph_point *point, int64_t ns)
-{
-	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++)
-		point->saved[i] += i == GRAPH_NONE ? 0 : ns;
 }

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* What recording took of a run, as far as it is known: a runtime's own tracing makes its calls longer
- * (tandem_domain_row), and the contents that a transfer moved are hashed behind its call. Part of the
- * dependence graph (graph.h), whose replays go without it. One thread.
+ * (tandem_domain_row), and the contents that a transfer moved are hashed behind its call. The replays
+ * of the dependence graph (graph.h) go without it. One thread.
  *
- *	graph_recording_item(&graph, item);	each item, before its events
- *	int64_t ns = graph_recording_within(&graph, stream, from_ns, to_ns);
+ *	graph_recording_item(&thread, item);	each item of a thread, before its events
+ *	int64_t ns = graph_recording_within(&thread, from_ns, to_ns);
  */
 #ifndef TANDEM_ANALYSIS_MODEL_GRAPH_RECORDING_H
 #define TANDEM_ANALYSIS_MODEL_GRAPH_RECORDING_H
 
-#include "analysis/model/graph.h"
+#include "analysis/events/event_sequence.h"
+#include "analysis/sched/recent.h"
+
+struct graph_recorded { /* of a thread */
+	struct recent hashed;
+	int64_t call_end_ns; /* of its latest call, or what was hashed behind it */
+};
 
 /* Returns 0 or -ENOMEM. */
-int graph_recording_item(struct graph *graph, const struct event_item *item);
+int graph_recording_item(struct graph_recorded *thread, const struct event_item *item);
 
 /* What the thread hashed in that time. */
-int64_t graph_recording_within(const struct graph *graph, uint32_t stream, int64_t from_ns,
-			       int64_t to_ns);
+int64_t graph_recording_within(const struct graph_recorded *thread, int64_t from_ns, int64_t to_ns);
+
+void graph_recorded_free(struct graph_recorded *thread);
 
 /* By how much a call is longer, at its begin. */
 int64_t graph_recording_call(const struct sequence_event *event);
@@ -29,8 +36,5 @@ static inline int64_t graph_recording_part(int64_t ns, int64_t took_ns)
 {
 	return ns < took_ns / 2 ? ns : took_ns > 0 ? took_ns / 2 : 0;
 }
-
-/* The point comes so much earlier in each replay but that of the unchanged run. */
-void graph_recording_remove(struct graph_point *point, int64_t ns);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 
-#include "analysis/model/graph_recording.h"
 #include "analysis/model/shared_cores.h"
 #include "util/array.h"
 
@@ -83,9 +82,9 @@ int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t
 	thread_wakes(graph, thread, ns, frame ? frame->removed : 0);
 	if (!frame)
 		shared_cores_work(graph, thread, ns);
-	if (!frame && thread->hashed.count)
-		graph_recording_remove(&thread->at,
-				       recent_within(&thread->hashed, thread->at.ns, ns));
+	if (!frame)
+		graph_point_unrecord(&thread->at,
+				     graph_recording_within(&thread->recorded, thread->at.ns, ns));
 	took = ns - thread->at.ns;
 	for (unsigned i = 0; frame && frame->removed && took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
 		if (frame->removed & 1u << i)

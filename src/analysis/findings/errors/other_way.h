@@ -36,8 +36,8 @@ struct other_way_thread { /* of a stream */
 
 struct other_ways {
 	struct other_way_thread *threads; /* by stream */
-	struct map after;		  /* operation_key() of launches after an error -> its row */
-	struct map kernel_of;		  /* name and process -> kernel */
+	struct map after;     /* operation_key() of launches after an error -> its row */
+	struct map kernel_of; /* name and process -> kernel */
 	struct other_way_kernel *kernels;
 	size_t count, capacity;
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a device was idle before a command: whose doing the gap was. */
 #include "analysis/findings/idle/idle_thread.h"
-#include "analysis/model/graph_recording.h"
 
 /* A launch that took so many times as long as the wait before it, and longer than any does without
  * such work, is to blame itself, as when the driver compiles in it. */
@@ -138,8 +137,8 @@ enum idle_cause_kind idle_cause_of(const struct findings *findings, const struct
 		return before_signal(idle, next, device);
 	for (unsigned i = 0; i < ACTIVITIES; i++)
 		spent[i] = enqueue->spent[i] - thread->marks[index].spent[i];
-	hashed = graph_recording_within(findings->graph, next->stream, device->idle_ns,
-					enqueue->ns);
+	hashed = graph_recording_within(&findings->graph->threads[next->stream].recorded,
+					device->idle_ns, enqueue->ns);
 	spent[WORKING] -= hashed < spent[WORKING] ? hashed : spent[WORKING];
 	launch = next->ns - enqueue->ns - idle_without_cpu(idle, next, device, enqueue);
 	/* It slept in the wait as well. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A device's commands, and the gaps between them: each is counted for its cause. */
 #include "analysis/findings/idle/idle_thread.h"
-#include "analysis/model/graph_recording.h"
 
 #include <errno.h>
 
@@ -112,8 +111,9 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 	/* What others took of a CPU is no pace of the host's, nor of the driver's, and what we take is
 	 * nobody's. */
 	if (next->stream != TRACE_NONE)
-		away_ns = (uint64_t)graph_recording_within(findings->graph, next->stream,
-							   device->idle_ns, next->ns);
+		away_ns = (uint64_t)graph_recording_within(
+			&findings->graph->threads[next->stream].recorded, device->idle_ns,
+			next->ns);
 	if (enqueue)
 		away_ns += (uint64_t)graph_recording_part(enqueue->recorded_ns, (int64_t)ns);
 	if (kind != SYNCHRONISATION && kind != HOST_BLOCKED && next->stream != TRACE_NONE)

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/model/graph_recording.h"
-
 /* Enqueues of a thread that are remembered. A command that was overtaken by so
  * many of its own thread was enqueued long ago. */
 #define REMEMBERED 256u

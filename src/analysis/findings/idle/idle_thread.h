@@ -15,7 +15,6 @@ int idle_call_end(struct idle *idle, const struct sequence_event *event);
 int idle_interval(struct findings *findings, void *state, const struct wait_thread *waiter,
 		  const struct states_interval *interval);
 
-
 /* The enqueue of that call; NULL: none is remembered. */
 struct idle_enqueue *idle_recall(const struct idle_thread *thread, uint64_t call);
 
