@@ -405,14 +405,17 @@ static void look_at_list(const struct apart *apart, uint32_t index, struct apart
 	count_awaited(sum, &awaited, command, barrier->api);
 }
 
+#define NEIGHBOURS 2u
+
 static void look_at_waits(const struct apart *apart, uint32_t index, struct apart_command *command,
 			  struct apart_sum *sum)
 {
 	struct apart_awaited awaited = {.longest = NULL};
 	uint64_t count;
 
-	/* Who waits for its neighbours on both sides may look at what is theirs. */
-	if ((command->memory.by_places && command->wait_count > 1) ||
+	/* Who waits for its neighbours on both sides may look at what is theirs; who waits for more, has
+	 * to wait for some of them only. */
+	if ((command->memory.by_places && command->wait_count == NEIGHBOURS) ||
 	    !add_waits(apart, index, command, command, &awaited))
 		return;
 	count = sum->count;
