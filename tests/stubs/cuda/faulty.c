@@ -103,7 +103,7 @@ struct lane { /* a stream, its number, and when it is done with all it was given
 	uint64_t *free_at;
 };
 
-static void kernel_blocks(const struct lane *lane, uint64_t us, uint32_t blocks)
+static void kernel_named(const struct lane *lane, uint64_t us, uint32_t blocks, const char *name)
 {
 	struct launch launch = {
 		.grid = {blocks, 1, 1}, .block = {256, 1, 1}, .stream = lane->stream};
@@ -114,14 +114,19 @@ static void kernel_blocks(const struct lane *lane, uint64_t us, uint32_t blocks)
 				.grid = {blocks, 1, 1},
 				.block = {256, 1, 1},
 				.correlation = tell_correlation,
-				.name = "work"};
+				.name = name};
 
-	call.symbol = "work";
+	call.symbol = name;
 	tell_enter(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
 	device_take(lane->free_at, us, &record.start, &record.end);
 	record.completed = record.end;
 	tell_leave(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
 	keep(&record, sizeof(record));
+}
+
+static void kernel_blocks(const struct lane *lane, uint64_t us, uint32_t blocks)
+{
+	kernel_named(lane, us, blocks, "work");
 }
 
 static void allocate(uint64_t address)
@@ -649,6 +654,70 @@ static void streams_in_step(void)
 			   (void *)(uintptr_t)(0x50000 + 0x1000 * (i % LANES)), lane.stream);
 	}
 	lanes_end();
+}
+
+static void lane_waits(const struct lane *lane, const struct lane *other, void *event)
+{
+	event_call("cudaStreamWaitEvent", RUNTIME_STREAM_WAIT_EVENT, lane->stream, event);
+	if (*lane->free_at < *other->free_at)
+		*lane->free_at = *other->free_at;
+}
+
+/* Four streams, each with a part of one allocation, and each in turn with more to do: all wait for all
+ * others after each kernel. */
+static void joined_parts(void)
+{
+	const uint64_t memory = UINT64_C(0x7f0000000000);
+	uint64_t free_at_join[LANES];
+
+	lanes_make();
+	allocate(memory);
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int j = 0; j < LANES; j++) {
+			const struct lane lane = lane_of(j);
+
+			kernel_with(&lane, (i + j) % LANES ? 40 : 160,
+				    memory + (uint64_t)j * (BYTES / 8));
+			event_call("cudaEventRecord", RUNTIME_EVENT_RECORD,
+				   (void *)(uintptr_t)(0x50000 + 0x1000 * j), lane.stream);
+			free_at_join[j] = *lane.free_at;
+		}
+		for (int j = 0; j < LANES * LANES && !repaired; j++) {
+			const struct lane lane = lane_of(j / LANES);
+			const struct lane other = {NULL, 0, &free_at_join[j % LANES]};
+
+			if (j / LANES != j % LANES)
+				lane_waits(&lane, &other,
+					   (void *)(uintptr_t)(0x50000 + 0x1000 * (j % LANES)));
+		}
+	}
+	lanes_end();
+}
+
+/* A kernel that wants more shared memory than there is: another one, which takes twice as long, is
+ * launched each time. */
+static void other_kernel(void)
+{
+	const struct lane lane = {STREAM, 7, &free_at};
+	static int32_t invalid = 1;
+	struct {
+		const void *function;
+		uint32_t attribute;
+		int32_t value;
+	} arguments = {KERNEL, 8, 1 << 20};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call call = tell_make("cudaFuncSetAttribute", &arguments);
+
+		if (!repaired)
+			call.result = &invalid;
+		tell_both(DOMAIN_RUNTIME, RUNTIME_FUNC_SET_ATTRIBUTE, &call);
+		if (repaired)
+			kernel(60);
+		else
+			kernel_named(&lane, 120, 132, "plain");
+	}
+	synchronize();
 }
 
 /* The elements of an array, one after another, in one stream. */
@@ -1190,6 +1259,8 @@ static const struct tell_case cases[] = {
 	TELL_CASE(slow_start),
 	TELL_CASE(streams_in_turn),
 	TELL_CASE(streams_in_step),
+	TELL_CASE(joined_parts),
+	TELL_CASE(other_kernel),
 	TELL_CASE(elements_in_one_stream),
 	TELL_CASE(clean_three_places),
 	TELL_CASE(lone_kernel),
