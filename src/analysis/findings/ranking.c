@@ -6,12 +6,14 @@
 
 #define ANY 255u
 #define SAME_CALL 254u
+#define ALL 253u
 
 /* What comes of what, where both are found in one process. The first that applies. */
 static const struct symptom {
 	const char *name, *cause, *of_name, *of_cause;
 	/* In quarters: a cause explains no symptom of which it costs less. 0: one quarter; ANY:
-	 * whatever it costs. SAME_CALL: one quarter, and both name its function. */
+	 * whatever it costs. SAME_CALL: one quarter, and both name its function. ALL: one quarter, and
+	 * the symptom is all that it costs. */
 	unsigned least;
 } symptoms[] = {
 	/* Small kernels that need not wait for each other would have the device together. */
@@ -47,7 +49,8 @@ static const struct symptom {
 	{"idle-device", "host-busy", "transfers", "back-and-forth", 4},
 	{"idle-device", "host-busy", "copies", "by-host", 4},
 	{"idle-device", "launch", "copies", "by-host", 0},
-	{"idle-device", "launch", "ordering", "barriers", 0},
+	/* What a driver does for a barrier is between commands. */
+	{"idle-device", "launch", "ordering", "barriers", ALL},
 	{"idle-device", "launch", "ordering", "events", 0},
 	{"idle-device", "launch", "ordering", "default-queue", 0},
 	{"transfers", "small", "copies", "unchanged", 4},
@@ -75,7 +78,7 @@ static const struct symptom {
 	{"idle-device", "host-calls", "builds", "repeated", SAME_CALL},
 	{"idle-device", "host-calls", "builds", "first", SAME_CALL},
 	{"idle-device", "host-calls", "allocations", "loop", 0},
-	{"idle-device", "host-calls", "objects", "loop", 0},
+	{"idle-device", "host-calls", "objects", "loop", ALL},
 };
 
 static bool is_named(const struct finding *finding, const char *name, const char *cause)
@@ -89,14 +92,15 @@ static const char *full_name(struct findings *findings, const char *name, const 
 }
 
 /* Nothing is a symptom of its own symptom. */
-static const struct finding *find_cause(struct findings *findings, const struct symptom *rule,
-					const struct finding *symptom)
+static struct finding *find_cause(struct findings *findings, const struct symptom *rule,
+				  const struct finding *symptom)
 {
 	bool same_call = rule->least == SAME_CALL;
-	uint64_t least = rule->least == ANY ? 0 : rule->least && !same_call ? rule->least : 1;
+	bool one = !rule->least || same_call || rule->least == ALL;
+	uint64_t least = rule->least == ANY ? 0 : one ? 1 : rule->least;
 
 	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *cause = &findings->items[i];
+		struct finding *cause = &findings->items[i];
 
 		if (is_named(cause, rule->of_name, rule->of_cause) && cause->pid == symptom->pid &&
 		    4 * cause->cost_ns >= least * symptom->cost_ns &&
@@ -134,18 +138,37 @@ static void join_small_kernels(struct findings *findings)
 	}
 }
 
+/* Of the run as it would be without recording. Several threads at once can lose more than there was. */
+static void set_percent(const struct findings *findings, struct finding *finding)
+{
+	uint64_t duration_ns = findings->duration_ns;
+
+	if (findings->graph && findings->graph->saved_ns[GRAPH_RECORDING] < duration_ns / 2)
+		duration_ns -= findings->graph->saved_ns[GRAPH_RECORDING];
+
+	if (finding->cost_ns > duration_ns)
+		finding->cost_ns = duration_ns;
+	finding->percent = duration_ns ? 100.0 * (double)finding->cost_ns / (double)duration_ns : 0;
+}
+
 static void set_symptoms(struct findings *findings)
 {
 	for (size_t i = 0; i < sizeof(symptoms) / sizeof(*symptoms); i++) {
 		const struct symptom *rule = &symptoms[i];
 
 		for (size_t j = 0; j < findings->count; j++) {
-			struct finding *symptom = &findings->items[j];
+			struct finding *symptom = &findings->items[j], *cause;
 
-			if (!*symptom->symptom_of && is_named(symptom, rule->name, rule->cause) &&
-			    find_cause(findings, rule, symptom))
-				symptom->symptom_of =
-					full_name(findings, rule->of_name, rule->of_cause);
+			if (*symptom->symptom_of || !is_named(symptom, rule->name, rule->cause))
+				continue;
+			cause = find_cause(findings, rule, symptom);
+			if (!cause)
+				continue;
+			symptom->symptom_of = full_name(findings, rule->of_name, rule->of_cause);
+			if (rule->least != ALL || cause->cost_ns >= symptom->cost_ns)
+				continue;
+			cause->cost_ns = symptom->cost_ns;
+			set_percent(findings, cause);
 		}
 	}
 }
@@ -213,19 +236,6 @@ static void set_savings(struct findings *findings)
 			findings->items[kept++] = *finding;
 	}
 	findings->count = kept;
-}
-
-/* Of the run as it would be without recording. Several threads at once can lose more than there was. */
-static void set_percent(const struct findings *findings, struct finding *finding)
-{
-	uint64_t duration_ns = findings->duration_ns;
-
-	if (findings->graph && findings->graph->saved_ns[GRAPH_RECORDING] < duration_ns / 2)
-		duration_ns -= findings->graph->saved_ns[GRAPH_RECORDING];
-
-	if (finding->cost_ns > duration_ns)
-		finding->cost_ns = duration_ns;
-	finding->percent = duration_ns ? 100.0 * (double)finding->cost_ns / (double)duration_ns : 0;
 }
 
 /* The name that it had at last. */
