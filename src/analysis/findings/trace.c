@@ -21,6 +21,9 @@
 /* No machine is so slow: the figure is wrong. */
 #define COST_MOST_NS 1e6
 
+/* Of the run; less is not worth the words. */
+#define LONGER_PART 0.05
+
 /* So many calls tell something. */
 #define COST_CALLS 100u
 
@@ -276,6 +279,7 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 	double each = cost_each(findings, trace);
 	uint64_t records = findings->iterator->calls + trace->operations;
 	char call[UNITS_BYTES], calls[UNITS_BYTES], recorder[UNITS_BYTES], all[UNITS_BYTES];
+	uint64_t longer = findings->graph ? findings->graph->saved_ns[GRAPH_RECORDING] : 0;
 	struct finding *finding;
 	uint64_t waited;
 
@@ -288,6 +292,8 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 		return -ENOMEM;
 	finding->count = findings->iterator->calls;
 	finding->cost_ns = (uint64_t)(each * (double)records) + waited;
+	if (finding->cost_ns < longer)
+		finding->cost_ns = longer;
 	finding->what = findings_text(findings, "recording %s call%s%s%s%s took at least %s each",
 				      units_count(calls, findings->iterator->calls),
 				      findings->iterator->calls == 1 ? "" : "s",
@@ -304,6 +310,12 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 	if (waited)
 		finding->what = findings_text(findings, "%s; one thread waited %s for the recorder",
 					      finding->what, units_ns(all, (double)waited));
+	if (longer > LONGER_PART * (double)findings->duration_ns)
+		finding->what = findings_text(
+			findings,
+			"%s; the runtime's own tracing, what --args full reads, and the "
+			"scheduler's records made the run some %s longer",
+			finding->what, units_ns(all, (double)longer));
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =
 		run->record_floor_ns > 0

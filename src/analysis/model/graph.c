@@ -200,6 +200,14 @@ void graph_point_drop(struct graph *graph, struct graph_point *point)
 	point->known = false;
 }
 
+int64_t graph_switching_ns(const struct graph *graph, int64_t from_ns, int64_t to_ns)
+{
+	return graph->waits ? graph_switches_within(&graph->switches,
+						    states_record_ns(&graph->waits->states),
+						    from_ns, to_ns)
+			    : 0;
+}
+
 void graph_point_unrecord(struct graph_point *point, int64_t ns)
 {
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++)
@@ -361,6 +369,7 @@ void graph_close(struct graph *graph)
 	free(graph->latest);
 	map_free(&graph->removed);
 	rooms_free(&graph->rooms);
+	graph_switches_free(&graph->switches);
 	free(graph->wakes);
 	memset(graph, 0, sizeof(*graph));
 }

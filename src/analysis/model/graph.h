@@ -48,6 +48,7 @@
 #include "analysis/events/event_iterator.h"
 #include "analysis/events/event_sequence.h"
 #include "analysis/model/graph_recording.h"
+#include "analysis/model/graph_switches.h"
 #include "analysis/model/path.h"
 #include "analysis/model/trail.h"
 #include "analysis/operations/queue_order.h"
@@ -55,6 +56,7 @@
 #include "analysis/sched/recent.h"
 #include "analysis/sched/waits.h"
 #include "util/map.h"
+#include "util/usual.h"
 
 /* What can be removed: X(name). */
 #define GRAPH_CAUSES(X) \
@@ -179,19 +181,15 @@ struct graph_command {
 	struct graph_end after;
 };
 
-struct graph_usual { /* about the median of what was seen */
-	int64_t ns, count;
-};
-
 struct graph_queue {		/* or device */
 	struct graph_point end; /* of the latest command that ended */
 	int64_t launch_ns;	/* the shortest that a start took; INT64_MAX: none yet */
 	uint64_t graph_op;	/* of a queue: the graph's launch of which commands ran; 0: none */
 	enum queue_order order; /* of a queue */
 	/* Of a device: from the end of a command to the start of one that waited for it. */
-	struct graph_usual behind;
+	struct usual behind;
 	/* Same: from the enqueue to the start of one that waited for none. */
-	struct graph_usual alone;
+	struct usual alone;
 	/* Same: all its commands' time, of kernels the part of the device that they take, and when the
 	 * first started without each cause. */
 	int64_t work_ns, first_ns[GRAPH_CAUSE_COUNT];
@@ -242,6 +240,7 @@ struct graph {
 	uint32_t *latest;	       /* the stream of the latest call, + 1; by process */
 	struct map removed;	       /* call -> causes, a bit for each */
 	struct rooms rooms;
+	struct graph_switches switches;
 	struct graph_wake *wakes; /* that are known, and lie behind the latest event */
 	size_t wake_first, wake_count, wake_capacity;
 	bool any_command;
@@ -296,6 +295,9 @@ void graph_close(struct graph *graph);
 /* The point moves to `ns`; all causes leave what is on the way as it is. Returns 0 or -ENOMEM. */
 int graph_point_extend(struct graph *graph, struct graph_point *point, int64_t ns,
 		       enum graph_part_kind kind, const char *name);
+
+/* What the scheduler's records took of that time. */
+int64_t graph_switching_ns(const struct graph *graph, int64_t from_ns, int64_t to_ns);
 
 /* The point comes so much earlier in each replay but that of the unchanged run. */
 void graph_point_unrecord(struct graph_point *point, int64_t ns);

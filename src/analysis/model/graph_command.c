@@ -119,30 +119,13 @@ int graph_command_submitted(struct graph *graph, const struct sequence_event *ev
 /* Fewer are no habit. */
 #define BEHIND_LEAST 8
 
-#define USUAL_FIRST 16
-#define USUAL_STEP_FIRST 4
-#define USUAL_STEP 32
-
-/* Half of the values are below what steps up and down so come to. */
-static void usual_add(struct graph_usual *usual, int64_t ns)
-{
-	int64_t step = usual->ns / (usual->count < USUAL_FIRST ? USUAL_STEP_FIRST : USUAL_STEP) + 1;
-
-	if (!usual->count++)
-		usual->ns = ns;
-	else if (ns > usual->ns)
-		usual->ns += step;
-	else if (ns < usual->ns)
-		usual->ns -= step;
-}
-
 /* What passes between the end of a command and the start of the next where that one is there in
  * time, which it was not here: as much as where others were. If none ever was, it is a part of what
  * passes from an enqueue to a start, which has the way to the device in it. */
 static int64_t behind_usual(const struct graph_queue *device, int64_t recorded_ns)
 {
-	int64_t ns = device->behind.count < BEHIND_LEAST ? device->alone.ns / BEHIND_PART
-							 : device->behind.ns;
+	int64_t ns = device->behind.count < BEHIND_LEAST ? device->alone.value / BEHIND_PART
+							 : device->behind.value;
 
 	return ns < recorded_ns ? ns : recorded_ns;
 }
@@ -192,7 +175,7 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	const struct graph_point *before;
 	int64_t launch_ns, behind_ns = 0;
 	struct graph_point given = {.known = false};
-	int64_t recorded_ns;
+	int64_t recorded_ns, switching_ns;
 	bool is_behind, is_other;
 	int status;
 
@@ -230,9 +213,13 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 			behind_ns = behind_usual(device, event->ns - before->ns);
 	}
 	recorded_ns = graph_recording_part(is_behind ? command->recorded_ns : 0, behind_ns);
+	if (is_behind)
+		recorded_ns += graph_switching_ns(graph, before->ns + recorded_ns, event->ns);
+	switching_ns = is_behind ? 0 : graph_switching_ns(graph, given.ns, event->ns);
 	graph_point_set(graph, &command->started, is_behind ? before : &given);
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
-		int64_t at = given.ns - given.saved[i] + launch_ns;
+		int64_t at = given.ns - given.saved[i] + launch_ns -
+			     (i == GRAPH_NONE ? 0 : switching_ns);
 
 		/* One that is removed ends where the one before it did. */
 		if (before->known && before->ns <= event->ns && command->removed & 1u << i)

@@ -132,7 +132,7 @@ static int wait_end(struct graph *graph, struct graph_thread *thread, struct gra
 {
 	const struct graph_point *bound = find_bound(graph, frame, event);
 	struct graph_point begin = {.known = false};
-	int64_t took = event->ns - frame->begin.ns, lag;
+	int64_t took = event->ns - frame->begin.ns, lag, switching_ns;
 	int status;
 
 	graph_point_set(graph, &begin, &frame->begin);
@@ -149,13 +149,15 @@ static int wait_end(struct graph *graph, struct graph_thread *thread, struct gra
 		return status;
 	}
 	lag = event->ns - bound->ns;
+	switching_ns = graph_switching_ns(graph, bound->ns, event->ns);
 	thread->awaited.known = true;
 	thread->awaited.ns = bound->ns;
 	memcpy(thread->awaited.saved, bound->saved, sizeof(bound->saved));
 	graph_point_set(graph, &thread->at, bound);
 	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
 		int64_t from = begin.ns - begin.saved[i];
-		int64_t to = bound->ns - bound->saved[i] + lag;
+		int64_t to =
+			bound->ns - bound->saved[i] + lag - (i == GRAPH_NONE ? 0 : switching_ns);
 
 		thread->at.saved[i] =
 			event->ns - (frame->removed & 1u << i ? from : graph_later(from, to));

@@ -86,6 +86,8 @@ int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t
 		graph_point_unrecord(&thread->at,
 				     graph_recording_within(&thread->recorded, thread->at.ns, ns));
 	took = ns - thread->at.ns;
+	if (took > 0)
+		graph_point_unrecord(&thread->at, graph_switching_ns(graph, thread->at.ns, ns));
 	for (unsigned i = 0; frame && frame->removed && took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
 		if (frame->removed & 1u << i)
 			thread->at.saved[i] += took;
@@ -106,6 +108,8 @@ int graph_interval(struct graph *graph, const struct wait_thread *thread,
 	const struct states_thread *by;
 	const struct wait_thread *waker;
 
+	if (graph_switches_add(&graph->switches, interval->to))
+		return -ENOMEM;
 	if (interval->state == STATE_RUNNING && !thread->stream)
 		graph->driver_ran_ns += (uint64_t)(interval->to - interval->from);
 	if (interval->state == STATE_WAIT_BLOCKED && thread->stream &&

@@ -83,12 +83,20 @@ const struct states_thread *states_of_kernel(const struct states *states, uint32
 }
 
 /* Every record comes by here: until when is the CPU's stream whole? */
+/* Between a waking and its wakeup the kernel does little and stores one record: of 2.3 to 2.9 us, 1.6
+ * were the record (two threads that wake each other on a virtual machine, with records and without). */
+#define PAIR_PART 2
+#define PAIRS 64
+#define PAIR_MOST_NS 4000 /* more is not the record */
+
 static struct states_cpu *heard(struct states *states, uint32_t number, int64_t ns)
 {
 	struct states_cpu *cpu = states_cpu_get(states, number);
 
-	if (cpu)
+	if (cpu) {
 		cpu->last_ns = ns;
+		cpu->waking = 0;
+	}
 	return cpu;
 }
 
@@ -369,13 +377,23 @@ static void waits_for(struct states *states, struct states_thread *thread, int64
 	states_change(states, thread, ns, STATE_WAIT_CPU);
 }
 
+int64_t states_record_ns(const struct states *states)
+{
+	int64_t ns = states->pair.value < PAIR_MOST_NS ? states->pair.value : PAIR_MOST_NS;
+
+	return states->pair.count < PAIRS ? 0 : ns / PAIR_PART;
+}
+
 void states_waking(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
 		   enum states_waker waker, uint32_t by_tid, uint32_t target_cpu)
 {
 	struct states_thread *thread = states_thread_get(states, tid);
 	struct states_thread *by = states_thread_get(states, by_tid);
+	struct states_cpu *cpu = heard(states, cpu_number, ns);
 
-	seen_on(states, heard(states, cpu_number, ns), cpu_number, by, ns);
+	seen_on(states, cpu, cpu_number, by, ns);
+	if (cpu)
+		cpu->waking = tid;
 	if (!thread)
 		return;
 	thread->waker = waker;
@@ -392,7 +410,10 @@ void states_wakeup(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 		   uint32_t target_cpu)
 {
 	struct states_thread *thread = states_thread_get(states, tid);
+	struct states_cpu *cpu = states_cpu_get(states, cpu_number);
 
+	if (cpu && tid && cpu->waking == tid)
+		usual_add(&states->pair, ns - cpu->last_ns);
 	heard(states, cpu_number, ns);
 	if (thread)
 		waits_for(states, thread, ns, target_cpu);

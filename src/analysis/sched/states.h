@@ -61,6 +61,9 @@ const struct states_thread *states_of_kernel(const struct states *states, uint32
 int64_t states_other_idle(const struct states *states, uint32_t cpu, int64_t from_ns, int64_t to_ns,
 			  bool (*may)(const void *user, uint32_t cpu), const void *user);
 
+/* What storing a record takes of a CPU, at the least; 0: not known. */
+int64_t states_record_ns(const struct states *states);
+
 /* So many threads that are watched wait for it. */
 size_t states_waiting(const struct states *states, uint32_t cpu);
 

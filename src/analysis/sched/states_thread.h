@@ -17,6 +17,7 @@
 #include "analysis/sched/recent.h"
 #include "util/intern.h"
 #include "util/map.h"
+#include "util/usual.h"
 
 /* X(constant, word) */
 #define STATES(X)                       \
@@ -75,6 +76,7 @@ struct states_cpu {
 	uint8_t scope;		       /* enum tandem_scope */
 	struct states_thread *running; /* NULL: the idle thread */
 	int64_t last_ns;	       /* of the latest record */
+	uint32_t waking;	       /* if that was a waking: of this thread; else 0 */
 	int64_t switch_ns;	       /* of the latest switch */
 	int64_t idle_ns;	       /* when it was idle, as far as is known, for the last time */
 	int64_t idle_since_ns;	       /* known, and nobody runs: since when */
@@ -97,7 +99,8 @@ struct states {
 	struct map watched;	  /* pids */
 	struct states_cpu *cpus;
 	size_t cpu_count, cpu_capacity;
-	int failed; /* 0, or -ENOMEM: then nothing more is told */
+	struct usual pair; /* ns from a waking to its wakeup, where nothing else was recorded */
+	int failed;	   /* 0, or -ENOMEM: then nothing more is told */
 };
 
 /* NULL: no machine has such a number, or memory ran out (states->failed). */
