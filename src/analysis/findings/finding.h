@@ -108,8 +108,9 @@ struct findings {
 	size_t count, capacity;
 	struct findings_replay *replays;
 	size_t replay_count, replay_capacity;
-	struct range range;   /* what is examined, on CLOCK_MONOTONIC */
-	uint64_t duration_ns; /* of that part of the run */
+	struct range range;    /* what is examined, on CLOCK_MONOTONIC */
+	uint64_t duration_ns;  /* of that part of the run */
+	uint64_t recording_ns; /* by which recording made it longer, as far as that is known */
 	/* By which the replay of the unchanged run (graph.h) misses what was recorded. */
 	uint64_t replay_error_ns;
 };

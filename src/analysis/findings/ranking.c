@@ -143,9 +143,7 @@ static void set_percent(const struct findings *findings, struct finding *finding
 {
 	uint64_t duration_ns = findings->duration_ns;
 
-	if (findings->graph && findings->graph->saved_ns[GRAPH_RECORDING] < duration_ns / 2)
-		duration_ns -= findings->graph->saved_ns[GRAPH_RECORDING];
-
+	duration_ns -= findings->recording_ns;
 	if (finding->cost_ns > duration_ns)
 		finding->cost_ns = duration_ns;
 	finding->percent = duration_ns ? 100.0 * (double)finding->cost_ns / (double)duration_ns : 0;
@@ -219,12 +217,23 @@ static uint64_t replayed_ns(const struct findings *findings, const struct findin
 	return saved_ns > findings->replay_error_ns ? saved_ns : 0;
 }
 
+/* No more than a half. */
+static uint64_t recording_ns(const struct findings *findings)
+{
+	uint64_t ns = findings->graph->saved_ns[GRAPH_RECORDING];
+
+	return ns < findings->duration_ns / 2 ? ns : findings->duration_ns / 2;
+}
+
 static void set_savings(struct findings *findings)
 {
 	uint64_t own_ns[GRAPH_CAUSE_COUNT] = {0};
 	size_t kept = 0;
 
-	findings->replay_error_ns = findings->graph ? findings->graph->error_ns : 0;
+	if (findings->graph) {
+		findings->replay_error_ns = findings->graph->error_ns;
+		findings->recording_ns = recording_ns(findings);
+	}
 	for (size_t i = 0; i < findings->count; i++)
 		own_ns[findings->items[i].removes] += findings->items[i].cost_ns;
 	for (size_t i = 0; i < findings->count; i++) {

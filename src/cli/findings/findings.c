@@ -121,6 +121,7 @@ static void write_json(struct text *out, const struct findings *findings,
 	json_begin_object(&json, NULL);
 	json_unsigned(&json, "duration_ns", findings->duration_ns);
 	json_unsigned(&json, "replay_error_ns", findings->replay_error_ns);
+	json_unsigned(&json, "recording_ns", findings->recording_ns);
 	findings_json_print(&json, findings, arguments->least_percent);
 	findings_json_replays(&json, findings);
 	json_end_object(&json);
