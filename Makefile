@@ -80,10 +80,11 @@ check-clang:
 	@$(RUN) --build $(BUILD)-clang
 
 FUZZ_SECONDS ?= 60
+FUZZ_OPTIMIZATION ?= 1
 fuzz:
 	@tools/install-deps test clang
 	@CC=clang CXX=clang++ $(MAKE) --no-print-directory $(BUILD)-fuzz/build.ninja BUILD=$(BUILD)-fuzz \
-		CONFIG='-Dfuzz=true -Dtogether=false -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1'
+		CONFIG='-Dfuzz=true -Dtogether=false -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=$(FUZZ_OPTIMIZATION)'
 	@$(NINJA) -C $(BUILD)-fuzz --quiet fuzzing
 	@tools/check-syntax $(BUILD)-fuzz
 	@tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS)
