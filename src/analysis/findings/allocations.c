@@ -378,17 +378,65 @@ static void row_merge(struct allocation_row *row, const struct allocation_row *o
 		row->most_live = other->most_live;
 }
 
+/* By another function, of the same loop: by its thread, and about as often. */
+static bool is_beside(const struct allocation_row *row, const struct allocation_row *other)
+{
+	return other != row && is_loop(other) && !row->parts && !other->parts &&
+	       other->stream == row->stream && other->count <= 2 * row->count &&
+	       row->count <= 2 * other->count;
+}
+
+static void beside_join(struct findings *findings, struct finding *finding,
+			const struct allocation_row *other)
+{
+	char count[UNITS_BYTES], bytes[UNITS_BYTES];
+
+	finding->cost_ns += other->ns - other->first_ns;
+	finding->what =
+		findings_text(findings, "%s; %s %s %s times", finding->what, other->api->name,
+			      units_bytes(bytes, (double)other->bytes / (double)other->count),
+			      units_count(count, other->count));
+}
+
+static bool is_longest(const struct allocations *allocations, const struct allocation_row *row)
+{
+	for (size_t i = 0; i < allocations->count; i++) {
+		if (is_beside(row, &allocations->rows[i]) && allocations->rows[i].ns > row->ns)
+			return false;
+	}
+	return true;
+}
+
+/* The one that takes the longest stands for all of a loop. */
+static int add_loop(struct findings *findings, const struct allocations *allocations,
+		    const struct allocation_row *row)
+{
+	size_t count = findings->count;
+	int status;
+
+	for (size_t i = 0; i < allocations->count; i++) {
+		const struct allocation_row *other = &allocations->rows[i];
+
+		if (is_beside(row, other) && other->ns > row->ns && is_longest(allocations, other))
+			return 0;
+	}
+	status = add_row(findings, allocations, row);
+	for (size_t i = 0; !status && is_longest(allocations, row) && i < allocations->count; i++) {
+		if (is_beside(row, &allocations->rows[i]))
+			beside_join(findings, &findings->items[count], &allocations->rows[i]);
+	}
+	return status;
+}
+
 static int allocations_end(struct findings *findings, void *state)
 {
 	struct allocations *allocations = state;
 	int status = 0;
 
-	for (size_t i = 0; !status && i < allocations->count; i++) {
+	for (size_t i = 0; i < allocations->count; i++) {
 		struct allocation_row *row = &allocations->rows[i];
 
-		if (!is_loop(row))
-			continue;
-		for (size_t j = i + 1; j < allocations->count; j++) {
+		for (size_t j = i + 1; is_loop(row) && j < allocations->count; j++) {
 			struct allocation_row *other = &allocations->rows[j];
 
 			if (!is_loop(other) || other->api != row->api)
@@ -396,7 +444,10 @@ static int allocations_end(struct findings *findings, void *state)
 			row_merge(row, other);
 			other->freed = 0;
 		}
-		status = add_row(findings, allocations, row);
+	}
+	for (size_t i = 0; !status && i < allocations->count; i++) {
+		if (is_loop(&allocations->rows[i]))
+			status = add_loop(findings, allocations, &allocations->rows[i]);
 	}
 	return status;
 }
