@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/directory.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char *put_number(char *at, uint64_t number)
 {
@@ -89,4 +91,13 @@ bool directory_folder_has(const char *name)
 	       directory_parse(name, DIRECTORY_WINDOW, &number) ||
 	       directory_parse(name, DIRECTORY_DESCRIPTIONS, &number) ||
 	       starts_with(name, "session.sqlite");
+}
+
+bool directory_holds_stream(int folder, const char *name)
+{
+	struct directory_number number;
+	struct stat status;
+
+	return directory_parse(name, DIRECTORY_STREAM, &number) && !number.part &&
+	       !fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) && status.st_size > 0;
 }

@@ -49,6 +49,9 @@ bool directory_parse(const char *name, const char *kind, struct directory_number
 bool directory_has(const char *name);
 bool directory_folder_has(const char *name);
 
+/* Whether an entry of such a folder, open at `folder`, is a stream's first file, and something is in it. */
+bool directory_holds_stream(int folder, const char *name);
+
 /* Whether it is the folder of a traced process, or of the operating system's side. */
 static inline bool directory_is_process(const char *name)
 {

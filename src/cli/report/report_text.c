@@ -75,7 +75,7 @@ static void add_counts(struct text *out, const struct report *report,
 		text_add_string(&line, ", ");
 		add_count(&line, report->kernel_events, "kernel event", "kernel events");
 	}
-	if (!report->lost_total && !*session->run.lttng_incomplete)
+	if (!report->lost_total && !report->damaged_places && !*session->run.lttng_incomplete)
 		text_add_string(&line, is_cut_off(&session->run) ? "; no losses recorded"
 								 : "; nothing lost");
 	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/session/description.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -166,6 +168,36 @@ static void add_processes(struct json *json, const struct session *session)
 	json_end_array(json);
 }
 
+static uint64_t streams_in(int session, const char *name)
+{
+	int fd = openat(session, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	uint64_t count = 0;
+
+	if (!folder && fd >= 0)
+		close(fd);
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		count += directory_holds_stream(dirfd(folder), entry->d_name);
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* Whoever copies the session may lose some. */
+static uint64_t count_streams(const struct session *session)
+{
+	DIR *folder = opendir(session->absolute);
+	uint64_t count = 0;
+
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		if (!strcmp(entry->d_name, DIRECTORY_SYSTEM) || directory_is_process(entry->d_name))
+			count += streams_in(dirfd(folder), entry->d_name);
+	}
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
 static void add_end(struct json *json, const struct session *session, int wait_status)
 {
 	struct tandem_control *control = session->control;
@@ -189,6 +221,9 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 	if (atomic_load(&control->threads))
 		json_float(json, "page_fault_ns", overhead_page_fault_ns(), 3);
 	add_recorder(json);
+	/* Of a ring the first files go, also while a program outlives the recorder. */
+	if (!session->options->ring_bytes)
+		json_unsigned(json, "streams", count_streams(session));
 
 	json_begin_object(json, "losses");
 #define X(name, words) json_unsigned(json, #name, atomic_load(&control->lost[TANDEM_LOSS_##name]));

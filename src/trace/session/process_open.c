@@ -123,8 +123,11 @@ static int process_scan(struct trace_process *process, struct trace_problems *pr
 		trace_problem(problems, process->path, 0, "cannot be read: %s", strerror(-status));
 		return status == -ENOMEM ? status : 0;
 	}
-	while (!status && (entry = readdir(folder)))
+	while (!status && (entry = readdir(folder))) {
 		status = process_add_file(process, entry->d_name);
+		process->session->streams_held +=
+			directory_holds_stream(dirfd(folder), entry->d_name);
+	}
 	closedir(folder);
 	joined = process_join_files(process);
 	return status ? status : joined;

@@ -76,6 +76,7 @@ struct trace_run {
 	double page_fault_ns;	/* the first touch of a page of fresh memory; same */
 	struct trace_run_process *processes; /* the program first; none where it has no end */
 	size_t process_count;
+	uint64_t streams;	      /* that had something in them when it ended; 0: not known */
 	uint64_t recorder_cpu_ns;     /* what the recorder took of the machine */
 	struct trace_run_host *hosts; /* where there are several: all of them, in their order */
 	size_t host_count;

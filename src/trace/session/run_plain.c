@@ -175,6 +175,7 @@ static void number_member(struct trace_run *run, const struct values *values)
 		{"", "start_monotonic_ns", &run->start_monotonic_ns},
 		{"", "start_realtime_ns", &run->start_realtime_ns},
 		{"", "recorder_cpu_ns", &run->recorder_cpu_ns},
+		{"", "streams", &run->streams},
 		{"end", "ticks", &run->end_ticks},
 		{"end", "monotonic_ns", &run->end_monotonic_ns},
 		{"snapshot", "at_monotonic_ns", &run->snapshot_at_ns},

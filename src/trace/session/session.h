@@ -35,6 +35,7 @@ struct trace_session {
 	/* By pid, then instance; behind those that were traced, the kernel's. */
 	struct trace_process *processes;
 	size_t process_count, traced_count;
+	uint64_t streams_held; /* files of streams with something in them (run.streams) */
 	size_t stream_count;
 	char *kernel_from;	/* where the kernel's side was taken from instead; NULL: its own */
 	uint64_t content_bytes; /* of all packets: the work of a full pass */

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,6 +351,11 @@ static int session_load(struct trace_session *session, struct error *error)
 	status = trace_session_read_schema(session);
 	if (!status)
 		status = session_scan(session, error);
+	if (!status && session->streams_held < session->run.streams)
+		trace_problem(session->problems, session->path, 0,
+			      "%" PRIu64 " of %" PRIu64
+			      " streams are missing or empty: copy the session again",
+			      session->run.streams - session->streams_held, session->run.streams);
 	if (!status)
 		status = session_lay_out(session);
 	if (!status && ours && !session->process_count) {
