@@ -3,7 +3,6 @@
 #include "analysis/findings/finding.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +65,10 @@ static int set_least(struct arguments *arguments, const char *text)
 	char *rest;
 
 	arguments->least_percent = strtod(text, &rest);
-	if (rest != text && !*rest && isfinite(arguments->least_percent))
+	if (rest != text && !*rest && arguments->least_percent >= 0 &&
+	    arguments->least_percent <= 100)
 		return 0;
-	return option_refuse("--min", text, "a percentage");
+	return option_refuse("--min", text, "a percentage, 0 to 100");
 }
 
 static int handle_option(void *user, unsigned option, const char *value, int word)
@@ -80,6 +80,8 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		arguments->format = word;
 		return 0;
 	case OPTION_kind:
+		if (arguments->kind)
+			return option_refuse("--kind", value, "one kind; without it, all");
 		arguments->kind = value;
 		return 0;
 	case OPTION_min:

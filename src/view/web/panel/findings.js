@@ -143,7 +143,7 @@ class Findings {
 		if (where.device && (!finding.rows.length || finding.rows[0].kind !== "device"))
 			place.push("on " + visible(where.device));
 		if (where.begin_ns !== undefined)
-			place.push(`at ${timeWords(where.begin_ns)} for ${lengthWords(where.end_ns - where.begin_ns)}`);
+			place.push(`at ${timeWords(where.begin_ns)} for ${lengthWords(where.end_ns - where.begin_ns).replace(" ", "\u00a0")}`);
 		const pairs = [];
 		if (place.length)
 			pairs.push(["Location", place.join(", ")]);
