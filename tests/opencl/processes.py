@@ -48,13 +48,18 @@ for driver in ("stub", "pthread"):
             recorded.session.verify(f"{words}, {state}", calls)
             found = len(recorded.session.processes())
             check(found == processes, f"{words}: {processes} traces", found)
-    command = [PROGRAMS / "processes", "raw", str(RAW_WAYS)]
-    alone, calls = run(command, env=env), run(command, env=env, calls=True).calls
-    recorded = run(command, "basic", env=env)
-    compare(f"raw forks on {driver}", alone, recorded)
-    recorded.session.verify(f"raw forks on {driver}", calls)
-    found = len(recorded.session.processes())
-    check(found == RAW_WAYS + 1, f"raw forks on {driver}: {RAW_WAYS + 1} traces", found)
+    # A child that no fork() made: libtsan ends it by itself.
+    if "thread" in os.environ.get("TANDEM_SANITIZE", ""):
+        skip(f"raw forks on {driver}", "libtsan knows of no such children")
+    else:
+        command = [PROGRAMS / "processes", "raw", str(RAW_WAYS)]
+        alone, calls = run(command, env=env), run(command, env=env, calls=True).calls
+        recorded = run(command, "basic", env=env)
+        check(alone.status == 0, f"raw forks on {driver}: they end well", alone.status)
+        compare(f"raw forks on {driver}", alone, recorded)
+        recorded.session.verify(f"raw forks on {driver}", calls)
+        found = len(recorded.session.processes())
+        check(found == RAW_WAYS + 1, f"raw forks on {driver}: {RAW_WAYS + 1} traces", found)
     # Threads whose process is replaced under them: they were in the middle of a call.
     alone, recorded = (run([PROGRAMS / "processes", "cut"], state, env=env) for state in (None, "none"))
     compare(f"cut on {driver}", alone, recorded)
