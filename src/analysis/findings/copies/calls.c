@@ -50,6 +50,8 @@ int copy_calls_add(struct copy_calls *calls, const struct event_item *item, uint
 	if (calls->coming.count &&
 	    (event->layout->event->class == TANDEM_CLASS_WAIT || trace_event_blocks(event)))
 		map_clear(&calls->coming);
+	last->waited |= event->layout->event->class == TANDEM_CLASS_WAIT ||
+			event->layout->event->class == TANDEM_CLASS_QUERY;
 	/* A kernel between them does not change what the host has. */
 	if (!trace_event_op(event) || trace_event_failed(event) ||
 	    !transfer_ends_find(event, &ends))
@@ -61,7 +63,7 @@ int copy_calls_add(struct copy_calls *calls, const struct event_item *item, uint
 		return -ENOMEM;
 	call = (struct copy_call){.buffer = ends.buffer, .given = given};
 	call.pair = last->call && last->buffer != call.buffer && last->bytes == bytes && bytes &&
-				    last->address == address
+				    last->address == address && (last->blocks || !last->waited)
 			    ? last->call
 			    : 0;
 	*last = (struct copy_latest){

@@ -28,7 +28,8 @@ struct copy_latest { /* transfer of a thread */
 	uint16_t api;
 	bool given;  /* of a read: its buffer was given something since the one before */
 	bool blocks; /* it returned when the transfer was over */
-	bool done;   /* it took: */
+	bool waited; /* the thread waited, or asked, since: it may have done something with what came */
+	bool done; /* it took: */
 	uint64_t ns, moved_ns;
 };
 
