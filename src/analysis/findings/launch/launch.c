@@ -317,10 +317,13 @@ static int by_time(const void *a, const void *b)
 	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
 }
 
+#define SHAPES_MOST 1024u
+
 static int launch_end(struct findings *findings, void *state)
 {
 	struct launch *launch = state;
 	struct map said = {0};
+	size_t shapes;
 	int status = 0;
 
 	if (launch->count)
@@ -336,9 +339,12 @@ static int launch_end(struct findings *findings, void *state)
 
 		if (device->busy_ns && device->kernels_ns > device->busy_ns)
 			row->at_once = (double)device->kernels_ns / (double)device->busy_ns;
-		status = launch_row_report(row, findings, units, &said)
-				 ?: launch_short_report(row, findings, units);
+		status = launch_row_report(row, findings, units, &said);
 	}
+	/* Of many shapes those that took the longest. */
+	shapes = launch->count < SHAPES_MOST ? launch->count : SHAPES_MOST;
+	for (size_t i = 0; !status && i < shapes; i++)
+		status = launch_short_report(launch->rows, shapes, i, findings);
 	map_free(&said);
 	return status;
 }

@@ -7,8 +7,9 @@
 
 #include "analysis/findings/launch/launch_row.h"
 
-/* Of launches of one shape, where no gaps say as much of their process, nor that they have fewer
- * work-groups than the device has compute units (0: not known). Returns 0 or -ENOMEM. */
-int launch_short_report(const struct launch_row *row, struct findings *findings, uint64_t units);
+/* Of all of the kernel's, where rows[at] is the first of its short ones and no gaps say as much of their
+ * process. Returns 0 or -ENOMEM. */
+int launch_short_report(const struct launch_row *rows, size_t row_count, size_t at,
+			struct findings *findings);
 
 #endif

@@ -430,7 +430,7 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	char count[UNITS_BYTES], bytes[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
 
-	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+	for (unsigned i = LARGE_CLASS; i < SIZE_CLASSES; i++) {
 		const struct transfer_class *class = &row->classes[i];
 		struct finding *finding;
 
