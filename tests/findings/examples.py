@@ -100,7 +100,7 @@ for example, driver, kind, cause, count in CASES:
     for f in found:
         if not check(f["description"] and f["suggestion"] and f["confidence"] in ("high", "medium", "low") and
                      f["evidence"] and 0 <= f["percent"] <= 100.001 and
-                     abs(f["percent"] - 100 * f["cost_ns"] / shown["duration_ns"]) < 0.01,
+                     abs(f["percent"] - 100 * f["cost_ns"] / (shown["duration_ns"] - shown["recording_ns"])) < 0.01,
                      "it says what, how sure, what to do and what it cost", f):
             break
 
@@ -161,7 +161,7 @@ check(idle["cost_ns"] > 40 * 1000000 and "ms" in idle["description"],
 # The commands of a step take little: the run would take as long with the host's work elsewhere.
 brief = pick(findings("idle_device", dict(SLOW, STUB_DELAY_US="20"), key="-brief"), "idle-device",
              "host-busy")
-check(all(f["cost_ns"] < 20 * 1000000 for f in brief),
+check(all(f["cost_ns"] < 30 * 1000000 for f in brief),
       "what the device's idleness does not cost the run is not said to be saved", brief)
 # One cause, one finding: the device's idleness comes of the waits.
 each = findings("synchronisation", SLOW)

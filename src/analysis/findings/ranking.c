@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/units.h"
+
 #define ANY 255u
 #define SAME_CALL 254u
 #define ALL 253u
@@ -118,7 +120,7 @@ static void join_small_kernels(struct findings *findings)
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *small = &findings->items[i];
 
-		if (!is_named(small, "launch", "few-groups"))
+		if (*small->symptom_of || !is_named(small, "launch", "few-groups"))
 			continue;
 		for (size_t j = 0; j < findings->count; j++) {
 			struct finding *launch = &findings->items[j];
@@ -225,6 +227,19 @@ static uint64_t recording_ns(const struct findings *findings)
 	return ns < findings->duration_ns / 2 ? ns : findings->duration_ns / 2;
 }
 
+/* Of gaps, and what is between the host's calls: more than is in the text. */
+static void say_replayed(struct findings *findings, struct finding *finding, uint64_t own_ns)
+{
+	char more[UNITS_BYTES];
+
+	if (finding->at_least && finding->cost_ns > own_ns + own_ns / 10)
+		finding->why = findings_text(
+			findings,
+			"%s; the cost is what a replay saves: %s more, as launches and "
+			"the way back to the host go as well",
+			finding->why, units_ns(more, (double)(finding->cost_ns - own_ns)));
+}
+
 static void set_savings(struct findings *findings)
 {
 	uint64_t own_ns[GRAPH_CAUSE_COUNT] = {0};
@@ -238,9 +253,11 @@ static void set_savings(struct findings *findings)
 		own_ns[findings->items[i].removes] += findings->items[i].cost_ns;
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *finding = &findings->items[i];
+		uint64_t estimate_ns = finding->cost_ns;
 
 		if (finding->removes != GRAPH_NONE)
 			finding->cost_ns = replayed_ns(findings, finding, own_ns[finding->removes]);
+		say_replayed(findings, finding, estimate_ns);
 		if (finding->removes == GRAPH_NONE || finding->cost_ns || finding->always_report)
 			findings->items[kept++] = *finding;
 	}

@@ -212,7 +212,7 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 		if (before->known && before->ns <= event->ns)
 			behind_ns = behind_usual(device, event->ns - before->ns);
 	}
-	recorded_ns = graph_recording_part(is_behind ? command->recorded_ns : 0, behind_ns);
+	recorded_ns = graph_recording_gap(is_behind ? command->recorded_ns : 0, behind_ns);
 	if (is_behind)
 		recorded_ns += graph_switching_ns(graph, before->ns + recorded_ns, event->ns);
 	switching_ns = is_behind ? 0 : graph_switching_ns(graph, given.ns, event->ns);

@@ -37,4 +37,10 @@ static inline int64_t graph_recording_part(int64_t ns, int64_t took_ns)
 	return ns < took_ns / 2 ? ns : took_ns > 0 ? took_ns / 2 : 0;
 }
 
+/* Same, of a gap between two commands: where it is shorter, that is not in it. */
+static inline int64_t graph_recording_gap(int64_t ns, int64_t took_ns)
+{
+	return took_ns < ns ? 0 : graph_recording_part(ns, took_ns);
+}
+
 #endif

@@ -100,6 +100,7 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 					   : idle_recall(&idle->threads[next->stream], next->call);
 	struct idle_cause *cause;
 	uint64_t ns = (uint64_t)(next->ns - device->idle_ns), away_ns = 0;
+	bool longer;
 
 	if (kind == HOST_CALLS && 2 * device->built_ns > (int64_t)ns)
 		kind = HOST_BUILDS;
@@ -114,8 +115,9 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		away_ns = (uint64_t)graph_recording_within(
 			&findings->graph->threads[next->stream].recorded, device->idle_ns,
 			next->ns);
+	longer = ns > next->duration_ns && !is_marker(next);
 	if (enqueue)
-		away_ns += (uint64_t)graph_recording_part(enqueue->recorded_ns, (int64_t)ns);
+		away_ns += (uint64_t)graph_recording_gap(enqueue->recorded_ns, (int64_t)ns);
 	if (kind != SYNCHRONISATION && kind != HOST_BLOCKED && next->stream != TRACE_NONE)
 		away_ns += (uint64_t)recent_within(&idle->threads[next->stream].preempted,
 						   device->idle_ns, next->ns);
@@ -130,7 +132,7 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 	cause->count++;
 	cause->ns += ns;
 	note_long(cause, ns);
-	cause->longer += ns > next->duration_ns && !is_marker(next);
+	cause->longer += longer;
 	if (kind == HOST_BLOCKED && is_overslept(idle, device, next)) {
 		cause->overslept++;
 		cause->overslept_ns += ns;

@@ -13,7 +13,7 @@
  * which they could (they do not wait for one), do not sleep. */
 #define SPIN_LEAST_NS 20000u
 #define SPIN_PART 0.8
-#define SPIN_CPUS 0.5	 /* of all CPUs, over the run */
+#define SPIN_CPUS 0.3	 /* of all CPUs, over the run */
 #define SPIN_RUN 0.01	 /* of the run, at the least */
 #define SPIN_WAITED 0.02 /* of the run, that threads waited for a CPU meanwhile */
 
