@@ -24,6 +24,9 @@ struct trace_event {
 	/* Filled in by trace/merge.h: CLOCK_MONOTONIC of `ticks` and, where that is not
 	 * 0, of `end_ticks`. */
 	int64_t ns, end_ns;
+	/* Filled in by analysis/events/event_iterator.h, of a call that enqueues and has a field of the
+	 * role `direction`: what that says, or the addresses where it leaves that to the driver. */
+	uint8_t direction;
 };
 
 static inline bool trace_event_is_call(const struct trace_event *event)

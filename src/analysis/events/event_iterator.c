@@ -149,6 +149,8 @@ take_call(struct event_iterator *iterator, const struct trace_event *event)
 	item->call = ++iterator->calls;
 	item->end_ns = event->end_ticks ? event->end_ns : INT64_MIN;
 	iterator->last_calls[event->stream->index] = item->call;
+	if (event->layout->op_offset && event->layout->class == TANDEM_CLASS_ENQUEUE)
+		transfer_directions_call(&iterator->directions, (struct trace_event *)event);
 	if (event->layout->op_offset)
 		return operation_matcher_call(
 			&iterator->matcher, event, item->call,
@@ -179,6 +181,8 @@ static int take_memory(struct event_iterator *iterator, const struct trace_event
 	struct event_item *item = &iterator->item;
 	int status = memory_add(&iterator->memory, event);
 
+	if (!status)
+		status = transfer_directions_memory(&iterator->directions, event);
 	item->kind = ITEM_MEMORY;
 	item->memory_row = iterator->memory.latest;
 	item->memory_live_bytes =
@@ -324,6 +328,7 @@ void event_iterator_close(struct event_iterator *iterator)
 		trace_ahead_close(&iterator->ahead);
 	operation_matcher_free(&iterator->matcher);
 	memory_free(&iterator->memory);
+	transfer_directions_free(&iterator->directions);
 	tasks_free(&iterator->tasks);
 	engines_free(&iterator->engines);
 	free(iterator->changed);

@@ -28,6 +28,7 @@
 #include "analysis/events/progress.h"
 #include "analysis/operations/memory.h"
 #include "analysis/operations/operation_matcher.h"
+#include "analysis/operations/transfer_directions.h"
 #include "analysis/sched/engines.h"
 #include "analysis/tasks/tasks.h"
 #include "trace/ahead.h"
@@ -78,6 +79,7 @@ struct event_iterator {
 	struct clock_sync clock_sync; /* without EVENT_PLACED it is finished by the caller */
 	struct operation_matcher matcher;
 	struct memory memory;
+	struct transfer_directions directions;
 	struct tasks tasks;
 	struct engines engines;
 	uint32_t *changed; /* of the engines, by this event */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/operations/transfer_ends.h"
 
+#include "analysis/operations/transfer_directions.h"
 #include "trace/event.h"
 #include "trace/field.h"
-
-/* Values of the role `direction`. */
-enum { TO_DEVICE = 1, TO_HOST = 2 };
 
 /* Addresses are no numbers of objects. */
 #define IS_ADDRESS (UINT64_C(1) << 63)
@@ -26,7 +24,7 @@ static uint64_t value_of(const struct trace_event *event, enum tandem_role role)
 bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *ends)
 {
 	const struct tandem_field *object = trace_field_role(event->layout, TANDEM_ROLE_memory);
-	uint64_t to, from, direction;
+	uint64_t to, from;
 
 	ends->host = value_of(event, TANDEM_ROLE_address);
 	ends->is_address = !object;
@@ -36,15 +34,14 @@ bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *e
 	}
 	to = value_of(event, TANDEM_ROLE_destination);
 	from = value_of(event, TANDEM_ROLE_source);
-	direction = value_of(event, TANDEM_ROLE_direction);
 	if (ends->host && !to != !from) {
 		ends->buffer = transfer_ends_buffer(event, (to ? to : from) | IS_ADDRESS);
 		return true;
 	}
-	if (!to || !from || (direction != TO_DEVICE && direction != TO_HOST))
+	if (!to || !from || event->direction == TRANSFER_UNKNOWN)
 		return false;
-	ends->buffer =
-		transfer_ends_buffer(event, (direction == TO_DEVICE ? to : from) | IS_ADDRESS);
-	ends->host = direction == TO_DEVICE ? from : to;
+	ends->buffer = transfer_ends_buffer(
+		event, (event->direction == TRANSFER_TO_DEVICE ? to : from) | IS_ADDRESS);
+	ends->host = event->direction == TRANSFER_TO_DEVICE ? from : to;
 	return true;
 }

@@ -217,10 +217,18 @@ static void upload(int buffer, uint64_t to, uint8_t memory)
 	copy(to, (uintptr_t)host[buffer], BYTES, TO_DEVICE, memory);
 }
 
+/* cudaMemcpyDefault: the driver finds out where the addresses are. */
+static bool by_addresses;
+
+static int said(int kind)
+{
+	return by_addresses ? 4 : kind;
+}
+
 /* Without waiting for it. */
 static void upload_in(const struct lane *lane, int buffer, uint64_t to)
 {
-	struct copy_arguments arguments = {to, (uintptr_t)host[buffer], BYTES, TO_DEVICE,
+	struct copy_arguments arguments = {to, (uintptr_t)host[buffer], BYTES, said(TO_DEVICE),
 					   lane->stream};
 	struct call call = tell_make("cudaMemcpyAsync", &arguments);
 	struct copy record = copy_make(TO_DEVICE, PINNED, BYTES, lane->number);
@@ -234,7 +242,7 @@ static void upload_in(const struct lane *lane, int buffer, uint64_t to)
 /* Same, to the host. */
 static void download_part(const struct lane *lane, int buffer, uint64_t from, uint64_t bytes)
 {
-	struct copy_arguments arguments = {(uintptr_t)host[buffer], from, bytes, TO_HOST,
+	struct copy_arguments arguments = {(uintptr_t)host[buffer], from, bytes, said(TO_HOST),
 					   lane->stream};
 	struct call call = tell_make("cudaMemcpyAsync", &arguments);
 	struct copy record = copy_make(TO_HOST, PINNED, bytes, lane->number);
@@ -372,6 +380,26 @@ static void by_host_streams(void)
 		upload_in(&writing, 0, DEVICE_B);
 		upload_in(&writing, 1, DEVICE_B + BYTES);
 		until(ahead_free_at);
+	}
+	synchronize();
+}
+
+/* In one stream, by calls that do not say which way. */
+static void by_host_default(void)
+{
+	const struct lane lane = {STREAM, 7, &free_at};
+
+	by_addresses = true;
+	allocate(DEVICE_A);
+	allocate(DEVICE_B);
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(20);
+		if (repaired) {
+			copy(DEVICE_B, DEVICE_A, BYTES, DEVICE_TO_DEVICE, DEVICE);
+			continue;
+		}
+		download_in(&lane, 0, DEVICE_A);
+		upload_in(&lane, 0, DEVICE_B);
 	}
 	synchronize();
 }
@@ -1241,6 +1269,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(by_host),
 	TELL_CASE(by_host_copied),
 	TELL_CASE(by_host_streams),
+	TELL_CASE(by_host_default),
 	TELL_CASE(download_untouched),
 	TELL_CASE(clean_download_new),
 	TELL_CASE(graph_host_node),

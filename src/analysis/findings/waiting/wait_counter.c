@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/findings/waiting/wait_counter.h"
 
+#include "analysis/operations/transfer_directions.h"
 #include "trace/field.h"
 
 /* A result of the host's: larger ones are reported as transfers. */
 #define RESULT_BYTES 4096u
-
-/* Value of the role `direction`. */
-#define TO_HOST 2u
 
 /* A graph's launch is no single command, however many it has. */
 #define MANY 2u
@@ -17,11 +15,8 @@
  * behavior"). */
 static uint64_t left_by(const struct trace_event *event)
 {
-	const struct tandem_field *direction =
-		trace_field_role(event->layout, TANDEM_ROLE_direction);
-
 	return event->layout->event->traits.synchronous == TANDEM_WHEN_always &&
-	       (!direction || trace_field_unsigned(event, direction) != TO_HOST);
+	       event->direction != TRANSFER_TO_HOST;
 }
 
 static bool is_result(const struct trace_event *event)

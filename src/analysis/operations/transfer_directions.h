@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Which way a transfer goes whose call leaves that to the driver (cudaMemcpyDefault): by which of its two
+ * addresses is memory of a device. Of what was allocated while it was not recorded, nothing is known. One
+ * thread.
+ *
+ *	struct transfer_directions directions = {0};
+ *
+ *	transfer_directions_memory(&directions, event);		each record of memory
+ *	transfer_directions_call(&directions, event);		each call that enqueues: event->direction
+ *	transfer_directions_free(&directions);
+ */
+#ifndef TANDEM_ANALYSIS_OPERATIONS_TRANSFER_DIRECTIONS_H
+#define TANDEM_ANALYSIS_OPERATIONS_TRANSFER_DIRECTIONS_H
+
+#include "analysis/operations/address_ranges.h"
+
+struct trace_event;
+
+/* Values of the role `direction`, and of event->direction. */
+enum transfer_direction { TRANSFER_UNKNOWN, TRANSFER_TO_DEVICE, TRANSFER_TO_HOST };
+
+struct transfer_directions {
+	struct address_ranges device; /* memory of devices, also such as is the host's, too */
+};
+
+/* Returns 0 or -ENOMEM. */
+int transfer_directions_memory(struct transfer_directions *directions,
+			       const struct trace_event *event);
+
+void transfer_directions_call(const struct transfer_directions *directions,
+			      struct trace_event *event);
+
+void transfer_directions_free(struct transfer_directions *directions);
+
+#endif
