@@ -3,6 +3,7 @@
 #include "analysis/findings/finding.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +67,9 @@ static int set_least(struct arguments *arguments, const char *text)
 
 	arguments->least_percent = strtod(text, &rest);
 	if (rest != text && !*rest && arguments->least_percent >= 0 &&
-	    arguments->least_percent <= 100)
+	    isfinite(arguments->least_percent))
 		return 0;
-	return option_refuse("--min", text, "a percentage, 0 to 100");
+	return option_refuse("--min", text, "a percentage, not below 0");
 }
 
 static int handle_option(void *user, unsigned option, const char *value, int word)
