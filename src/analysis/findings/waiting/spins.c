@@ -13,7 +13,8 @@
  * which they could (they do not wait for one), do not sleep. */
 #define SPIN_LEAST_NS 20000u
 #define SPIN_PART 0.8
-#define SPIN_CPUS 0.3	 /* of all CPUs, over the run */
+#define SPIN_CPUS 0.1	 /* of all CPUs, over the run ... */
+#define SPIN_LEFT 2.0	 /* ... where it leaves fewer */
 #define SPIN_RUN 0.01	 /* of the run, at the least */
 #define SPIN_WAITED 0.02 /* of the run, that threads waited for a CPU meanwhile */
 
@@ -101,10 +102,12 @@ static bool is_missed(const struct findings *findings, uint64_t running_ns)
 {
 	const struct waits *waits = findings->waits;
 	double run_ns = (double)findings->duration_ns, waited_ns = 0;
+	double cpus = (double)waits->states.cpu_count;
 
 	if ((double)running_ns < SPIN_RUN * run_ns)
 		return false;
-	if ((double)running_ns >= SPIN_CPUS * run_ns * (double)waits->states.cpu_count)
+	if ((double)running_ns >= SPIN_CPUS * run_ns * cpus &&
+	    cpus * run_ns - (double)running_ns < SPIN_LEFT * run_ns)
 		return true;
 	for (size_t i = 0; i < waits->row_count; i++) {
 		const struct wait_row *row = &waits->rows[i];
