@@ -107,13 +107,19 @@ if done.returncode == 0:
 
 # --- refused
 write_dat("kernel.dat", events, platform.node(), "5.0.0")
+def refused(*words):
+    """What it says of it. That the session lacks the kernel's streams is another thing."""
+    done = tandem(*words, "bare")
+    return done.returncode == 1 and [line for line in done.stderr.splitlines()
+                                     if "streams are missing" not in line]
+
+
 for words in (("view", "--no-open"), ("export", "-f", "html", "-o", "no.html")):
-    done = tandem(*words, "--with", "kernel.dat", "bare")
-    check(done.returncode == 1 and "another boot" in done.stderr and done.stderr.count("\n") == 1,
-          f"{words[0]}: a trace of another machine is refused with words", done.stderr)
-    done = tandem(*words, "--with", "/nowhere", "bare")
-    check(done.returncode == 1 and "/nowhere" in done.stderr and done.stderr.count("\n") == 1,
-          f"{words[0]}: and one that is not there", done.stderr)
+    said = refused(*words, "--with", "kernel.dat")
+    check(said and len(said) == 1 and "another boot" in said[0],
+          f"{words[0]}: a trace of another machine is refused with words", said)
+    said = refused(*words, "--with", "/nowhere")
+    check(said and len(said) == 1 and "/nowhere" in said[0], f"{words[0]}: and one that is not there", said)
 check(not os.path.exists("no.html"), "and nothing is written")
 
 Page.close_browser()

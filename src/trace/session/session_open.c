@@ -352,7 +352,7 @@ static int session_load(struct trace_session *session, struct error *error)
 	if (!status)
 		status = session_scan(session, error);
 	if (!status && session->streams_held < session->run.streams)
-		trace_problem(session->problems, session->path, 0,
+		trace_problem(session->problems, session->path, TRACE_PROBLEM_WHOLE(UINT8_MAX),
 			      "%" PRIu64 " of %" PRIu64
 			      " streams are missing or empty: copy the session again",
 			      session->run.streams - session->streams_held, session->run.streams);
