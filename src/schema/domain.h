@@ -94,7 +94,7 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const char *const *notices; /* NULL ends it */
 
 	/* What its own tracing adds to a call that enqueues a command, and to another one: ns, as
-	 * measured (doc/OVERHEAD.md). 0: not known, or nothing. */
+	 * measured (doc/FINDINGS.md, "What recording cost"). 0: not known, or nothing. */
 	uint32_t command_ns, call_ns;
 
 	uint8_t more_pages[7]; /* of event ids; 0: no more. For tools/apigen */

@@ -421,11 +421,13 @@ static int add_loop(struct findings *findings, const struct allocations *allocat
 			return 0;
 	}
 	status = add_row(findings, allocations, row);
-	for (size_t i = 0; !status && is_longest(allocations, row) && i < allocations->count; i++) {
+	if (status || !is_longest(allocations, row))
+		return status;
+	for (size_t i = 0; i < allocations->count; i++) {
 		if (is_beside(row, &allocations->rows[i]))
 			beside_join(findings, &findings->items[count], &allocations->rows[i]);
 	}
-	return status;
+	return 0;
 }
 
 static int allocations_end(struct findings *findings, void *state)

@@ -208,7 +208,7 @@ int64_t graph_switching_ns(const struct graph *graph, int64_t from_ns, int64_t t
 			    : 0;
 }
 
-void graph_point_unrecord(struct graph_point *point, int64_t ns)
+void graph_point_earlier(struct graph_point *point, int64_t ns)
 {
 	for (unsigned i = 0; ns && i < GRAPH_CAUSE_COUNT; i++)
 		point->saved[i] += i == GRAPH_NONE ? 0 : ns;

@@ -300,7 +300,7 @@ int graph_point_extend(struct graph *graph, struct graph_point *point, int64_t n
 int64_t graph_switching_ns(const struct graph *graph, int64_t from_ns, int64_t to_ns);
 
 /* The point comes so much earlier in each replay but that of the unchanged run. */
-void graph_point_unrecord(struct graph_point *point, int64_t ns);
+void graph_point_earlier(struct graph_point *point, int64_t ns);
 
 /* The call that returned last, where it was found to be removed since. */
 void graph_returned_remove(struct graph *graph, struct graph_thread *thread);

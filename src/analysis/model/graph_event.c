@@ -97,7 +97,7 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 		graph_point_set(graph, &frame->begin, &thread->at);
 		graph_point_drop(graph, &frame->bound);
 		frame->recorded_ns = thread->depth == 1 ? graph_recording_call(event) : 0;
-		graph_point_unrecord(&thread->at, frame->recorded_ns);
+		graph_point_earlier(&thread->at, frame->recorded_ns);
 	}
 	frame = graph_frame_of(thread);
 	if (event->op && graph_command_make(graph, event, thread,
@@ -138,7 +138,7 @@ static int wait_end(struct graph *graph, struct graph_thread *thread, struct gra
 	graph_point_set(graph, &begin, &frame->begin);
 	if (!bound) {
 		graph_point_set(graph, &thread->at, &begin);
-		graph_point_unrecord(&thread->at, frame->recorded_ns);
+		graph_point_earlier(&thread->at, frame->recorded_ns);
 		for (unsigned i = 0; took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
 			if (frame->removed & 1u << i)
 				thread->at.saved[i] += took;

@@ -83,11 +83,11 @@ int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t
 	if (!frame)
 		shared_cores_work(graph, thread, ns);
 	if (!frame)
-		graph_point_unrecord(&thread->at,
-				     graph_recording_within(&thread->recorded, thread->at.ns, ns));
+		graph_point_earlier(&thread->at,
+				    graph_recording_within(&thread->recorded, thread->at.ns, ns));
 	took = ns - thread->at.ns;
 	if (took > 0)
-		graph_point_unrecord(&thread->at, graph_switching_ns(graph, thread->at.ns, ns));
+		graph_point_earlier(&thread->at, graph_switching_ns(graph, thread->at.ns, ns));
 	for (unsigned i = 0; frame && frame->removed && took > 0 && i < GRAPH_CAUSE_COUNT; i++) {
 		if (frame->removed & 1u << i)
 			thread->at.saved[i] += took;

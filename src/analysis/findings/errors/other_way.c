@@ -19,6 +19,9 @@
 /* But for such a part of its launches, or of the failures. */
 #define EXCEPTIONS 10u
 
+/* In place of a kernel's row: it was launched without an error as well. */
+#define NO_OTHER_WAY (MAP_NONE - 1)
+
 int other_ways_open(struct other_ways *ways, size_t stream_count)
 {
 	memset(ways, 0, sizeof(*ways));
@@ -68,8 +71,8 @@ int other_way_command(struct other_ways *ways, const struct operation *operation
 	known = map_get(&ways->kernel_of, key);
 	/* One that is launched before any error, or without, is none. */
 	if (known == MAP_NONE && row == MAP_NONE)
-		return map_set(&ways->kernel_of, key, SIZE_MAX - 1);
-	if (known == SIZE_MAX - 1)
+		return map_set(&ways->kernel_of, key, NO_OTHER_WAY);
+	if (known == NO_OTHER_WAY)
 		return 0;
 	kernel = keyed_row(&ways->kernel_of, key, &ways->kernels, &ways->capacity, &ways->count,
 			   &fresh, sizeof(fresh));

@@ -7,7 +7,7 @@
 
 #include "analysis/findings/launch/launch_row.h"
 
-/* Of all of the kernel's, where rows[at] is the first of its short ones and no gaps say as much of their
+/* Of all launches of the kernel, where rows[at] is the first of its short ones and no gaps say as much of their
  * process. Returns 0 or -ENOMEM. */
 int launch_short_report(const struct launch_row *rows, size_t row_count, size_t at,
 			struct findings *findings);

@@ -31,8 +31,6 @@
  * shows 12 to 13 GB/s). Later ones reach a multiple. */
 #define PINNED_RATE 12.0
 
-#define NO_QUEUE UINT32_MAX
-
 /* Of what a link carries, data that a large transfer from pinned memory moves: the rest is packets'
  * heads (54.5 of 63.0 GB/s on an H100, PCI Express 5.0 with 16 lanes). */
 #define LINK_PART 0.86
@@ -98,15 +96,20 @@ static uint64_t queue_key(uint32_t process, uint32_t queue)
 
 int places_command(struct places *places, const struct operation *operation)
 {
-	uint64_t ns;
-
 	if (operation->kind != TANDEM_OPERATION_KIND_kernel || !operation->record)
 		return 0;
-	ns = operation->record->end - operation->record->start;
-	if (map_count(&places->kernels, queue_key(operation->process, NO_QUEUE), ns))
-		return -ENOMEM;
 	return map_count(&places->kernels, queue_key(operation->process, operation->queue_number),
-			 ns);
+			 operation->record->end - operation->record->start);
+}
+
+static uint64_t kernels_ns(const struct places *places, uint32_t process)
+{
+	uint64_t key, ns, sum = 0;
+	size_t at = 0;
+
+	while (map_next(&places->kernels, &at, &key, &ns))
+		sum += key >> 32 == process ? ns : 0;
+	return sum;
 }
 
 enum place places_take(struct places *places, const struct operation *operation)
@@ -204,12 +207,12 @@ static uint64_t saved_ns(const struct places *places, const struct findings *fin
 			 const struct transfer_class *class, double rate, bool odd)
 {
 	uint64_t moved_ns = (uint64_t)((double)class->bytes / rate);
-	uint64_t kernels_ns = map_get(&places->kernels, queue_key(class->process, NO_QUEUE));
 	uint64_t hidden_ns = moved_ns < class->exposed_ns ? moved_ns : class->exposed_ns;
+	uint64_t beside_ns = kernels_ns(places, class->process);
 
-	if (odd || kernels_ns == MAP_NONE || !is_apart(places, findings, class))
+	if (odd || !is_apart(places, findings, class))
 		return class->ns - moved_ns;
-	return class->ns - moved_ns + (hidden_ns < kernels_ns ? hidden_ns : kernels_ns);
+	return class->ns - moved_ns + (hidden_ns < beside_ns ? hidden_ns : beside_ns);
 }
 
 static int add_place(const struct places *places, struct findings *findings, uint32_t device,

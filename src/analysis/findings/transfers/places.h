@@ -16,8 +16,7 @@ struct places {
 		odd; /* calls in flight whose host memory begins at an odd address -> enum place */
 	struct map links; /* row of devices -> bytes a ms that its link carries */
 	struct launch_configs launch_configs;
-	/* Of kernels: process and queue number, and process with NO_QUEUE -> ns that they ran. */
-	struct map kernels;
+	struct map kernels; /* process and number of a queue -> ns that kernels ran in it */
 };
 
 /* Learns of calls, and of what devices are like. Returns 0 or -ENOMEM. */
