@@ -2,7 +2,7 @@
 /* Decides which command runs next, and runs it.
  *
  * An in-order queue offers its first command, an out-of-order one each command
- * up to a barrier. The engine's own thread, if there is one, is started by the
+ * up to a barrier, to each unit its own. The engine's own thread, if there is one, is started by the
  * first command.
  */
 #include "queue.h"
@@ -81,29 +81,6 @@ static bool waits_for_all(cl_event command)
 	       !command->wait_count;
 }
 
-static cl_event queue_pick(cl_command_queue queue)
-{
-	bool reverse = !strcmp(stub_config.order, "reverse");
-	bool out_of_order = queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-	cl_event picked = NULL;
-
-	for (cl_event command = queue->first; command; command = command->next) {
-		bool first = command == queue->first;
-
-		if (stub_config.flush && !command->flushed)
-			break;
-		if (command->status > CL_RUNNING && waits_are_over(command) &&
-		    (first || !waits_for_all(command))) {
-			picked = command;
-			if (!reverse)
-				break;
-		}
-		if (!out_of_order || is_barrier(command))
-			break;
-	}
-	return picked;
-}
-
 /* What runs a command where there are several. */
 enum unit { UNIT_COMPUTE, UNIT_WRITE, UNIT_READ, UNITS, UNIT_ANY };
 
@@ -123,18 +100,41 @@ static enum unit unit_of(cl_event command)
 	}
 }
 
+static cl_event queue_pick(cl_command_queue queue, enum unit unit)
+{
+	bool reverse = !strcmp(stub_config.order, "reverse");
+	bool out_of_order = queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+	cl_event picked = NULL;
+
+	for (cl_event command = queue->first; command; command = command->next) {
+		bool first = command == queue->first;
+		bool offered = unit == UNIT_ANY || unit == unit_of(command);
+
+		if (stub_config.flush && !command->flushed)
+			break;
+		if (offered && command->status > CL_RUNNING && waits_are_over(command) &&
+		    (first || !waits_for_all(command))) {
+			picked = command;
+			if (!reverse)
+				break;
+		}
+		if (!out_of_order || is_barrier(command))
+			break;
+	}
+	return picked;
+}
+
 /* A unit takes what has waited longest, so that no queue starves. */
 static cl_event engine_pick(enum unit unit)
 {
 	cl_event picked = NULL;
 
 	for (cl_command_queue queue = queues; queue; queue = queue->next) {
-		cl_event command = queue->first ? queue_pick(queue) : NULL;
+		cl_event command = queue->first ? queue_pick(queue, unit) : NULL;
 
 		if (command && unit == UNIT_ANY)
 			return command;
-		if (command && unit_of(command) == unit &&
-		    (!picked || command->queued_ns < picked->queued_ns))
+		if (command && (!picked || command->queued_ns < picked->queued_ns))
 			picked = command;
 	}
 	return picked;
