@@ -211,6 +211,12 @@ static int find_carried(struct cycles *cycles, struct cycles_lane *lane, const s
 	return 0;
 }
 
+static bool keeps_more(const struct replay *replay)
+{
+	return replay->cycle_count < CYCLES_ALWAYS ||
+	       (replay->cycle_count < CYCLES_MOST && replay->operation_count < CYCLES_COMMANDS);
+}
+
 /* All that will be known of it is. */
 static int settle(struct cycles *cycles, const struct cycle *cycle)
 {
@@ -233,7 +239,7 @@ static int settle(struct cycles *cycles, const struct cycle *cycle)
 		lane->begin_ns = cycle->from_ns;
 		lane->end_ns = cycle->wait_end_ns;
 	}
-	if (lane->replay.cycle_count >= CYCLES_MOST)
+	if (!keeps_more(&lane->replay))
 		return 0;
 	lane->kept_ns += ns;
 	return keep_cycle(cycles, lane, cycle);

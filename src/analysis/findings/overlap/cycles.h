@@ -4,8 +4,8 @@
  * command can come long after its call: a cycle is done with when all are known, and something of
  * a later call, as one call may have several. One whose commands go to several queues is left out.
  *
- * Memory: the first CYCLES_MOST of each thread, device and queue, and those of which
- * times are missing. One thread.
+ * Memory: the first CYCLES_MOST of each thread, device and queue, or CYCLES_ALWAYS and as many as have
+ * CYCLES_COMMANDS, and those of which times are missing. One thread.
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_OVERLAP_CYCLES_H
 #define TANDEM_ANALYSIS_FINDINGS_OVERLAP_CYCLES_H
@@ -18,6 +18,9 @@
 #include "util/map.h"
 
 #define CYCLES_MOST 1000u
+#define CYCLES_ALWAYS 16u
+/* A replay takes 0.1 s with so many. */
+#define CYCLES_COMMANDS 4096u
 
 struct cycles_lane { /* a thread and its queue */
 	uint32_t stream, device, queue;
