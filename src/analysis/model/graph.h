@@ -5,7 +5,8 @@
  * started, ended. An edge is what had to be over before, and how long it took from there:
  *
  *	call's begin, return  <- what the thread did before: the host's work, another call
- *	given to the queue    <- the call that enqueued it; or the one that submitted it
+ *	given to the queue    <- the call that enqueued it, from where another thread let it go
+ *				 on; or the one that submitted it
  *	start                 <- given to the queue; the end of the command before it, in its
  *				 queue or on its device; the end of the program's callback,
  *				 which the driver's thread called meanwhile
@@ -126,6 +127,7 @@ struct graph_frame { /* a call that is going on */
 	uint64_t queue; /* its key */
 	uint32_t removed;
 	uint64_t call;
+	uint64_t command; /* that it enqueues, by operation_key(); 0: none */
 };
 
 struct graph_wake {
@@ -142,6 +144,15 @@ struct graph_woken {
 
 /* Of a thread, between two of its events; of more the first are looked at before they are all known. */
 #define GRAPH_WAKES_MOST 4u
+
+/* Of a thread: those whom one woke look for it at their next event, when the waker has gone on. */
+#define GRAPH_REMOVED_MOST 8u
+
+struct graph_removed { /* a call that causes remove */
+	uint64_t call; /* 0: none */
+	uint32_t causes;
+	int64_t from_ns[GRAPH_CAUSE_COUNT]; /* when it began, without each */
+};
 
 struct graph_end { /* of a command, as a moment alone */
 	bool known;
@@ -163,9 +174,9 @@ struct graph_thread {
 	 * recorded after events that come behind its return. 0: none. */
 	uint64_t returned;
 	int64_t returned_from_ns[GRAPH_CAUSE_COUNT];
-	/* The latest call that each cause removes: whom it woke does not sleep then. 0: none. */
-	uint64_t removed_call[GRAPH_CAUSE_COUNT];
-	int64_t removed_from_ns[GRAPH_CAUSE_COUNT];
+	/* The latest calls that causes remove: whom one woke does not sleep then. */
+	struct graph_removed removed[GRAPH_REMOVED_MOST];
+	unsigned removed_next;
 };
 
 struct graph_command {

@@ -182,6 +182,7 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	if (!command || event->device >= graph->device_count)
 		return 0;
 	graph->any_command = true;
+	graph_thread_wakes(graph, &graph->threads[command->stream], event->ns);
 	if (graph_queue_find(graph, graph_queue_key(event), &queue))
 		return -ENOMEM;
 	/* In its queue, all of a graph was done before. */

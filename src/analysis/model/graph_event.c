@@ -46,13 +46,12 @@ static void note_return(struct graph_thread *thread, const struct graph_frame *f
 static void note_removed(struct graph_thread *thread, const struct graph_frame *frame,
 			 uint64_t call)
 {
-	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++) {
-		if (!(frame->removed & 1u << i))
-			continue;
-		thread->removed_call[i] = call;
-		thread->removed_from_ns[i] =
-			frame->begin.ns - frame->gap_ns - frame->begin.saved[i];
-	}
+	struct graph_removed *removed =
+		&thread->removed[thread->removed_next++ % GRAPH_REMOVED_MOST];
+
+	*removed = (struct graph_removed){.call = call, .causes = frame->removed};
+	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++)
+		removed->from_ns[i] = frame->begin.ns - frame->gap_ns - frame->begin.saved[i];
 }
 
 /* What recording took of it is removed in any case. */
@@ -92,6 +91,7 @@ static int call_begin(struct graph *graph, const struct sequence_event *event)
 		frame->scope = event->wait;
 		frame->queue = graph_queue_key(event);
 		frame->removed = removed == MAP_NONE ? 0 : (uint32_t)removed;
+		frame->command = event->op ? operation_key(event->process, event->op) : 0;
 		frame->gap_ns =
 			frame->removed & GRAPH_SINCE || gap_ns >= GRAPH_GAP_MOST_NS ? 0 : gap_ns;
 		graph_point_set(graph, &frame->begin, &thread->at);

@@ -18,12 +18,23 @@ int graph_thread_begin(struct graph *graph, struct graph_thread *thread,
 	return graph_point_extend(graph, &thread->at, event->ns, GRAPH_PART_HOST, "");
 }
 
+/* The call of the waker's, if it is removed. */
+static const struct graph_removed *removed_find(const struct graph_thread *waker, uint64_t call)
+{
+	for (unsigned i = 0; call && i < GRAPH_REMOVED_MOST; i++) {
+		if (waker->removed[i].call == call)
+			return &waker->removed[i];
+	}
+	return NULL;
+}
+
 /* What it did after a sleep follows from the thread that woke it, and only what it did beside
  * the sleep from what it had done before. In a call that is removed it does not sleep, nor for one. */
 static void thread_wake(struct graph *graph, struct graph_thread *thread,
-			const struct graph_woken *woken, uint32_t removed)
+			const struct graph_woken *woken)
 {
-	const struct graph_thread *waker = &graph->threads[woken->by];
+	const struct graph_frame *frame = graph_frame_of(thread);
+	const struct graph_removed *by = removed_find(&graph->threads[woken->by], woken->in);
 	struct graph_point before = {.known = false};
 	int64_t awake_ns = woken->point.ns - thread->at.ns - woken->slept_ns;
 
@@ -33,9 +44,10 @@ static void thread_wake(struct graph *graph, struct graph_thread *thread,
 		int64_t own = before.ns - before.saved[i] + (awake_ns > 0 ? awake_ns : 0);
 		int64_t other = woken->point.ns - woken->point.saved[i];
 
-		if (woken->in && woken->in == waker->removed_call[i])
-			other = waker->removed_from_ns[i];
-		if (removed & 1u << i)
+		/* Within calls of both it slept for a lock, which nobody has then. */
+		if (by && by->causes & 1u << i)
+			other = frame ? own : by->from_ns[i];
+		if (frame && frame->removed & 1u << i)
 			own = other = before.ns - before.saved[i];
 		thread->at.saved[i] = woken->point.ns - graph_later(own, other);
 	}
@@ -55,10 +67,21 @@ static void wakes_drop(struct graph *graph, struct graph_thread *thread, unsigne
 		thread->woken[i] = (struct graph_woken){.by = 0};
 }
 
+/* A thread that slept in a call for another one, as for a lock of the driver's, enqueues behind that. */
+static void command_wake(struct graph *graph, struct graph_thread *thread)
+{
+	const struct graph_frame *frame = graph_frame_of(thread);
+	uint64_t known =
+		frame && frame->command ? map_get(&graph->command_of, frame->command) : MAP_NONE;
+	struct graph_command *command = known == MAP_NONE ? NULL : &graph->commands[known];
+
+	if (command && !command->started.known)
+		graph_point_set(graph, &command->given, &thread->at);
+}
+
 /* The first wakes of a thread, up to `ns`. Each sleep ends with its own waker, also where a thread
  * calls nothing in between, as one that joins several. */
-static void thread_wakes(struct graph *graph, struct graph_thread *thread, int64_t ns,
-			 uint32_t removed)
+static void thread_wakes(struct graph *graph, struct graph_thread *thread, int64_t ns)
 {
 	unsigned count = 0;
 
@@ -66,10 +89,20 @@ static void thread_wakes(struct graph *graph, struct graph_thread *thread, int64
 		struct graph_woken *woken = &thread->woken[count++];
 
 		if (woken->point.ns > thread->at.ns)
-			thread_wake(graph, thread, woken, removed);
+			thread_wake(graph, thread, woken);
 	}
-	if (count)
+	if (count) {
+		command_wake(graph, thread);
 		wakes_drop(graph, thread, count);
+	}
+}
+
+void graph_thread_wakes(struct graph *graph, struct graph_thread *thread, int64_t ns)
+{
+	const struct graph_frame *frame = graph_frame_of(thread);
+
+	if (frame && !frame->waits)
+		thread_wakes(graph, thread, ns);
 }
 
 int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t ns)
@@ -79,7 +112,7 @@ int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t
 
 	if (frame && frame->waits)
 		return 0;
-	thread_wakes(graph, thread, ns, frame ? frame->removed : 0);
+	thread_wakes(graph, thread, ns);
 	if (!frame)
 		shared_cores_work(graph, thread, ns);
 	if (!frame)
@@ -142,7 +175,7 @@ static void make_room(struct graph *graph, struct graph_thread *sleeper)
 	if (frame && frame->waits)
 		wakes_drop(graph, sleeper, 1);
 	else
-		thread_wakes(graph, sleeper, sleeper->woken[0].point.ns, 0);
+		thread_wakes(graph, sleeper, sleeper->woken[0].point.ns);
 }
 
 int graph_threads_wake(struct graph *graph, int64_t ns)

@@ -22,6 +22,10 @@ int graph_thread_begin(struct graph *graph, struct graph_thread *thread,
 /* Brings the thread to `ns` with what it is doing. One that waits stays where it began to. */
 int graph_thread_reach(struct graph *graph, struct graph_thread *thread, int64_t ns);
 
+/* In a call that does not wait for the device, it sleeps for others that woke it up to `ns`: what it
+ * enqueues there follows from them. */
+void graph_thread_wakes(struct graph *graph, struct graph_thread *thread, int64_t ns);
+
 /* An interval of the scheduler's, as soon as it is known. */
 int graph_interval(struct graph *graph, const struct wait_thread *thread,
 		   const struct states_interval *interval);
