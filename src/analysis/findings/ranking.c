@@ -81,6 +81,7 @@ static const struct symptom {
 	{"idle-device", "host-calls", "builds", "first", SAME_CALL},
 	{"idle-device", "host-calls", "allocations", "loop", 0},
 	{"idle-device", "host-calls", "objects", "loop", ALL},
+	{"idle-device", "host-calls", "leaks", "memory", SAME_CALL},
 };
 
 static bool is_named(const struct finding *finding, const char *name, const char *cause)
