@@ -83,15 +83,30 @@ bool cli_colour(int fd)
 #define COLUMNS_USUAL 80u
 #define COLUMNS_LEAST 40u
 
+/* What the user asks for; 0: nothing, or no number of columns. Shells do not export it. */
+static unsigned columns_asked(void)
+{
+	const char *text = getenv("COLUMNS");
+	uint64_t columns = 0;
+
+	if (!text || cli_parse_number(text, UINT16_MAX, &columns))
+		return 0;
+	return (unsigned)columns;
+}
+
 unsigned cli_width(int fd)
 {
+	unsigned columns = columns_asked();
 	struct winsize size;
 
-	if (!isatty(fd))
-		return 0;
-	if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col)
-		return COLUMNS_USUAL;
-	return size.ws_col < COLUMNS_LEAST ? COLUMNS_LEAST : size.ws_col;
+	if (!columns) {
+		if (!isatty(fd))
+			return 0;
+		if (ioctl(fd, TIOCGWINSZ, &size) || !size.ws_col)
+			return COLUMNS_USUAL;
+		columns = size.ws_col;
+	}
+	return columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns;
 }
 
 unsigned cli_height(int fd)

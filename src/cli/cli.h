@@ -77,10 +77,11 @@ int cli_usage(const char *command);
 /* Whether stream 1 or 2 takes colours: a terminal, no NO_COLOR, TERM not dumb. */
 bool cli_colour(int fd);
 
-/* Columns of the terminal that a stream is; 0: it is none, and lines may have any length. */
+/* Columns that lines of a stream may have: COLUMNS in the environment, else those of the terminal that
+ * it is; 0: neither, and lines may have any length. At least 40. */
 unsigned cli_width(int fd);
 
-/* Its lines; 0 as above. */
+/* Lines of the terminal that it is; 0: it is none. */
 unsigned cli_height(int fd);
 
 /* Reads "12", "64K", "1.5M", "2G" (powers of 1024; also KiB, MB...).

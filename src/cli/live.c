@@ -68,7 +68,7 @@ int live_show(const char *path, int (*show)(void *user, const struct live *live,
 		if (status || !goes_on)
 			break;
 		live_wait();
-		if (!cli_width(STDOUT_FILENO))
+		if (!isatty(STDOUT_FILENO))
 			puts("");
 	}
 	live_close(&live);
@@ -77,7 +77,7 @@ int live_show(const char *path, int (*show)(void *user, const struct live *live,
 
 void live_text_begin(struct text *text)
 {
-	if (cli_width(STDOUT_FILENO))
+	if (isatty(STDOUT_FILENO))
 		text_add_string(text, CLEAR);
 }
 

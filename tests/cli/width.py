@@ -3,7 +3,7 @@
 """What is printed on a terminal fits it: 80 columns, and wider ones. Names are
 cut in the middle, columns that are left out are named, and what is one thing in all rows of
 a table (the device, the process) stands in its heading. Where stdout is no terminal nothing
-is cut to a width."""
+is cut to a width, unless COLUMNS asks for one."""
 import os
 import re
 import subprocess
@@ -56,6 +56,21 @@ check("…" in lines[0], "the command is cut in the middle", lines[0])
 check(any("not shown at this width: " in line for line in lines), "columns left out are named")
 heading = next(line for line in lines if line.startswith("Device operations"))
 check(heading.endswith(", NVIDIA_H200"), "one device is in the heading", heading)
+# COLUMNS is what the user asks for, wherever the output goes.
+for width in (60, 100):
+    for command in (("report", "s"), ("findings", "--all", "s"), ("diff", "s", "t"), ("report", "--metrics", "s")):
+        asked = dict(os.environ, COLUMNS=str(width), NO_COLOR="1")
+        piped = subprocess.run([TANDEM, *command], text=True, capture_output=True, env=asked).stdout.split("\n")
+        check(piped == on_terminal(width, TANDEM, *command), f"{' '.join(command)} into a pipe with COLUMNS={width}", piped)
+os.environ["COLUMNS"] = "60"
+check(on_terminal(120, TANDEM, "report", "s") == on_terminal(60, TANDEM, "report", "s"), "COLUMNS goes before the terminal's width")
+unlike = plain(TANDEM, "report", "-f", "csv", "s")
+del os.environ["COLUMNS"]
+check(unlike == plain(TANDEM, "report", "-f", "csv", "s"), "COLUMNS changes no CSV")
+for nonsense in ("", "0", "-1", "12x", "99999999999"):
+    asked = dict(os.environ, COLUMNS=nonsense)
+    piped = subprocess.run([TANDEM, "report", "s"], text=True, capture_output=True, env=asked).stdout.split("\n")
+    check(piped == plain(TANDEM, "report", "s"), f"COLUMNS={nonsense!r} is passed over", piped[:5])
 wide = plain(TANDEM, "report", "s")
 check(not any("not shown at this width" in line for line in wide),
       "without a terminal nothing is left out")
