@@ -34,6 +34,7 @@ static void values(void)
 	CHECK(!strcmp(trace_metadata_get(&metadata, "clock", "name", ""), "ticks"));
 	CHECK(trace_metadata_number(&metadata, "clock", "freq", 0) == 2500000000u);
 	CHECK(!strcmp(trace_metadata_get(&metadata, "event", "name", "none"), "none"));
+	CHECK(metadata.whole);
 	trace_metadata_free(&metadata);
 }
 
@@ -48,6 +49,7 @@ static void damage(void)
 		memcpy(copy, sample, i);
 		copy = realloc(copy, i ? i : 1);
 		CHECK(trace_metadata_parse(&metadata, copy, i) == 0);
+		CHECK(metadata.whole == (i >= (size_t)(strstr(sample, "};\nevent") + 1 - sample)));
 		trace_metadata_free(&metadata);
 		free(copy);
 		copy = malloc(sizeof(sample) - 1);

@@ -24,7 +24,7 @@ static int metadata_add(struct trace_metadata *metadata, const char *block, cons
 
 /* The members of a block, up to its closing bracket; `{` was read. */
 static int metadata_block(struct trace_metadata *metadata, struct tsdl_text *text,
-			  const char *block)
+			  const char *block, bool *closed)
 {
 	struct token key = {.at = NULL};
 	unsigned depth = 1;
@@ -32,12 +32,13 @@ static int metadata_block(struct trace_metadata *metadata, struct tsdl_text *tex
 	for (;;) {
 		struct token token = token_next_code(text);
 
-		if (token_is_end(&token))
+		*closed = token_is_mark(&token, '}') && depth == 1;
+		if (*closed || token_is_end(&token))
 			return 0;
 		if (token_is_mark(&token, '{'))
 			depth++;
-		if (token_is_mark(&token, '}') && --depth == 0)
-			return 0;
+		if (token_is_mark(&token, '}'))
+			depth--;
 		if (depth == 1 && token_is_mark(&token, '=') && token_is_word(&key) &&
 		    metadata->count < METADATA_VALUES) {
 			struct token value = token_next_code(text);
@@ -52,36 +53,42 @@ static int metadata_block(struct trace_metadata *metadata, struct tsdl_text *tex
 	}
 }
 
+enum { ENV, CLOCK, TRACE, BLOCKS };
+
+/* Which of the blocks a name begins; BLOCKS: none. */
+static unsigned block_of(const struct token *name, const char *const names[BLOCKS])
+{
+	unsigned block = 0;
+
+	while (block < BLOCKS && !(token_is_word(name) && token_is(name, names[block])))
+		block++;
+	return block;
+}
+
 int trace_metadata_parse(struct trace_metadata *metadata, const char *text, size_t bytes)
 {
-	static const char *const blocks[] = {"env", "clock", "trace"};
+	static const char *const names[BLOCKS] = {"env", "clock", "trace"};
 	struct tsdl_text rest = {text, text + bytes};
 	struct token before = {.at = NULL};
-	unsigned seen = 0;
+	bool seen[BLOCKS] = {false}, closed[BLOCKS] = {false};
 
 	*metadata = (struct trace_metadata){.count = 0};
-	for (;;) {
+	/* Behind them come the events: long, and known already. */
+	while (!seen[ENV] || !seen[CLOCK] || !seen[TRACE]) {
 		struct token token = token_next_code(&rest);
+		unsigned block = token_is_mark(&token, '{') ? block_of(&before, names) : BLOCKS;
 
 		if (token_is_end(&token))
-			return 0;
-		if (token_is_mark(&token, '{')) {
-			const char *block = NULL;
-
-			for (unsigned i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
-				if (token_is_word(&before) && token_is(&before, blocks[i])) {
-					block = blocks[i];
-					seen |= 1u << i;
-				}
-			}
-			if (block && metadata_block(metadata, &rest, block))
+			break;
+		if (block < BLOCKS) {
+			seen[block] = true;
+			if (metadata_block(metadata, &rest, names[block], &closed[block]))
 				return -ENOMEM;
-			/* Behind them come the events: long, and known already. */
-			if (seen == (1u << sizeof(blocks) / sizeof(*blocks)) - 1)
-				return 0;
 		}
 		before = token;
 	}
+	metadata->whole = closed[ENV] && (closed[CLOCK] || !seen[TRACE]);
+	return 0;
 }
 
 const char *trace_metadata_get(const struct trace_metadata *metadata, const char *block,

@@ -12,6 +12,7 @@
 #ifndef TANDEM_TRACE_METADATA_H
 #define TANDEM_TRACE_METADATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@
 
 struct trace_metadata {
 	struct arena arena;
+	bool whole; /* env, and clock where there is a trace: to their closing brackets */
 	size_t count;
 	struct trace_metadata_value {
 		const char *block, *key, *value; /* without quotes, escapes resolved */

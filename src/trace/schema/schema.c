@@ -343,6 +343,53 @@ int trace_schema_add(struct trace_schema *schema, enum tandem_args_level level, 
 	return status ? status : map_set(&schema->seen, key, said->conflicts);
 }
 
+/* A domain's descriptions, which go on up to the next domain's. */
+static size_t section_bytes(const char *text, const char *end)
+{
+	static const char next[] = "\n/* domain ";
+	const char *last =
+		text == end ? NULL : memmem(text, (size_t)(end - text), next, sizeof(next) - 1);
+
+	last = last ?: end;
+	while (last > text && last[-1] == '\n')
+		last--;
+	return (size_t)(last - text);
+}
+
+void trace_schema_measure(struct trace_schema *schema, const char *text, size_t bytes)
+{
+	const char *at = text, *end = text + bytes;
+	unsigned number;
+	char hash[TRACE_HASH_BYTES];
+
+	while (trace_tsdl_section(&at, end, &number, hash)) {
+		struct trace_schema_section *section = &schema->sections[number];
+
+		strcpy(section->hash, hash);
+		section->bytes = section_bytes(at, end);
+		schema->has_sections = true;
+	}
+}
+
+bool trace_schema_is_cut(const struct trace_schema *schema, const char *text, size_t bytes)
+{
+	const char *at = text, *end = text + bytes, *last = NULL;
+	const struct trace_schema_section *section = NULL;
+	char hash[TRACE_HASH_BYTES];
+	unsigned number;
+	size_t length;
+
+	while (trace_tsdl_section(&at, end, &number, hash)) {
+		section = &schema->sections[number];
+		last = at;
+	}
+	if (!last)
+		return schema->has_sections;
+	/* A process that could not read them says the domain's name alone. */
+	length = section_bytes(last, end);
+	return length && *hash && !strcmp(hash, section->hash) && length < section->bytes;
+}
+
 /* A row for a number of which nothing but that is known. */
 static const struct tandem_domain_row *unknown_row(struct trace_schema *schema, unsigned number)
 {

@@ -44,6 +44,12 @@ struct trace_schema {
 	struct trace_tsdl *texts;
 	size_t text_count, text_capacity;
 	struct map seen; /* texts that say the same: hash -> conflicts */
+	/* How long the session's own descriptions of a domain are. */
+	struct trace_schema_section {
+		char hash[TRACE_HASH_BYTES];
+		size_t bytes; /* behind the line that begins them */
+	} sections[TRACE_DOMAINS];
+	bool has_sections;
 };
 
 /* What came of a text. */
@@ -56,6 +62,13 @@ struct trace_schema_said {
 /* Returns 0 or -ENOMEM. */
 int trace_schema_add(struct trace_schema *schema, enum tandem_args_level level, const char *text,
 		     size_t bytes, struct trace_schema_said *said);
+
+/* Remembers how long the session's own descriptions (DIR/schema) are. */
+void trace_schema_measure(struct trace_schema *schema, const char *text, size_t bytes);
+
+/* Whether a process's text ends before its last domain's descriptions do, as those measured have
+ * them. An end between two domains is not seen. */
+bool trace_schema_is_cut(const struct trace_schema *schema, const char *text, size_t bytes);
 
 /* After the last text: domains that none described are as this build has them. Returns 0
  * or -ENOMEM. */

@@ -168,7 +168,7 @@ static int parse_level(const char *text, enum tandem_args_level *level)
 }
 
 static int process_take(struct trace_process *process, const struct trace_metadata *metadata,
-			const char *file, struct trace_problems *problems)
+			bool cut, const char *file, struct trace_problems *problems)
 {
 	const char *level = trace_metadata_get(metadata, "env", "args_level", "");
 	const char *boot = trace_metadata_get(metadata, "env", "boot_id", "");
@@ -186,7 +186,7 @@ static int process_take(struct trace_process *process, const struct trace_metada
 			trace_metadata_get(metadata, "env", "hostname", "?"), boot, run->host,
 			run->boot_id);
 	}
-	if (parse_level(level, &process->level))
+	if (parse_level(level, &process->level) && !cut)
 		trace_problem(problems, file, 0,
 			      "says no level of arguments; the session's is "
 			      "taken");
@@ -224,12 +224,23 @@ static int process_describe(struct trace_process *process, const char *file, con
 	return 0;
 }
 
+/* Lines are whole, and first come the blocks that every process has. What was converted from another
+ * trace describes no events. */
+static bool metadata_is_cut(const struct trace_session *session,
+			    const struct trace_metadata *metadata, const char *text, size_t bytes)
+{
+	bool recorded = *trace_metadata_get(metadata, "trace", "uuid", "");
+
+	return text[bytes - 1] != '\n' || !metadata->whole ||
+	       (recorded && trace_schema_is_cut(&session->schema, text, bytes));
+}
+
 static int process_read_metadata(struct trace_process *process, struct trace_problems *problems)
 {
 	struct trace_metadata metadata;
 	char *file = NULL, *text = NULL;
 	size_t bytes = 0;
-	bool ours;
+	bool ours, cut;
 	int status;
 
 	if (asprintf(&file, "%s/" DIRECTORY_METADATA, process->path) < 0)
@@ -241,12 +252,22 @@ static int process_read_metadata(struct trace_process *process, struct trace_pro
 		trace_problem(problems, file, 0, "cannot be read: %s", strerror(-status));
 	if (!status && bytes) {
 		status = trace_metadata_parse(&metadata, text, bytes);
+		cut = !status && metadata_is_cut(process->session, &metadata, text, bytes);
+		if (cut)
+			trace_problem(
+				problems, file, bytes,
+				"the file is cut off here: copy the session again; events are "
+				"read as the session's schema describes them, and other readers "
+				"of CTF can't read this folder");
 		if (!status)
-			status = process_take(process, &metadata, file, problems);
+			status = process_take(process, &metadata, cut, file, problems);
 		/* The hash of this very build: all is as it knows. */
 		ours = !strcmp(trace_metadata_get(&metadata, "env", "schema", ""),
 			       tandem_schema_hash);
 		trace_metadata_free(&metadata);
+		/* The line that is not whole says nothing. */
+		while (cut && bytes && text[bytes - 1] != '\n')
+			bytes--;
 		if (!status && !ours)
 			status = process_describe(process, file, text, bytes, problems);
 	} else if (status != -ENOMEM) {
@@ -255,6 +276,17 @@ static int process_read_metadata(struct trace_process *process, struct trace_pro
 	free(text);
 	free(file);
 	return status;
+}
+
+/* Where its metadata does not say its name, session.json may. */
+static const char *name_in_run(const struct trace_process *process)
+{
+	const struct trace_run *run = &process->session->run;
+
+	for (size_t i = 0; i < run->process_count; i++)
+		if (run->processes[i].pid == process->pid)
+			return run->processes[i].name;
+	return "";
 }
 
 int trace_process_open(struct trace_process *process, struct trace_session *session,
@@ -278,8 +310,10 @@ int trace_process_open(struct trace_process *process, struct trace_session *sess
 	status = process->path ? process_read_metadata(process, problems) : -ENOMEM;
 	if (!status)
 		status = process_scan(process, problems);
-	if (!process->name)
-		process->name = strdup("");
+	if (!process->name || !*process->name) {
+		free(process->name);
+		process->name = strdup(process->kernel ? "" : name_in_run(process));
+	}
 	if (!process->command)
 		process->command = strdup("");
 	if (!status && (!process->name || !process->command))

@@ -143,6 +143,7 @@ int trace_session_read_schema(struct trace_session *session)
 		trace_problem(session->problems, path, 0, "descriptions of %u domains are damaged",
 			      damaged);
 	if (!status) {
+		trace_schema_measure(&session->schema, text, bytes);
 		status =
 			trace_schema_add(&session->schema, session->args_level, text, bytes, &said);
 		if (!status && said.bad)
