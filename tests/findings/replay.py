@@ -85,6 +85,10 @@ for item_us, byte_us in ((60, 12), (30, 20)):
     overlap = [f for f in said["findings"] if f["name"] == "overlap"]
     if not check(len(overlap) == 1, "what could overlap is found", said):
         continue
+    said = re.search(r"([\d.]+ m?s) would take about ([\d.]+ m?s)", overlap[0]["description"])
+    now, then = (float(n) * {"ms": 1e6, "s": 1e9}[unit] for n, unit in map(str.split, said.groups()))
+    check(abs(now - then - overlap[0]["cost_ns"]) < 0.01 * now, "what it says of now and then differs by the cost",
+          (said[0], overlap[0]["cost_ns"]))
     estimate = {r["queues"]: r["ns"] for r in overlap[0]["replay"]}
     check(sorted(estimate) == list(range(1, 17)), "for 1 to 16 queues")
     # Of what was drawn before the others began: one frame of 31.

@@ -278,7 +278,7 @@ static double turns(const struct cycles_lane *lane)
 
 static int add_finding(struct findings *findings, const struct cycles_lane *lane,
 		       const struct findings_replay *replay, unsigned best, double gain,
-		       double error)
+		       bool all_of_gain, double error)
 {
 	struct finding *finding = findings_add(findings, "overlap", "one-queue");
 	char now[UNITS_BYTES], then[UNITS_BYTES];
@@ -296,13 +296,18 @@ static int add_finding(struct findings *findings, const struct cycles_lane *lane
 		"transfers and kernels are serialised on one queue: divided over %u queues with a "
 		"thread each, %s would take about %s",
 		best + 1, units_ns(now, (double)lane->total_ns),
-		units_ns(then, (double)replay->ns[best]));
+		units_ns(then, (double)(lane->total_ns - finding->cost_ns)));
 	finding->confidence = CONFIDENCE_LOW;
-	finding->why = findings_text(findings,
-				     "replayed on one queue, model error "
-				     "%.1f %%; that the work can be divided is assumed; what "
-				     "threads waited for a CPU is left out",
-				     100 * error);
+	/* So that the cost and the times by queues, which have another base, can be reconciled. */
+	finding->why = findings_text(
+		findings,
+		"replayed on one queue, model error %.1f %%; that the work can be divided is "
+		"assumed; the times by queues leave out what threads waited for a CPU, and the "
+		"cost is %s",
+		100 * error,
+		all_of_gain ? "the share that they save, of the time recorded"
+			    : "only the time in which another engine than the busiest one worked: "
+			      "other findings report that the device is idle");
 	finding->suggestion =
 		findings_text(findings,
 			      "divide the work into %u parts and give each a queue "
@@ -321,7 +326,7 @@ static int add_lane(struct findings *findings, struct overlap *overlap, size_t i
 	const struct findings_replay *replay;
 	uint64_t series[QUEUES_MOST], recorded_ns;
 	struct effort_share share;
-	double gain, error;
+	double gain, counted, error;
 	unsigned best;
 	int status = replay_run(&lane->replay, 1, &recorded_ns);
 
@@ -342,13 +347,13 @@ static int add_lane(struct findings *findings, struct overlap *overlap, size_t i
 	gain = series[0] ? 1 - (double)series[best] / (double)series[0] : 0;
 	error = fabs((double)recorded_ns / (double)lane->kept_ns - 1);
 	/* A CPU has no engines: what its replay saves is the waits, whose finding is another one. */
-	gain = fmin(gain, turns(lane));
-	if (cpu.cores || gain < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
+	counted = fmin(gain, turns(lane));
+	if (cpu.cores || counted < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
 	    replay->ns[best] >= lane->total_ns ||
 	    (double)lane->carried >= CARRIED_PART * (double)lane->count ||
-	    gain * (double)lane->total_ns < WORTH_SHARE * (double)findings->duration_ns)
+	    counted * (double)lane->total_ns < WORTH_SHARE * (double)findings->duration_ns)
 		return 0;
-	return add_finding(findings, lane, replay, best, gain, error);
+	return add_finding(findings, lane, replay, best, counted, counted >= gain, error);
 }
 
 static int overlap_end(struct findings *findings, void *state)
