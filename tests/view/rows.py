@@ -143,7 +143,8 @@ for where, page in pages("short"):
     check(order == [5, 3, 7], f"{where}: findings are in the command's order, which is not that of their costs", order)
     page.run("app.range.set(app.range.first, app.range.last); app.findings.found = []; app.findings.take([{state: 'done', "
              "findings: [{name: 'made', cause: 'up', cost_ns: 1000000, percent: 11, description: 'a made-up finding', "
-             "confidence: 'high', suggestion: 'nothing', where: {process: 1000, thread: 1001, begin_ns: 4e6, end_ns: 6e6}}]}])")
+             "confidence: 'high', suggestion: 'nothing', count: 1234, "
+             "where: {process: 1000, thread: 1001, begin_ns: 4e6, end_ns: 6e6}}]}])")
     page.still()
     x, y = page.place("worker 1001", 5e6)
     bottom = page.run("const r = app.rows.shown.find(r => r.words === 'worker 1001'); return "
@@ -152,11 +153,19 @@ for where, page in pages("short"):
     tip = page.wait("const t = document.getElementById('tooltip'); return !t.hidden && t.innerText")
     check(tip and "made, up" in tip and "a made-up finding" in tip and "11 %" in tip,
           f"{where}: a finding's mark says what it is", tip)
+    check("one of 1,234 occurrences, 2.00\u00a0ms" in tip and "one of 1,234 occurrences" in page.text("findings"),
+          f"{where}: and that it is one occurrence of many", tip)
     check(page.run("return getComputedStyle(app.pane.overlay).cursor") == "pointer", f"{where}: and shows that it can be clicked")
     page.run("app.panel.open('selection')")
     browser.click(x, bottom)
     check(page.wait("return !document.getElementById('findings').hidden && "
                     "document.querySelector('#findings .chosen') !== null"), f"{where}: a click shows it in the list")
+    page.run("app.findings.goTo(app.findings.found[0])")
+    page.still()
+    begin, end = page.shown()
+    check(end - begin > 3 * 2e6 or [begin, end] == page.run("return [app.range.first, app.range.last]"),
+          f"{where}: its name leads there, with what is around it", (begin, end))
+    page.run("app.range.set(app.range.first, app.range.last)")
     page.run("app.panel.open('selection'); app.findings.chosen = null; app.findings.show()")
     box = page.run("const b = document.getElementById('overview').getBoundingClientRect(); return [b.left, b.top, b.width, b.height]")
     at = box[0] + page.run("return app.overview.x(5e6)")

@@ -6,6 +6,8 @@
 const FINDINGS_AGAIN_MS = [150, 300, 600, 1500];
 /* What cost less of the run is listed only when asked for. */
 const FINDING_LEAST_PERCENT = 2;
+/* What is marked of many occurrences is short: what goes on around it is shown, too. */
+const AROUND_ONE_OF_MANY = 4;
 
 class Findings {
 	constructor(app) {
@@ -131,6 +133,13 @@ class Findings {
 			end: finding.where.end_ns + offset, finding}));
 	}
 
+	/* What is marked of a finding, and shown by a click: of several occurrences only one. */
+	static markWords({count, where}) {
+		const length = where.end_ns > where.begin_ns ? lengthWords(where.end_ns - where.begin_ns).replace(" ", "\u00a0") : "";
+		const one = count > 1 ? `one of ${countWords(count)} occurrences` : "";
+		return [one, length].filter((words) => words).join(", ");
+	}
+
 	entry(finding) {
 		const {app} = this;
 		const {where = {}} = finding;
@@ -143,7 +152,7 @@ class Findings {
 		if (where.device && (!finding.rows.length || finding.rows[0].kind !== "device"))
 			place.push("on " + visible(where.device));
 		if (where.begin_ns !== undefined)
-			place.push(`at ${timeWords(where.begin_ns)} for ${lengthWords(where.end_ns - where.begin_ns).replace(" ", "\u00a0")}`);
+			place.push(`at ${timeWords(where.begin_ns)}` + (Findings.markWords(finding) ? ` (${Findings.markWords(finding)})` : ""));
 		const pairs = [];
 		if (place.length)
 			pairs.push(["Location", place.join(", ")]);
@@ -177,8 +186,14 @@ class Findings {
 		this.chosen = finding;
 		const mark = this.marksOf(finding)[0];
 		if (finding.where.end_ns !== undefined)
-			app.range.fit(mark.begin, mark.end);
+			this.fit(mark, finding.count > 1 ? AROUND_ONE_OF_MANY : 0);
 		this.show();
+	}
+
+	/* Shows what is marked, with so many times its length before and after. */
+	fit({begin, end}, times) {
+		const {range} = this.app, around = (end - begin) * times;
+		range.fit(Math.max(begin - around, Math.min(begin, range.first)), Math.min(end + around, Math.max(end, range.last)));
 	}
 
 	/* The finding whose mark in the overview is near a moment, the shortest one first. */

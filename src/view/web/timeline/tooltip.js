@@ -68,11 +68,13 @@ class Tooltip {
 	showFinding(finding, x, y) {
 		const cost = finding.cost_ns ? `${percentWords(finding.percent / 100)}, ${lengthWords(finding.cost_ns)}` : "";
 		const swatch = element("span", {class: "swatch finding-mark"});
+		const marked = Findings.markWords(finding);
 		this.showOther(finding, x, y,
 			element("div", {class: "head"}, swatch, element("span", {class: "what"},
 				visible(finding.name + (finding.cause ? ", " + finding.cause : "")))),
 			element("div", {class: "kind"}, "finding" + (cost ? ": " + cost : "")),
 			element("div", {}, visible(finding.description)),
+			...marked ? [facts([["marked here", marked]])] : [],
 			element("div", {class: "hint"}, "Click to show its details"));
 	}
 
