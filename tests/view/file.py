@@ -100,6 +100,17 @@ check("downsampled" in page.run("document.getElementById('notes').click(); "
 page.run("document.getElementById('notes-dialog').close(); await app.panel.showSelection()")
 calls = sum(row["calls"] for row in page.tables()["API calls"])
 check(calls == made["calls"], "sums of the whole run are exact", (calls, made["calls"]))
+csv = page.run("return app.panel.csv()")
+with View("--no-open", "large") as view:
+    whole = Page(view.address)
+    whole.run("await app.panel.showSelection()")
+    whole.tables()
+    check(csv.count("\n") > 5 and csv == whole.run("return app.panel.csv()") and "downsampled" not in whole.text("selection"),
+          "as CSV it is what the server has, to the last digit", csv[:300])
+page = Page("file://" + os.path.abspath("large.html"))
+page.run("await app.panel.showSelection()")
+check("of every event" in page.text("selection") and page.run("return !document.getElementById('copy-csv').disabled"),
+      "and says so", page.text("selection")[-300:])
 items = page.run("return app.source.sessions[0].bundle.items")
 check(25000 <= items <= 100000, "it holds as much as it may", items)
 spans = page.run("""
@@ -114,6 +125,7 @@ check(spans == made["calls"] + made["operations"],
 page.run("app.select({begin: 1000, end: 200000}, true)")
 check("tandem view" in page.wait("const m = document.querySelector('#selection .wrong'); return m && m.innerText"),
       "a sum of a part is refused, with the way to get it, in its sheet")
+check(page.run("return document.getElementById('copy-csv').disabled"), "and there is nothing to copy")
 page.run("app.select(null); await app.findAll('clEnqueueReadBuffer', 'enqueue')")
 check("tandem view" in page.wait("const m = document.querySelector('#instances .wrong'); return m && m.innerText"),
       "so are all events of a name")

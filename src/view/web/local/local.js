@@ -92,6 +92,11 @@ class LocalSource {
 		return this.data;
 	}
 
+	/* Whether not every event is in the file; sums of the full trace are. */
+	get downsampled() {
+		return this.sessions.some(({bundle}) => bundle.bin_ns);
+	}
+
 	readTracks(session, numbers) {
 		const tracks = new Array(numbers.next());
 		let details = 0;

@@ -297,15 +297,17 @@ class Panel {
 		const sheet = byId("selection");
 		const choice = this.scopes(() => this.showSelection(true));
 		const notice = element("output", {class: "notice"});
+		const copy = element("button", {id: "copy-csv", onclick: async () => {
+			const done = await copyText(this.csv());
+			notice.textContent = done ? "Copied." : "The browser refused to copy.";
+		}}, "Copy as CSV");
+		copy.disabled = true; /* until there is something */
 		const head = element("p", {class: "actions"},
 			element("strong", {}, app.selection ? lengthWords(end - begin) : "Full trace"),
 			element("span", {class: "dim"}, app.selection ? `from ${timeWords(begin)} to ${timeWords(end)}` :
 				"drag over the picture or its scale to aggregate a time range"), choice,
 			app.selection ? element("button", {onclick: () => app.range.fit(begin, end)}, "Fit") : null,
-			element("button", {id: "copy-csv", onclick: async () => {
-				const done = await copyText(this.csv());
-				notice.textContent = done ? "Copied." : "The browser refused to copy.";
-			}}, "Copy as CSV"),
+			copy,
 			app.selection ? element("button", {onclick: () => app.select(null)}, "Clear") : null, notice);
 		sheet.replaceChildren(head);
 		this.tables = [];
@@ -347,7 +349,9 @@ class Panel {
 			narrow[0].node.classList.add("wide");
 		const note = element("p", {class: "hint"},
 			"Counts and durations are of what begins in the range, each with its full duration; \u201cin range\u201d is the " +
-			"part inside the range." + this.sampleWords());
+			"part inside the range." + (app.source.downsampled ? " They are of every event, though this file's picture is " +
+			"downsampled." : "") + this.sampleWords());
+		copy.disabled = !this.tables.length;
 		sheet.replaceChildren(head, element("div", {class: "tables"}, ...this.tables.map((table) => table.node)),
 			this.tables.length ? note : element("p", {class: "empty"}, "No events in this range."));
 	}
