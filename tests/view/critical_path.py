@@ -6,7 +6,9 @@ run, as long as `tandem report --critical-path` says.
 
 tandem-test: timeout=300
 """
+import itertools
 import json
+import math
 import os
 import sys
 
@@ -76,6 +78,37 @@ for where, page in pages("made"):
     total = page.run("return [...app.rows.byTrack.values()].filter(t => !t.again && "
                      "['spans', 'state', 'samples'].includes(t.type)).reduce((sum, t) => sum + t.items, 0)")
     check(found == total == 6, f"{where}: no search finds it twice", (found, total))
+
+# No colour of its pieces has another meaning in another row, and each pair is told apart, by those as well who do not
+# see red, green or blue.
+SIGHTS = {  # Machado, Oliveira and Fernandes 2009, of linear RGB
+    "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "no red": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "no green": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "no blue": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def lab(colour, sight):
+    """CIE 1976 L*a*b*, of the white D65."""
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    red, green, blue = (min(max(sum(a * b for a, b in zip(row, linear)), 0), 1) for row in SIGHTS[sight])
+    x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (
+        (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505, 0.2126 * red + 0.7152 * green + 0.0722 * blue,
+        (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+for where, page in pages("made"):
+    colours = page.run("return Object.fromEntries(Object.entries(KINDS).map(([kind, [, colour]]) => [kind, colour]))")
+    own = {colours[kind] for kind in colours if kind.startswith("path_")}
+    others = {colours[kind] for kind in colours if colours[kind] and not kind.startswith("path_")}
+    near = [(a, b) for a in own for b in others if math.dist(lab(a, "all"), lab(b, "all")) < 10]
+    check(len(own) == 8 and not near, f"{where}: its colours are no other row's", near)
+    near = [(a, b, sight) for a, b in itertools.combinations(sorted(own), 2) for sight in SIGHTS
+            if math.dist(lab(a, sight), lab(b, sight)) < 12]
+    check(not near, f"{where}: they are told apart", near)
 
 synthetic("threads", records=20000, processes=1, threads=3)
 sessions = ["threads"]

@@ -47,15 +47,16 @@ const KINDS = {
 	fault: ["page fault", "#b5446e"],
 	module: ["module loaded", "#6a8f3c"],
 	graph_task: ["task", null],
-	path_before: ["critical path: before the first call", "#a8b0ba"],
-	path_host: ["critical path: the host, between calls", "#0c9a70"],
-	path_call: ["critical path: in an API call", "#3f7fd9"],
-	path_launch: ["critical path: from the call to the command's start", "#9a5fc2"],
-	path_behind: ["critical path: from the end of the command before to the start", "#d6588f"],
-	path_execution: ["critical path: command executing", "#e8833a"],
-	path_return: ["critical path: from the command's end to the wait's return", "#d9a21b"],
-	path_after: ["critical path: after the last call", "#a8b0ba"],
-	path_several: ["critical path: several pieces, the longest of them", "#8794a8"],
+	/* In no other row: its pieces are no states and no calls. */
+	path_before: ["critical path: before the first call", "#9c8c8c"],
+	path_host: ["critical path: the host, between calls", "#7d4a1e"],
+	path_call: ["critical path: in an API call", "#4352cf"],
+	path_launch: ["critical path: from the call to the command's start", "#b3a8f5"],
+	path_behind: ["critical path: from the end of the command before to the start", "#765074"],
+	path_execution: ["critical path: command executing", "#f2a091"],
+	path_return: ["critical path: from the command's end to the wait's return", "#c4cf50"],
+	path_after: ["critical path: after the last call", "#9c8c8c"],
+	path_several: ["critical path: several pieces, the longest of them", "#64645c"],
 };
 
 /* Pieces of the critical path that have no name of their own (graph_part_kind_words()), where there is
