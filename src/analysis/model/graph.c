@@ -368,6 +368,7 @@ void graph_close(struct graph *graph)
 	free(graph->callbacks);
 	free(graph->latest);
 	map_free(&graph->removed);
+	map_free(&graph->used);
 	rooms_free(&graph->rooms);
 	graph_switches_free(&graph->switches);
 	free(graph->wakes);

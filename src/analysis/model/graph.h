@@ -216,6 +216,9 @@ struct graph_latest_part { /* what was found lately, by its key; 0: nothing */
 	uint32_t part;
 };
 
+/* No launch takes so long: at a kernel's first one the driver compiles it, or loads it. */
+#define GRAPH_FIRST_USE_NS 1000000
+
 enum graph_path { /* what becomes of the critical path */
 		  GRAPH_PATH_SUMS,
 		  GRAPH_PATH_PIECES,
@@ -255,6 +258,10 @@ struct graph {
 	struct graph_wake *wakes; /* that are known, and lie behind the latest event */
 	size_t wake_first, wake_count, wake_capacity;
 	bool any_command;
+	struct map used; /* a process's kernels that have run, by their names */
+	const char *used_latest;
+	uint32_t used_process;
+	bool first_use; /* the command that started last is a kernel's first launch in its process */
 
 	/* After graph_finish(): */
 	uint64_t duration_ns;		      /* of the run */

@@ -168,6 +168,22 @@ static bool keep_order(enum queue_order one, enum queue_order other)
 	return one + other >= QUEUE_BLOCKING + QUEUE_DEFAULT;
 }
 
+static int note_use(struct graph *graph, const struct sequence_event *event)
+{
+	uint64_t key = (uint64_t)(uintptr_t)event->name * 31 + event->process;
+
+	graph->first_use = false;
+	if (event->operation_kind != TANDEM_OPERATION_KIND_kernel || !event->name ||
+	    (event->name == graph->used_latest && event->process == graph->used_process))
+		return 0;
+	graph->used_latest = event->name;
+	graph->used_process = event->process;
+	if (map_get(&graph->used, key) != MAP_NONE)
+		return 0;
+	graph->first_use = true;
+	return map_set(&graph->used, key, 1);
+}
+
 int graph_command_start(struct graph *graph, const struct sequence_event *event)
 {
 	struct graph_command *command = graph_command_find(graph, event, event->op);
@@ -176,9 +192,11 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	int64_t launch_ns, behind_ns = 0;
 	struct graph_point given = {.known = false};
 	int64_t recorded_ns, switching_ns;
-	bool is_behind, is_other;
+	bool is_behind, is_other, is_compiled;
 	int status;
 
+	if (note_use(graph, event))
+		return -ENOMEM;
 	if (!command || event->device >= graph->device_count)
 		return 0;
 	graph->any_command = true;
@@ -213,6 +231,8 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 		if (before->known && before->ns <= event->ns)
 			behind_ns = behind_usual(device, event->ns - before->ns);
 	}
+	is_compiled = graph->first_use &&
+		      (is_behind ? behind_ns : event->ns - given.ns) >= GRAPH_FIRST_USE_NS;
 	recorded_ns = graph_recording_gap(is_behind ? command->recorded_ns : 0, behind_ns);
 	if (is_behind)
 		recorded_ns += graph_switching_ns(graph, before->ns + recorded_ns, event->ns);
@@ -223,7 +243,8 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 			     (i == GRAPH_NONE ? 0 : switching_ns);
 
 		/* One that is removed ends where the one before it did. */
-		if (before->known && before->ns <= event->ns && command->removed & 1u << i)
+		if (before->known && before->ns <= event->ns && command->removed & 1u << i &&
+		    !(i == GRAPH_LAUNCH && is_compiled))
 			at = before->ns - before->saved[i];
 		else if (is_other && before->ns <= event->ns)
 			at = graph_later(graph_later(at, after_wait(command, i)),

@@ -127,6 +127,29 @@ static const struct graph_point *find_bound(struct graph *graph, const struct gr
 	return bound->known && bound->ns > frame->begin.ns && bound->ns <= event->ns ? bound : NULL;
 }
 
+/* A wait that found all done waits nevertheless where a cause is removed that kept the host behind the
+ * device until then. Not one for an event: which command that was is not kept. */
+static void wait_replayed(struct graph *graph, struct graph_thread *thread,
+			  const struct graph_frame *frame, const struct sequence_event *event)
+{
+	const struct graph_point *end = &graph->processes[event->process];
+	struct graph_queue *queue;
+
+	if (frame->scope == TANDEM_WAIT_queue) {
+		if (graph_queue_find(graph, frame->queue, &queue))
+			return;
+		end = &queue->end;
+	} else if (frame->scope != TANDEM_WAIT_device && frame->scope != TANDEM_WAIT_all) {
+		return;
+	}
+	for (unsigned i = 0; end->known && i < GRAPH_CAUSE_COUNT; i++) {
+		if (!(frame->removed & 1u << i))
+			thread->at.saved[i] =
+				thread->at.ns - graph_later(thread->at.ns - thread->at.saved[i],
+							    end->ns - end->saved[i]);
+	}
+}
+
 static int wait_end(struct graph *graph, struct graph_thread *thread, struct graph_frame *frame,
 		    const struct sequence_event *event)
 {
@@ -145,6 +168,7 @@ static int wait_end(struct graph *graph, struct graph_thread *thread, struct gra
 		}
 		status = graph_point_extend(graph, &thread->at, event->ns, GRAPH_PART_CALL,
 					    frame->api->name);
+		wait_replayed(graph, thread, frame, event);
 		graph_point_drop(graph, &begin);
 		return status;
 	}

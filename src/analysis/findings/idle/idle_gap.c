@@ -19,6 +19,16 @@ static bool is_overslept(const struct idle *idle, const struct idle_device *devi
 		       3 * ASLEEP_NS;
 }
 
+/* Whether most of the gap is what a driver does at a kernel's first launch. */
+static bool is_first_use(const struct findings *findings, const struct idle_device *device,
+			 const struct idle_enqueue *enqueue, const struct sequence_event *next)
+{
+	int64_t from_ns = enqueue && enqueue->ns > device->idle_ns ? enqueue->ns : device->idle_ns;
+
+	return findings->graph->first_use && next->ns - from_ns >= GRAPH_FIRST_USE_NS &&
+	       2 * (next->ns - from_ns) > next->ns - device->idle_ns;
+}
+
 static void note_long(struct idle_cause *cause, uint64_t ns)
 {
 	for (unsigned i = 0; i < IDLE_LONG; i++) {
@@ -106,6 +116,8 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		kind = HOST_BUILDS;
 	/* A program builds before its first kernel. */
 	if (kind == HOST_BUILDS && !device->worked)
+		return 0;
+	if (is_first_use(findings, device, enqueue, next))
 		return 0;
 	cause = &device->causes[kind];
 

@@ -100,13 +100,19 @@ static uint64_t ahead_ns(const struct findings *findings, uint32_t index,
 
 /* The time of those that are how the program works: what it did now and then, as at its beginning,
  * is not. Of many, the longest are taken to be like the rest. 0: there is no such habit. */
-static uint64_t habit_ns(const struct idle_device *device, const struct idle_cause *cause)
+static uint64_t habit_ns(const struct idle_device *device, enum idle_cause_kind kind)
 {
+	const struct idle_cause *cause = &device->causes[kind];
 	uint64_t rest_ns = cause->ns;
 
 	if (cause->count < HABIT_COUNT ||
 	    (cause->count < HABIT_SURE && cause->count * HABIT_PART < device->count))
 		return 0;
+	/* Of few launches none says how the others go. */
+	if (cause->count < 2 * HABIT_COUNT && idle_is_launch(kind)) {
+		rest_ns = cause->count * cause->long_ns[IDLE_LONG - 1];
+		return rest_ns < cause->ns ? rest_ns : cause->ns;
+	}
 	if (cause->count < 2 * HABIT_COUNT)
 		return cause->ns;
 	for (unsigned i = 0; i < IDLE_LONG; i++)
@@ -168,7 +174,7 @@ static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
 {
 	const struct idle_cause *cause = &device->causes[kind];
 	uint64_t ns = device->waited_ns > 0 ? (uint64_t)device->waited_ns : 0;
-	uint64_t steady_ns = habit_ns(device, cause);
+	uint64_t steady_ns = habit_ns(device, kind);
 
 	if (idle_is_beforehand(findings, index, device, kind))
 		ns = is_quiet(device, kind)
@@ -215,13 +221,13 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 			return 0;
 		/* A driver that compiles at the first launch has a few long ones. */
 		return cause->ns < cause->count * IDLE_HELD_BACK_NS ? cause->ns
-								    : habit_ns(device, cause);
+								    : habit_ns(device, kind);
 	case PACE:
 	case LAUNCH:
 		if (cause->ns / (cause->count + 1) * COMMANDS_A_GAP <
 		    device->busy_ns / (device->count + 1))
 			return 0;
-		return habit_ns(device, cause);
+		return habit_ns(device, kind);
 	case SYNCHRONISATION:
 		if (cause->count < HABIT_COUNT ||
 		    cause->count * IDLE_COMMANDS_A_WAIT < device->count ||
@@ -244,7 +250,7 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		/* The answers to questions can be kept. */
 		if ((kind == HOST_CALLS && is_asking(findings, device)) ||
 		    idle_is_elsewhere(findings, index, device, kind))
-			return habit_ns(device, cause);
+			return habit_ns(device, kind);
 		return meanwhile_ns(findings, index, device, kind);
 	}
 }
