@@ -8,8 +8,8 @@
 #include "util/units.h"
 
 /* Of the run, that it ran or was runnable; and of that, the part that it had a CPU. */
-#define AWAKE_SHARE 0.4
-#define RAN_PART 0.25
+#define AWAKE_SHARE 0.25
+#define RAN_PART 0.4
 
 /* Of that again, what a thread may have slept that never does: until it is created. */
 #define SLEPT_PART 0.001
