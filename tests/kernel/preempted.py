@@ -26,13 +26,13 @@ if not has_pocl():
 MANDELBROT = str(BUILD / "examples" / "opencl" / "mandelbrot" / "mandelbrot")
 CPU = str(min(os.sched_getaffinity(0)))
 # PoCL's basic device draws in the thread that calls, which is pinned.
-# Long enough for many turns of the two.
-DRAW = ["taskset", "-c", CPU, MANDELBROT, "-w", "1280", "-h", "720", "-n", "1200"]
+DRAW = ["taskset", "-c", CPU, MANDELBROT, "-w", "1280", "-h", "720", "-n"]
+FRAMES = "600"  # long enough for many turns of the two
 environment = dict(os.environ, POCL_DEVICES="basic")
 
 
 def record(folder):
-    subprocess.run([TANDEM, "record", "-q", "-o", folder, "--", *DRAW], env=environment,
+    subprocess.run([TANDEM, "record", "-q", "-o", folder, "--", *DRAW, FRAMES], env=environment,
                    check=True, stdout=subprocess.DEVNULL)
     said = subprocess.run([TANDEM, "report", "--format", "json", folder], check=True,
                           capture_output=True, text=True)
@@ -43,7 +43,7 @@ def read_buffer(report):
     return next(row for row in report["api"] if row["name"] == "clEnqueueReadBuffer")
 
 
-subprocess.run(DRAW, env=environment, stdout=subprocess.DEVNULL)  # compiles the kernel
+subprocess.run([*DRAW, "1"], env=environment, stdout=subprocess.DEVNULL)  # compiles the kernel
 
 # A program of a name of its own, so that the report can name it.
 shutil.copy(shutil.which("bash"), "busybody")
