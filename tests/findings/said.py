@@ -26,6 +26,7 @@ EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
 DRILLS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "drills", "drills")
 COLLOQUIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "colloquia", "colloquia")
+SYMPOSIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "symposia", "symposia")
 VIVAS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "vivas", "vivas")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
@@ -191,6 +192,9 @@ IN_DRILLS = [("gather_gate", [], FLUSHED, ["idle-device/unflushed"], [])]
 # Of tests/findings/colloquia: a queue that is flushed late, right before a wait for another one.
 IN_COLLOQUIA = [("late_flush", [], FLUSHED, ["idle-device/unflushed"], []),
                 ("late_flush", ["repaired"], FLUSHED, [], ["idle-device/unflushed"])]
+# Of tests/findings/symposia: a part of what the host read is changed, and all of it goes back.
+IN_SYMPOSIA = [("cavity_walls", [], BASIC, ["transfers/back-and-forth"], []),
+               ("cavity_walls", ["repaired"], BASIC, [], ["transfers/back-and-forth"])]
 # Of tests/findings/vivas: small reads with nothing larger in their direction; a queue that transferred once and works on
 # one place; a barrier, and events, that name their calls; work of the host in place of a kernel that fails;
 # memory that is not aligned at all, and none besides.
@@ -222,7 +226,8 @@ PROGRAMS = [(CORPUS, *case) for case in CASES]
 for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
     PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
 for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS),
-                      (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA)):
+                      (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA),
+                      (SYMPOSIA, IN_SYMPOSIA)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")

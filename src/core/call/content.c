@@ -83,8 +83,8 @@ static uint64_t hash_large(struct known_contents *known, const uint8_t *data, ui
 
 /* Both records are the same but for their names. */
 _Static_assert(sizeof(struct tandem_rec_content) == sizeof(struct tandem_rec_content_read) &&
-		       offsetof(struct tandem_rec_content, hash) ==
-			       offsetof(struct tandem_rec_content_read, hash),
+		       offsetof(struct tandem_rec_content, words) ==
+			       offsetof(struct tandem_rec_content_read, words),
 	       "content");
 
 static void record_put(uint16_t event, uint64_t op, const void *data, uint64_t offset,
@@ -106,6 +106,7 @@ static void record_put(uint16_t event, uint64_t op, const void *data, uint64_t o
 	record->bytes = bytes;
 	record->hashed = hashed;
 	record->hash = hash;
+	record->words = content_words(data, bytes);
 	tandem_record_commit();
 }
 

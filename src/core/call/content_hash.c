@@ -71,3 +71,18 @@ uint64_t content_hash(const uint8_t *data, uint64_t bytes, bool samples)
 		hash_line(&hash, data + at);
 	return args_hash(args_hash(bytes, hash.lanes, sizeof(hash.lanes)), data + at, bytes - at);
 }
+
+uint64_t content_words(const uint8_t *data, uint64_t bytes)
+{
+	const uint64_t slice = bytes / sizeof(uint64_t) / sizeof(uint64_t);
+	uint64_t words = 0, word, byte;
+
+	for (uint64_t i = 0; slice && i < sizeof(words); i++) {
+		/* No step that rows of a matrix could have. */
+		memcpy(&word, data + (i * slice + (2 * i + 1) * 2654435761u % slice) * sizeof(word),
+		       sizeof(word));
+		byte = word * LANE_PRIME >> 56;
+		words |= (word ? byte ? byte : 1 : 0) << 8 * i;
+	}
+	return words;
+}

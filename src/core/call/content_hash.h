@@ -15,4 +15,8 @@
  * CONTENT_WHOLE; else all. Any thread. */
 uint64_t content_hash(const uint8_t *data, uint64_t bytes, bool samples);
 
+/* A byte for each of eight words of it, of CONTENT_LEAST bytes and more: how many are the same in another content of as
+ * many bytes says how much of it changed. 0: the word is 0, as in all that is not filled. Any thread. */
+uint64_t content_words(const uint8_t *data, uint64_t bytes);
+
 #endif

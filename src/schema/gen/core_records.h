@@ -404,8 +404,9 @@ struct tandem_rec_content {
 	uint64_t bytes;
 	uint64_t hashed;
 	uint64_t hash;
+	uint64_t words;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_content) == 52, "content");
+_Static_assert(sizeof(struct tandem_rec_content) == 60, "content");
 
 struct tandem_rec_content_read {
 	struct tandem_record head;
@@ -414,8 +415,9 @@ struct tandem_rec_content_read {
 	uint64_t bytes;
 	uint64_t hashed;
 	uint64_t hash;
+	uint64_t words;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_content_read) == 52, "content_read");
+_Static_assert(sizeof(struct tandem_rec_content_read) == 60, "content_read");
 
 struct tandem_rec_kernel_memory {
 	struct tandem_record head;

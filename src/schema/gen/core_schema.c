@@ -354,6 +354,7 @@ static const struct tandem_field fields_18[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "hashed", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "hash", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "words", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_19[] = {
@@ -426,13 +427,13 @@ static const struct tandem_event events[] = {
 	[18] = { 18, TANDEM_CLASS_RECORD, 0, "program_hash", NULL, { .record = TANDEM_RECORD_description },
 	  { { 25, 3, fields_17 }, { 25, 3, fields_17 }, { 25, 3, fields_17 } } },
 	[19] = { 19, TANDEM_CLASS_RECORD, 0, "content", NULL, { 0 },
-	  { { 52, 5, fields_18 }, { 52, 5, fields_18 }, { 52, 5, fields_18 } } },
+	  { { 60, 6, fields_18 }, { 60, 6, fields_18 }, { 60, 6, fields_18 } } },
 	[20] = { 20, TANDEM_CLASS_RECORD, 0, "events_given", NULL, { 0 },
 	  { { 23, 3, fields_19 }, { 23, 3, fields_19 }, { 23, 3, fields_19 } } },
 	[21] = { 21, TANDEM_CLASS_RECORD, 0, "host_clock", NULL, { 0 },
 	  { { 64, 9, fields_20 }, { 64, 9, fields_20 }, { 64, 9, fields_20 } } },
 	[22] = { 22, TANDEM_CLASS_RECORD, 0, "content_read", NULL, { 0 },
-	  { { 52, 5, fields_18 }, { 52, 5, fields_18 }, { 52, 5, fields_18 } } },
+	  { { 60, 6, fields_18 }, { 60, 6, fields_18 }, { 60, 6, fields_18 } } },
 	[23] = { 23, TANDEM_CLASS_RECORD, 0, "kernel_memory", NULL, { 0 },
 	  { { 22, 2, fields_21 }, { 22, 2, fields_21 }, { 22, 2, fields_21 } } },
 	[24] = { 24, TANDEM_CLASS_RECORD, 0, "kernel_reads", NULL, { .record = TANDEM_RECORD_description },
@@ -445,5 +446,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "84985621348c3081bd849e2940ab7de2", EVENTS, { 0 }, 1,
+	0, "core", "6fdf9248544dc74bb1092f7c7be1fc65", EVENTS, { 0 }, 1,
 };

@@ -23,6 +23,10 @@
 #define FEW_PART 4u
 #define FEW_OF_BYTES (UINT64_C(1) << 20)
 
+/* So many of eight words came back as they went: most of it did. Less than so many bytes are not worth a part. */
+#define WORDS_ALIKE 6u
+#define PART_OF_BYTES 16384u
+
 int bounces_begin(struct bounces *bounces, const struct trace_session *session)
 {
 	bounces->threads = calloc(session->stream_count + 1, sizeof(*bounces->threads));
@@ -80,6 +84,16 @@ static void note_before(struct bounce_transfer *back, const struct bounce_transf
 	back->both_ns = from->ns + back->ns;
 }
 
+/* Words that are not 0, and the same in both. */
+static unsigned words_alike(uint64_t one, uint64_t other)
+{
+	unsigned alike = 0;
+
+	for (unsigned i = 0; i < 64; i += 8)
+		alike += (one >> i & 0xff) && (one >> i & 0xff) == (other >> i & 0xff);
+	return alike;
+}
+
 static void count_bounce(struct bounce *bounce, const struct bounce_transfer *back)
 {
 	if (!bounce->count++) {
@@ -89,16 +103,18 @@ static void count_bounce(struct bounce *bounce, const struct bounce_transfer *ba
 		bounce->end_ns = back->end_ns;
 	}
 	bounce->ns += back->both_ns;
-	bounce->at_once += back->is_same || back->at_once;
+	bounce->at_once += back->is_same || back->is_part || back->at_once;
 	bounce->same += back->is_same;
+	bounce->parts += back->is_part;
 }
 
 static void take_back(struct bounce *bounce, struct bounce_transfer *back)
 {
 	bounce->count--;
 	bounce->ns -= back->both_ns;
-	bounce->at_once -= back->is_same || back->at_once;
+	bounce->at_once -= back->is_same || back->is_part || back->at_once;
 	bounce->same -= back->is_same;
+	bounce->parts -= back->is_part;
 	back->counted = false;
 }
 
@@ -119,7 +135,10 @@ static void judge(struct bounce *bounce, struct bounce_transfer *back)
 		/* Where the host mostly changes some of it, samples do not show that it did not. */
 		if (back->replaced > back->same && back->content.hashed < back->bytes)
 			back->is_same = false;
-		is_one = back->is_same || back->few_changed;
+		back->is_part = !back->is_same && back->bytes >= PART_OF_BYTES &&
+				back->content.offset == back->from.offset &&
+				words_alike(back->content.words, back->from.words) >= WORDS_ALIKE;
+		is_one = back->is_same || back->is_part || back->few_changed;
 		bounce->sampled |= back->is_same && back->content.hashed < back->bytes;
 	} else if (back->bytes < SMALL_BYTES) {
 		is_one = false;
@@ -187,16 +206,25 @@ static int add_process(struct findings *findings, const struct bounce *bounce)
 	finding->count = bounce->count;
 	finding->cost_ns = bounce->ns;
 	finding->object = api ? api->name : "";
-	finding->what = findings_text(findings,
-				      "the same bytes of a buffer went to the host and back "
-				      "to the device (%s) %s times",
-				      finding->object, units_count(count, bounce->count));
+	finding->what = findings_text(
+		findings,
+		"the same bytes of a buffer went to the host and back "
+		"to the device (%s) %s times%s",
+		finding->object, units_count(count, bounce->count),
+		2 * bounce->parts >= bounce->count ? ", where a part of them was changed" : "");
 	if (bounce->same == bounce->count) {
 		finding->confidence = bounce->sampled ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
 		finding->why = bounce->sampled
 				       ? "by a hash of samples, 64 KiB of each transfer, at the "
 					 "same places both times"
 				       : "by a hash of all bytes";
+	} else if (2 * bounce->parts >= bounce->count) {
+		finding->confidence = CONFIDENCE_MEDIUM;
+		finding->why = findings_text(
+			findings,
+			"the host changed some of it, and no more than a part: of eight words at the "
+			"same places six or more came back as they went, %s times",
+			units_count(count, bounce->parts));
 	} else {
 		finding->confidence = CONFIDENCE_MEDIUM;
 		finding->why =
@@ -205,7 +233,11 @@ static int add_process(struct findings *findings, const struct bounce *bounce)
 				      "all of the bytes; it may have changed some",
 				      units_count(count, bounce->at_once));
 	}
-	finding->suggestion = "keep the data on the device and change it there, with a kernel";
+	finding->suggestion =
+		2 * bounce->parts >= bounce->count
+			? "keep the data on the device and change it there, with a kernel; or move "
+			  "only the part that changes"
+			: "keep the data on the device and change it there, with a kernel";
 	finding_place(findings, finding, bounce->stream);
 	finding_time(findings, finding, bounce->begin_ns, bounce->end_ns);
 	return 0;

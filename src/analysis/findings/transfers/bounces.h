@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of a buffer that go to the host and back to the device, and that the host did not
- * change in between (core/call/content.h), or had no time to change all of: it could as well have left
- * them there. One thread.
+ * change in between (core/call/content.h), changed a part of, or had no time to change all of: it could as
+ * well have left them there. One thread.
  *
  *	bounces_begin(&bounces, session);
  *	bounces_call(&bounces, item);				each call
@@ -19,6 +19,7 @@
 struct bounce_content {
 	uint64_t offset;       /* in the buffer */
 	uint64_t hashed, hash; /* 0: not known */
+	uint64_t words;	       /* a byte each; 0: not known */
 };
 
 struct bounce_transfer { /* of a buffer */
@@ -39,14 +40,17 @@ struct bounce_transfer { /* of a buffer */
 	uint64_t both_ns;
 
 	bool counted, is_same;	 /* it is one; by its content */
+	bool is_part;		 /* by its content, the host changed no more than a part */
 	uint64_t same, replaced; /* of those of the buffer so far, whose content is known */
 };
 
 struct bounce { /* of a process */
 	uint64_t count, ns;
-	uint64_t at_once; /* of these: not changed, or with no time in between to change all */
-	uint64_t same;	  /* of these: not changed */
-	bool sampled;	  /* not all bytes of those were compared */
+	uint64_t
+		at_once; /* of these: not changed, or no more than a part, or with no time in between to change all */
+	uint64_t same;	/* of these: not changed */
+	uint64_t parts; /* of these: no more than a part changed, by the content */
+	bool sampled;	/* not all bytes of those were compared */
 	uint32_t stream;
 	uint16_t api;		  /* event id of the call that brings them back */
 	int64_t begin_ns, end_ns; /* of the first */

@@ -221,12 +221,13 @@ static void take_content(struct transfers *transfers, const struct event_item *i
 	const struct tandem_rec_content_read *read = (const void *)item->event->record;
 
 	if (item->event->record->id == TANDEM_EVENT_content)
-		bounces_content(
-			&transfers->bounces, item,
-			&(struct bounce_content){written->offset, written->hashed, written->hash});
+		bounces_content(&transfers->bounces, item,
+				&(struct bounce_content){written->offset, written->hashed,
+							 written->hash, written->words});
 	else if (item->event->record->id == TANDEM_EVENT_content_read)
 		bounces_content(&transfers->bounces, item,
-				&(struct bounce_content){read->offset, read->hashed, read->hash});
+				&(struct bounce_content){read->offset, read->hashed, read->hash,
+							 read->words});
 }
 
 static int transfers_item(struct findings *findings, void *state, const struct event_item *item)
