@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
-outside_scripts, workloads, practice, trials, exams, finals, drills, resits, orals, vivas, essays, colloquia, theses, panels, lectures, sittings and symposia, each with a fault and
+outside_scripts, workloads, practice, trials, exams, finals, drills, resits, orals, vivas, essays, colloquia, theses, panels, lectures, sittings, symposia and tutorials, each with a fault and
 without, and some that have none, on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c),
 packaged programs, as far as they are installed (tests/findings/packages), and programs of yours. What may be said of each
 stands in table.json beside them, which is written before it is run.
@@ -63,6 +63,7 @@ SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "fi
         "colloquia": "findings/colloquia", "theses": "findings/theses",
         "panels": "findings/panels", "lectures": "findings/lectures",
         "sittings": "findings/sittings", "symposia": "findings/symposia",
+        "tutorials": "findings/tutorials",
         "cuda": "stubs/cuda", "packages": "findings/packages"}
 INTEL = os.path.join(os.environ.get("TANDEM_OPENCL_RT") or
                      os.path.expanduser("~/.cache/tandem/opencl-rt"), "lib")
