@@ -21,7 +21,11 @@ struct recent_interval {
 struct recent {
 	struct recent_interval *intervals; /* a ring, made at the first */
 	uint64_t count;
+	unsigned most; /* intervals that are remembered; 0: RECENT_USUAL. Set before the first */
 };
+
+/* More than a gap between commands has, or so short that they do not matter. */
+#define RECENT_USUAL 256u
 
 /* Returns 0 or -ENOMEM. */
 int recent_add(struct recent *recent, int64_t from_ns, int64_t to_ns);
