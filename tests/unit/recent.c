@@ -15,40 +15,44 @@ static void expect(const char *what, int64_t is, int64_t should_be)
 	failed = 1;
 }
 
-/* 1,000 of 1 us, 10 us apart. */
-static void fill(struct recent *recent)
+/* So many of 1 us. */
+static void fill(struct recent *recent, int64_t count, int64_t apart_ns)
 {
-	for (int64_t i = 0; i < 1000; i++) {
-		if (recent_add(recent, i * 10000, i * 10000 + 1000))
+	for (int64_t i = 0; i < count; i++) {
+		if (recent_add(recent, i * apart_ns, i * apart_ns + 1000))
 			failed = 1;
 	}
 }
 
-static void usual(void)
+/* All of the latest two seconds. */
+static void many(void)
 {
 	struct recent recent = {0};
 
 	expect("of none", recent_within(&recent, 0, 1000000), 0);
-	fill(&recent);
+	fill(&recent, 1000, 10000);
 	expect("the latest", recent_within(&recent, 9900000, 10000000), 10 * 1000);
 	expect("a part of one", recent_within(&recent, 9990500, 9990800), 300);
 	expect("between two", recent_within(&recent, 9981000, 9990000), 0);
-	expect("as many as are remembered", recent_within(&recent, 0, 10000000),
-	       RECENT_USUAL * 1000);
+	expect("all", recent_within(&recent, 0, 10000000), 1000 * 1000);
+	expect("the first", recent_within(&recent, 0, 1000000), 100 * 1000);
+	recent_free(&recent);
+	fill(&recent, RECENT_MOST + 1000, 10000);
+	expect("no more than can be",
+	       recent_within(&recent, 0, (RECENT_MOST + 1000) * INT64_C(10000)),
+	       RECENT_MOST * 1000);
 	expect("what is forgotten", recent_within(&recent, 0, 1000000), 0);
 	recent_free(&recent);
 }
 
-static void more(void)
+/* Of longer ago, as many as are always remembered. */
+static void old(void)
 {
-	struct recent recent = {.most = 2048};
+	struct recent recent = {0};
 
-	fill(&recent);
-	expect("all of more", recent_within(&recent, 0, 10000000), 1000 * 1000);
-	expect("the first of more", recent_within(&recent, 0, 1000000), 100 * 1000);
-	recent_free(&recent);
-	fill(&recent);
-	expect("as many after it was freed", recent_within(&recent, 0, 1000000), 100 * 1000);
+	fill(&recent, 1000, RECENT_NS / 100);
+	expect("the latest of few", recent_within(&recent, 0, 10 * RECENT_NS), RECENT_LEAST * 1000);
+	expect("its capacity", (int64_t)recent.capacity, RECENT_LEAST);
 	recent_free(&recent);
 }
 
@@ -79,8 +83,8 @@ static void joined(void)
 
 int main(void)
 {
-	usual();
-	more();
+	many();
+	old();
 	several();
 	joined();
 	return failed;

@@ -7,9 +7,6 @@
 
 #include "util/keyed_row.h"
 
-/* A command's end may be known only when its thread has waited for it: page faults are remembered from long before. */
-#define FAULTS_MOST 8192u
-
 const char *graph_part_kind_name(enum graph_part_kind kind)
 {
 	static const char *const names[] = {"before", "host",	   "call",   "launch",
@@ -48,10 +45,6 @@ int graph_open(struct graph *graph, struct event_iterator *iterator, const struc
 		graph_close(graph);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < session->process_count; i++)
-		graph->faults[i].most = FAULTS_MOST;
-	for (size_t i = 0; i < session->stream_count; i++)
-		graph->threads[i].faults.most = FAULTS_MOST;
 	for (size_t i = 0; i < graph->device_count; i++) {
 		double part = devices_taken_part(&iterator->devices.rows[i]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The latest intervals in which a thread, or one of several, was in some state: so many that
- * a short time which ended not long ago can be looked up. Intervals come in the order of their
+ * a short time which ended not long ago can be looked up, also where it is known only when a buffer of
+ * a device's records came, or when a thread had waited for hundreds of commands. Intervals come in the order of their
  * ends. What was hardly apart is kept as one, with the part of it that was so. One thread.
  *
  *	struct recent recent = {0};
@@ -20,12 +21,13 @@ struct recent_interval {
 
 struct recent {
 	struct recent_interval *intervals; /* a ring, made at the first */
-	uint64_t count;
-	unsigned most; /* intervals that are remembered; 0: RECENT_USUAL. Set before the first */
+	uint64_t count, capacity;
 };
 
-/* More than a gap between commands has, or so short that they do not matter. */
-#define RECENT_USUAL 256u
+/* As many are remembered, and of those of the latest RECENT_NS as many as RECENT_MOST. */
+#define RECENT_LEAST 256u
+#define RECENT_MOST 8192u
+#define RECENT_NS INT64_C(2000000000)
 
 /* Returns 0 or -ENOMEM. */
 int recent_add(struct recent *recent, int64_t from_ns, int64_t to_ns);
