@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
-outside_scripts, workloads, practice, trials, exams, finals, drills, resits, orals, vivas, essays, colloquia, theses, panels, lectures, sittings, symposia and tutorials, each with a fault and
-without, and some that have none, on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c),
+outside_scripts, workloads, practice, trials, exams, finals, drills, resits, orals, vivas, essays,
+colloquia, theses, panels, lectures, sittings, symposia and tutorials, each with a fault and without,
+and some that have none, on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c),
 packaged programs, as far as they are installed (tests/findings/packages), and programs of yours. What may be said of each
 stands in table.json beside them, which is written before it is run.
 
