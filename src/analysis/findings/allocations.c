@@ -62,8 +62,8 @@ struct allocations {
 	struct map faulted; /* thread -> when it had its latest faults, from the session's start */
 	uint64_t latest_faulted; /* who had the latest, and when */
 	uint64_t latest_ns;
-	uint64_t alone,
-		beside; /* records of faults with none of another thread's since that thread's last, or with some */
+	/* Records of faults with none of another thread's since that thread's last, and with some. */
+	uint64_t alone, beside;
 	/* What passes for each of faults that follow each other, of those that count. */
 	struct running_median price;
 };

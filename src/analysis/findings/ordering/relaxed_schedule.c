@@ -141,6 +141,8 @@ static int64_t recorded_before(const struct relaxed_schedule *schedule, int64_t 
 {
 	int64_t ns = INT64_MIN;
 
+	if (schedule->recent && schedule->recorded_ns <= start_ns)
+		return schedule->recorded_ns;
 	for (unsigned i = 0; i < RELAXED_RECENT && i < schedule->recent; i++) {
 		if (schedule->recent_ns[i] <= start_ns)
 			ns = later(ns, schedule->recent_ns[i]);

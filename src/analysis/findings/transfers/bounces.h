@@ -46,8 +46,8 @@ struct bounce_transfer { /* of a buffer */
 
 struct bounce { /* of a process */
 	uint64_t count, ns;
-	uint64_t
-		at_once; /* of these: not changed, or no more than a part, or with no time in between to change all */
+	/* Of these: not changed, or no more than a part, or with no time in between to change all. */
+	uint64_t at_once;
 	uint64_t same;	/* of these: not changed */
 	uint64_t parts; /* of these: no more than a part changed, by the content */
 	bool sampled;	/* not all bytes of those were compared */
