@@ -11,11 +11,13 @@ from corpus import CORPUS, STUB
 from tap import check, finish
 from traces import record, tandem
 
-CONTENT = re.compile(r"\b(content|content_read)\(op=([\d:]+), offset=(\d+), bytes=(\d+), hashed=(\d+), hash=(\w+)\)")
+CONTENT = re.compile(r"\b(content|content_read)\(op=([\d:]+), offset=(\d+), bytes=(\d+), hashed=(\d+), hash=(\w+)"
+                     r"(?:, words=(\w+))?\)")
 CALL = re.compile(r"\.\.\. (clEnqueue(?:Read|Write)Buffer) = CL_SUCCESS  op ([\d:]+)")
 ENTRY = re.compile(r"(clEnqueue(?:Read|Write)Buffer)\(.*blocking=(\w+),.*op ([\d:]+)")
 
 
+SYMPOSIA = os.path.join(os.environ["TANDEM_BUILD"], "tests", "findings", "symposia", "symposia")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
 
 
@@ -52,6 +54,18 @@ lines = printed("halo_by_host", "full")
 check(all(row[3] == row[4] for row in contents(lines)) and contents(lines), "all bytes of less are")
 check({int(row[2]) for row in contents(lines)} == {0, 2048, 128 * 2048, 129 * 2048}, "parts have their places",
       {row[2] for row in contents(lines)})
+
+# The host changes the walls of a grid that it read, and writes all of it back: words in between are the same,
+# as one that is 0 has no byte. A buffer that is filled anew has other words.
+if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
+    found = contents(printed("cavity_walls", "full", {"POCL_DEVICES": "basic"}, of=SYMPOSIA))
+    pairs = [(one, other) for one, other in zip(found, found[1:])
+             if (one[0], other[0]) == ("content_read", "content") and int(one[3]) == 1 << 18]
+    check(len(pairs) == 700 and all(one[5] != other[5] for one, other in pairs) and
+          all(one[6] == other[6] for one, other in pairs), "a part that changes leaves most words", pairs[:2])
+words = [row[6] for row in contents(printed("clean_stream", "full")) if row[0] == "content"]
+check(len(words) > 8 and len(set(words)) == len(words) and words.index(None) == 0,
+      "what is new has other words, and what is 0 none", words[:4])
 
 # An image of 16 MiB, of which one of the first elements changes each time.
 tiles = [row for row in contents(printed("image_scratch", "full", of=FINALS, version=["repaired"]))
