@@ -39,6 +39,7 @@ int bounces_call(struct bounces *bounces, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	struct bounce_thread *thread = &bounces->threads[event->stream->index];
+	size_t at = bounces->free_open - 1;
 	struct transfer_ends ends;
 
 	if (thread->returned_ns && event->ns > thread->returned_ns)
@@ -48,19 +49,22 @@ int bounces_call(struct bounces *bounces, const struct event_item *item)
 	if (!trace_event_op(event) || trace_event_failed(event) ||
 	    !transfer_ends_find(event, &ends))
 		return 0;
-	if (!bounces->calls.count)
-		bounces->open_count = 0;
-	if (array_reserve(&bounces->open, &bounces->open_capacity, bounces->open_count + 1,
-			  sizeof(*bounces->open)))
-		return -ENOMEM;
-	bounces->open[bounces->open_count] = (struct bounce_transfer){
+	if (bounces->free_open) {
+		bounces->free_open = (size_t)bounces->open[at].bytes;
+	} else {
+		at = bounces->open_count++;
+		if (array_reserve(&bounces->open, &bounces->open_capacity, bounces->open_count,
+				  sizeof(*bounces->open)))
+			return -ENOMEM;
+	}
+	bounces->open[at] = (struct bounce_transfer){
 		.call = item->call,
 		.key = ends.buffer,
 		.address = ends.host,
 		.stream = event->stream->index,
 		.host_ns = thread->host_ns,
 	};
-	return map_set(&bounces->calls, item->call, bounces->open_count++);
+	return map_set(&bounces->calls, item->call, at);
 }
 
 static bool is_at_once(const struct bounce_transfer *from, const struct bounce_transfer *back)
@@ -154,9 +158,13 @@ int bounces_command(struct bounces *bounces, const struct operation *operation, 
 	uint64_t at = map_remove(&bounces->calls, operation->call), known;
 	struct bounce_transfer now;
 
-	if (at == MAP_NONE || !operation->record || !operation->placed || !operation->record->bytes)
+	if (at == MAP_NONE)
 		return 0;
 	now = bounces->open[at];
+	bounces->open[at].bytes = bounces->free_open;
+	bounces->free_open = (size_t)at + 1;
+	if (!operation->record || !operation->placed || !operation->record->bytes)
+		return 0;
 	now.kind = operation->kind;
 	now.api = operation->api;
 	now.begin_ns = operation->times.start_ns;

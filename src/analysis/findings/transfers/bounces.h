@@ -66,6 +66,7 @@ struct bounces {
 	struct map calls; /* number of a call in flight -> its transfer, in `open` */
 	struct bounce_transfer *open;
 	size_t open_count, open_capacity;
+	size_t free_open;   /* one that is done, + 1, whose `bytes` say the next; 0: none */
 	struct map buffers; /* process and number -> the latest transfer */
 	struct bounce_transfer *last;
 	size_t last_count, last_capacity;
