@@ -2,8 +2,8 @@
 /* Decides which command runs next, and runs it.
  *
  * An in-order queue offers its first command, an out-of-order one each command
- * up to a barrier, to each unit its own. The engine's own thread, if there is one, is started by the
- * first command.
+ * up to a barrier, to each unit its own. The engine's own thread, if there is
+ * one, is started by the first command.
  */
 #include "queue.h"
 

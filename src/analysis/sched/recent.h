@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The latest intervals in which a thread, or one of several, was in some state: so many that
- * a short time which ended not long ago can be looked up, also where it is known only when a buffer of
- * a device's records came, or when a thread had waited for hundreds of commands. Intervals come in the order of their
- * ends. What was hardly apart is kept as one, with the part of it that was so. One thread.
+ * a short time which ended not long ago can be looked up, also where it is known only when a buffer
+ * of a device's records came, or when a thread had waited for hundreds of commands. Intervals come
+ * in the order of their ends. What was hardly apart is kept as one, with the part of it that was so.
+ * One thread.
  *
  *	struct recent recent = {0};
  *	recent_add(&recent, from_ns, to_ns);
@@ -24,7 +25,7 @@ struct recent {
 	uint64_t count, capacity;
 };
 
-/* As many are remembered, and of those of the latest RECENT_NS as many as RECENT_MOST. */
+/* RECENT_LEAST are always remembered; where more ended within RECENT_NS, these, up to RECENT_MOST. */
 #define RECENT_LEAST 256u
 #define RECENT_MOST 8192u
 #define RECENT_NS INT64_C(2000000000)

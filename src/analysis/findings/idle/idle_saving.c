@@ -108,7 +108,7 @@ static uint64_t habit_ns(const struct idle_device *device, enum idle_cause_kind 
 	if (cause->count < HABIT_COUNT ||
 	    (cause->count < HABIT_SURE && cause->count * HABIT_PART < device->count))
 		return 0;
-	/* Of few launches none says how the others go. */
+	/* Of few launches the longest may have another cause: the shortest that is kept stands for all. */
 	if (cause->count < 2 * HABIT_COUNT && idle_is_launch(kind)) {
 		rest_ns = cause->count * cause->long_ns[IDLE_LONG - 1];
 		return rest_ns < cause->ns ? rest_ns : cause->ns;
