@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""How fast sessions are read, and in how much memory: `tandem report` over what the
-generators made. Times are those of the CPU (user and system), so that other work on the
+"""How fast sessions are read, and in how much memory: `tandem report`, and of a machine's session
+`tandem findings`, over what the generators made. Times are those of the CPU (user and system), so that other work on the
 machine does not count; what the clock on the wall said is listed next to them. One row is by the wall, with all CPUs.
 Parts of bench/run."""
 import json
@@ -13,6 +13,8 @@ import time
 LEAST_RATE = 10  # million events a second, on one core
 LEAST_WALL_RATE = 15  # of a machine's session, on two cores or more
 MOST_MIB = 256
+MOST_FINDINGS_S = 10  # all findings of 10 M events, CPU time
+MOST_FINDINGS_WALL_S = 60  # of 100 M, by the wall, on the cores that there are
 YARDSTICK = 10  # times as fast as babeltrace2
 BYTES_AN_EVENT = 60  # on disk, with some room
 
@@ -95,8 +97,22 @@ def machine(bench):
     wall(bench, folder, made, millions)
     bench.add("machine", "peak memory", "MiB", {"traced": [peak]},
               target="<= %d MiB" % MOST_MIB, passed=lambda row: row["traced"] <= MOST_MIB)
+    findings(bench, folder, millions)
     yardstick(bench, folder, made, millions, rates)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def findings(bench, folder, millions):
+    """All kinds, of the same session."""
+    runs = [run(bench, [bench.tandem, "findings", "--all", "--format", "json", folder])
+            for _ in range(3 if millions == 10 else 1)]
+    of_wall = millions > 10
+    most = MOST_FINDINGS_WALL_S if of_wall else MOST_FINDINGS_S
+    bench.add("machine", "all findings, %d M events" % millions, "s",
+              {"traced": [one[of_wall] for one in runs]},
+              peak_mib=round(max(one[2] for one in runs), 1),
+              target="<= %d s %s" % (most, "by the wall" if of_wall else "of CPU time"),
+              passed=lambda row: row["traced"] <= most)
 
 
 FLOORS = (("decode", "decoded and merged, one thread"),
