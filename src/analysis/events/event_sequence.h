@@ -24,6 +24,7 @@ enum sequence_event_kind {
 	SEQUENCE_START,
 	SEQUENCE_END,
 	SEQUENCE_RECORD, /* another record that somebody wanted: `wants` */
+	SEQUENCE_KINDS,
 };
 
 struct sequence_event {

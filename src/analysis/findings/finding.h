@@ -119,9 +119,10 @@ struct finding_ops {
 	const char *name;
 	const char *words; /* for the manual */
 	size_t state_bytes;
-	bool waits; /* wants findings->waits, which is settled before `end` */
-	bool whole; /* takes items of the whole run, and chooses by findings->range itself */
-	bool graph; /* wants findings->graph, to remove calls from in `item` */
+	bool waits;	 /* wants findings->waits, which is settled before `end` */
+	bool whole;	 /* takes items of the whole run, and chooses by findings->range itself */
+	bool graph;	 /* wants findings->graph, to remove calls from in `item` */
+	unsigned events; /* sequence_event_kinds that `event` takes, each 1 << kind */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);
 	int (*item)(struct findings *findings, void *state, const struct event_item *item);

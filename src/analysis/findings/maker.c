@@ -50,8 +50,9 @@ struct maker { /* findings that are being made */
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
-	unsigned char event_kinds[KINDS], item_kinds[KINDS]; /* that take them, of the wanted */
-	unsigned event_count, item_count;
+	/* That take them, of the wanted. */
+	unsigned char event_kinds[SEQUENCE_KINDS][KINDS], item_kinds[KINDS], interval_kinds[KINDS];
+	unsigned event_count[SEQUENCE_KINDS], item_count, interval_count;
 	struct event_sequence sequence;
 	bool sequenced; /* somebody asks for it */
 	struct graph graph;
@@ -63,8 +64,8 @@ static int take_event(void *context, const struct sequence_event *event)
 	struct maker *maker = context;
 	int status = maker->findings->graph ? graph_event(&maker->graph, event) : 0;
 
-	for (unsigned i = 0; !status && i < maker->event_count; i++) {
-		unsigned kind = maker->event_kinds[i];
+	for (unsigned i = 0; !status && i < maker->event_count[event->kind]; i++) {
+		unsigned kind = maker->event_kinds[event->kind][i];
 
 		status = finding_kinds[kind]->event(maker->findings, maker->states[kind], event);
 	}
@@ -84,11 +85,26 @@ static void take_interval(void *user, const struct wait_thread *thread,
 	part.to = range_clamp(range, whole->to);
 	if (part.to <= part.from && whole->to > whole->from)
 		return;
-	for (unsigned i = 0; !maker->failed && i < KINDS; i++) {
-		if (maker->wanted[i] && finding_kinds[i]->interval)
-			maker->failed = finding_kinds[i]->interval(
-				maker->findings, maker->states[i], thread, interval);
+	for (unsigned i = 0; !maker->failed && i < maker->interval_count; i++) {
+		unsigned kind = maker->interval_kinds[i];
+
+		maker->failed = finding_kinds[kind]->interval(maker->findings, maker->states[kind],
+							      thread, interval);
 	}
+}
+
+static void takes(struct maker *maker, unsigned char kind)
+{
+	const struct finding_ops *ops = finding_kinds[kind];
+
+	for (unsigned i = 0; i < SEQUENCE_KINDS; i++) {
+		if (ops->event && ops->events >> i & 1)
+			maker->event_kinds[i][maker->event_count[i]++] = kind;
+	}
+	if (ops->item)
+		maker->item_kinds[maker->item_count++] = kind;
+	if (ops->interval)
+		maker->interval_kinds[maker->interval_count++] = kind;
 }
 
 static int begin(void *user, struct pass *pass)
@@ -110,10 +126,7 @@ static int begin(void *user, struct pass *pass)
 
 		if (!maker->wanted[i])
 			continue;
-		if (ops->event)
-			maker->event_kinds[maker->event_count++] = (unsigned char)i;
-		if (ops->item)
-			maker->item_kinds[maker->item_count++] = (unsigned char)i;
+		takes(maker, (unsigned char)i);
 		graph |= ops->graph;
 		events |= ops->event != NULL || ops->graph;
 		maker->states[i] = calloc(1, ops->state_bytes + 1);

@@ -289,6 +289,7 @@ const struct finding_ops finding_copies = {
 	.begin = copies_begin,
 	.item = copies_item,
 	.event = copies_event,
+	.events = 1u << SEQUENCE_START | 1u << SEQUENCE_END,
 	.end = copies_end,
 	.release = copies_release,
 };

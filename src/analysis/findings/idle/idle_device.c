@@ -137,6 +137,8 @@ const struct finding_ops finding_idle_device = {
 	.graph = true,
 	.item = idle_item,
 	.event = idle_event,
+	.events = 1u << SEQUENCE_CALL_BEGIN | 1u << SEQUENCE_CALL_END | 1u << SEQUENCE_START |
+		  1u << SEQUENCE_END,
 	.interval = idle_interval,
 	.end = idle_end,
 	.release = idle_release,

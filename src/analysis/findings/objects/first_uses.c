@@ -67,8 +67,6 @@ int first_uses_event(struct first_uses *uses, const struct sequence_event *event
 	struct first_use_device *device;
 	int status;
 
-	if (event->kind != SEQUENCE_START && event->kind != SEQUENCE_END)
-		return 0;
 	device = keyed_row(&uses->device_of, event->device, &uses->devices, &uses->capacity,
 			   &uses->count, &fresh, sizeof(fresh));
 	if (!device)

@@ -319,6 +319,7 @@ const struct finding_ops finding_objects = {
 	.begin = objects_begin,
 	.item = objects_item,
 	.event = objects_event,
+	.events = 1u << SEQUENCE_START | 1u << SEQUENCE_END,
 	.end = objects_end,
 	.release = objects_release,
 };

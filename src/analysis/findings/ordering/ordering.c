@@ -162,7 +162,7 @@ static int ordering_event(struct findings *findings, void *state,
 	(void)findings;
 	if (event->kind == SEQUENCE_START)
 		return default_queue_start(&ordering->defaults, &ordering->rooms, event);
-	return event->kind == SEQUENCE_END ? turns_end(&ordering->turns, event) : 0;
+	return turns_end(&ordering->turns, event);
 }
 
 /* Of what is saved without barriers and events, one's part; and what is saved with further queues
@@ -292,6 +292,7 @@ const struct finding_ops finding_ordering = {
 	.begin = ordering_begin,
 	.item = ordering_item,
 	.event = ordering_event,
+	.events = 1u << SEQUENCE_START | 1u << SEQUENCE_END,
 	.whole = true,
 	.end = ordering_end,
 	.release = ordering_release,

@@ -29,8 +29,7 @@ int own_work_interval(struct own_work *own, const struct wait_thread *thread,
 void own_work_event(struct own_work *own, const struct findings *findings,
 		    const struct sequence_event *event)
 {
-	if ((event->kind != SEQUENCE_START && event->kind != SEQUENCE_END) ||
-	    !(devices_taken_part(&findings->iterator->devices.rows[event->device]) > 0))
+	if (!(devices_taken_part(&findings->iterator->devices.rows[event->device]) > 0))
 		return;
 	if (event->kind == SEQUENCE_END) {
 		if (own->running && !--own->running)

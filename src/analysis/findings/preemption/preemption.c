@@ -489,6 +489,7 @@ const struct finding_ops finding_preemption = {
 	.state_bytes = sizeof(struct preemption),
 	.waits = true,
 	.event = preemption_event,
+	.events = 1u << SEQUENCE_START | 1u << SEQUENCE_END,
 	.interval = preemption_interval,
 	.end = preemption_end,
 	.release = preemption_release,

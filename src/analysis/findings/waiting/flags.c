@@ -89,8 +89,6 @@ void flags_event(struct flags *flags, const struct sequence_event *event)
 {
 	struct flag_thread *thread;
 
-	if (event->kind != SEQUENCE_CALL_BEGIN && event->kind != SEQUENCE_CALL_END)
-		return;
 	thread = &flags->threads[event->stream];
 	if (event->api->class == TANDEM_CLASS_CALLBACK) {
 		thread->calls_back |= !thread->depth;

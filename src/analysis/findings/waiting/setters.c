@@ -180,8 +180,6 @@ void setters_event(struct setters *setters, const struct sequence_event *event)
 	struct setter_process *process;
 	struct setter_thread *thread;
 
-	if (event->kind != SEQUENCE_CALL_BEGIN && event->kind != SEQUENCE_CALL_END)
-		return;
 	thread = &setters->threads[event->stream];
 	process = &setters->processes[event->process];
 	if (event->api->class == TANDEM_CLASS_CALLBACK) {

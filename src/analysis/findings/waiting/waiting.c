@@ -328,6 +328,7 @@ const struct finding_ops finding_waiting = {
 	.begin = waiting_begin,
 	.item = waiting_item,
 	.event = waiting_event,
+	.events = 1u << SEQUENCE_CALL_BEGIN | 1u << SEQUENCE_CALL_END,
 	.interval = waiting_interval,
 	.end = waiting_end,
 	.release = waiting_release,
