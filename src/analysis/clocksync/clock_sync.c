@@ -386,8 +386,6 @@ void clock_sync_place(const struct clock_sync *clock_sync, struct operation *ope
 		return;
 	if (!place_find(fit, operation, record->queued, &queued))
 		queued = start;
-	if (!place_find(fit, operation, record->submitted, &submitted))
-		submitted = start;
 	operation->placed = true;
 	times->causal = queued.fits && start.fits && end.fits;
 	times->bound_ns = start.bound_ns > end.bound_ns ? start.bound_ns : end.bound_ns;
@@ -399,6 +397,8 @@ void clock_sync_place(const struct clock_sync *clock_sync, struct operation *ope
 		place_in_call(operation);
 		return;
 	}
+	if (!place_find(fit, operation, record->submitted, &submitted))
+		submitted = start;
 	times->queued_ns = queued.host_ns;
 	times->submitted_ns = submitted.host_ns;
 	times->start_ns = start.host_ns;

@@ -13,7 +13,7 @@
 
 static struct recent_interval *interval_at(const struct recent *recent, uint64_t number)
 {
-	return &recent->intervals[number % recent->capacity];
+	return &recent->intervals[number & (recent->capacity - 1)];
 }
 
 static uint64_t oldest(const struct recent *recent)
@@ -67,6 +67,8 @@ static uint64_t first_behind(const struct recent *recent, int64_t ns)
 {
 	uint64_t high = recent->count, low = oldest(recent);
 
+	if (low < high && interval_at(recent, high - 1)->to_ns <= ns)
+		return high;
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 

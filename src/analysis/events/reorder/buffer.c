@@ -76,21 +76,19 @@ void reorder_buffer_destroy(struct reorder_buffer *reorder_buffer)
 	free(reorder_buffer);
 }
 
-static int hand_out(struct reorder_buffer *reorder_buffer, const struct reorder_event *waited)
+static int hand_out(struct reorder_buffer *reorder_buffer, struct reorder_event *event)
 {
-	struct reorder_event event = *waited;
-
-	event.moved_ns = 0;
-	if (event.time_ns < reorder_buffer->out_ns) {
-		event.moved_ns = reorder_buffer->out_ns - event.time_ns;
+	event->moved_ns = 0;
+	if (event->time_ns < reorder_buffer->out_ns) {
+		event->moved_ns = reorder_buffer->out_ns - event->time_ns;
 		reorder_buffer->stats.late++;
-		if (event.moved_ns > reorder_buffer->stats.latest_ns)
-			reorder_buffer->stats.latest_ns = event.moved_ns;
+		if (event->moved_ns > reorder_buffer->stats.latest_ns)
+			reorder_buffer->stats.latest_ns = event->moved_ns;
 	} else {
-		reorder_buffer->out_ns = event.time_ns;
+		reorder_buffer->out_ns = event->time_ns;
 	}
 	reorder_buffer->stats.events++;
-	return reorder_buffer->emit(reorder_buffer->context, &event);
+	return reorder_buffer->emit(reorder_buffer->context, event);
 }
 
 /* Takes the earliest event of those that wait in memory and in files, if it is

@@ -101,7 +101,7 @@ static int ring_reserve(struct apart_process *process)
 		return -ENOMEM;
 	for (uint64_t i = process->count - process->capacity;
 	     process->capacity && i < process->count; i++)
-		commands[i % capacity] = process->commands[i % process->capacity];
+		commands[i & (capacity - 1)] = process->commands[i & (process->capacity - 1)];
 	free(process->commands);
 	process->commands = commands;
 	process->capacity = capacity;
@@ -120,7 +120,7 @@ static int note_enqueue(struct apart *apart, const struct trace_event *event,
 
 	if (ring_reserve(of))
 		return -ENOMEM;
-	command = &of->commands[of->count % of->capacity];
+	command = &of->commands[of->count & (of->capacity - 1)];
 	if (command->op)
 		map_remove(&apart->place_of, operation_key(process, command->op));
 	*command = (struct apart_command){.op = trace_event_op(event)};
@@ -142,7 +142,7 @@ static struct apart_command *command_at(const struct apart_process *process, uin
 {
 	if (!place || place + process->capacity <= process->count)
 		return NULL;
-	return &process->commands[(place - 1) % process->capacity];
+	return &process->commands[(place - 1) & (process->capacity - 1)];
 }
 
 static struct apart_command *command_of(const struct apart *apart,

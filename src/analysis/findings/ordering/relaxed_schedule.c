@@ -43,10 +43,16 @@ static int64_t room_from(const struct relaxed_schedule *schedule,
 static void slot_take(struct relaxed_schedule *schedule, int64_t ns, int64_t until_ns)
 {
 	int64_t *slots = schedule->slots;
-	unsigned at = 0;
+	unsigned at = 0, behind = schedule->slot_count;
 
-	while (at + 1 < schedule->slot_count && slots[at + 1] <= ns)
-		at++;
+	while (at + 1 < behind) {
+		unsigned middle = (at + behind) / 2;
+
+		if (slots[middle] <= ns)
+			at = middle;
+		else
+			behind = middle;
+	}
 	for (; at + 1 < schedule->slot_count && slots[at + 1] < until_ns; at++)
 		slots[at] = slots[at + 1];
 	for (; at > 0 && slots[at - 1] > until_ns; at--)

@@ -45,23 +45,24 @@ static int scope_find(struct share *share, uint32_t device, uint32_t process, ui
 }
 
 static int owner_find(struct share *share, uint32_t scope, const struct sequence_event *event,
-		      struct share_owner **owner)
+		      uint32_t *owner)
 {
+	struct share_owner *made;
 	struct share_scope *of = &share->scopes[scope];
 	bool contexts = of->process != TRACE_NONE;
 	uint64_t key = (uint64_t)scope << 32 | (contexts ? event->context : event->process);
 	uint64_t known = map_get(&share->owner_of, key);
 
-	if (known != MAP_NONE) {
-		*owner = &share->owners[known];
+	*owner = (uint32_t)known;
+	if (known != MAP_NONE)
 		return 0;
-	}
 	if (array_reserve(&share->owners, &share->owner_capacity, share->owner_count + 1,
 			  sizeof(*share->owners)) ||
 	    map_set(&share->owner_of, key, share->owner_count))
 		return -ENOMEM;
-	*owner = &share->owners[share->owner_count++];
-	**owner = (struct share_owner){
+	*owner = (uint32_t)share->owner_count;
+	made = &share->owners[share->owner_count++];
+	*made = (struct share_owner){
 		.scope = scope,
 		.process = event->process,
 		.context = contexts ? event->context : 0,
@@ -70,6 +71,36 @@ static int owner_find(struct share *share, uint32_t scope, const struct sequence
 	};
 	of->first = (uint32_t)share->owner_count;
 	of->owners++;
+	return 0;
+}
+
+/* One whose context is not known is no other context's. */
+static int place_find(struct share *share, const struct sequence_event *event,
+		      const struct share_place **place)
+{
+	struct share_place found = {
+		.device = event->device,
+		.process = event->process,
+		.context = event->context,
+		.owners = {TRACE_NONE, TRACE_NONE},
+		.known = true,
+	};
+	struct share_place *kept =
+		&share->places[(event->device * 7 + event->process * 5 + event->context) %
+			       SHARE_PLACES];
+	const uint32_t processes[] = {TRACE_NONE, event->process};
+	uint32_t scope;
+
+	*place = kept;
+	if (kept->known && kept->device == event->device && kept->process == event->process &&
+	    kept->context == event->context)
+		return 0;
+	for (unsigned i = 0; i < (event->context ? 2 : 1); i++) {
+		if (scope_find(share, event->device, processes[i], &scope) ||
+		    owner_find(share, scope, event, &found.owners[i]))
+			return -ENOMEM;
+	}
+	*kept = found;
 	return 0;
 }
 
@@ -295,23 +326,17 @@ static int share_item(struct findings *findings, void *state, const struct event
 static int share_event(struct findings *findings, void *state, const struct sequence_event *event)
 {
 	struct share *share = state;
-	const uint32_t processes[] = {TRACE_NONE, event->process};
-	struct share_owner *owner;
-	uint32_t scope;
-	double room;
+	const struct share_place *place;
+	double room = room_of(share, event);
 
 	(void)findings;
-	if (event->kind != SEQUENCE_SUBMITTED && event->kind != SEQUENCE_START &&
-	    event->kind != SEQUENCE_END)
-		return 0;
-	room = room_of(share, event);
-	/* One whose context is not known is no other context's. */
-	for (unsigned i = 0; i < (event->context ? 2 : 1); i++) {
-		if (scope_find(share, event->device, processes[i], &scope) ||
-		    owner_find(share, scope, event, &owner))
-			return -ENOMEM;
+	if (place_find(share, event, &place))
+		return -ENOMEM;
+	for (unsigned i = 0; i < 2 && place->owners[i] != TRACE_NONE; i++) {
+		struct share_owner *owner = &share->owners[place->owners[i]];
+
 		owner_event(share, owner, event, room);
-		if (stretch_event(&share->scopes[scope], event, room))
+		if (stretch_event(&share->scopes[owner->scope], event, room))
 			return -ENOMEM;
 	}
 	return 0;
@@ -345,6 +370,7 @@ const struct finding_ops finding_shared_device = {
 	.state_bytes = sizeof(struct share),
 	.item = share_item,
 	.event = share_event,
+	.events = 1u << SEQUENCE_SUBMITTED | 1u << SEQUENCE_START | 1u << SEQUENCE_END,
 	.end = share_end,
 	.release = share_release,
 };

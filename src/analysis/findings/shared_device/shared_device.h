@@ -51,14 +51,25 @@ struct share_owner {
 	double blamed_ns;
 };
 
+/* Whom an event concerns: owners of the device's scope and of the process's, as indices; the second
+ * TRACE_NONE where its context is not known. */
+struct share_place {
+	uint32_t device, process, context;
+	uint32_t owners[2];
+	bool known;
+};
+
+#define SHARE_PLACES 32u
+
 struct share {
 	struct share_scope *scopes;
 	size_t scope_count, scope_capacity;
 	struct share_owner *owners;
 	size_t owner_count, owner_capacity;
-	struct map scope_of; /* device and process -> scope */
-	struct map owner_of; /* scope and process or context -> owner */
-	struct rooms rooms;  /* of kernels */
+	struct map scope_of;			 /* device and process -> scope */
+	struct map owner_of;			 /* scope and process or context -> owner */
+	struct share_place places[SHARE_PLACES]; /* found lately */
+	struct rooms rooms;			 /* of kernels */
 	/* Of calls that made contexts, or ended some, by index of the process: how many it made; for how long
 	 * one or more were under way, and until when. */
 	struct map made, made_ns, made_until;
