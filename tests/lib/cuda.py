@@ -34,7 +34,8 @@ class Trace:
             self.by_name[event["name"]].append(event)
         self.operations = self.by_name["operation"]
         self.launches = {(e["process"], e["args"]["op"]): e for e in self.events
-                         if e["name"] not in ("operation", "external", "content", "content_read", "kernel_memory")
+                         if e["name"] not in ("operation", "external", "content", "content_read", "content_arrived",
+                                           "kernel_memory")
                          and e["args"].get("op")}
         self.configs = {(e["process"], e["args"]["launch_config"]): e for e in
                        self.by_name["launch_config"] + self.by_name["transfer_config"]}

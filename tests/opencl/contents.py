@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What transfers moved leaves a hash behind their calls: the same for the same bytes, to the device
 (`content`) and to the host (`content_read`), where it is there when the call returns."""
+import json
 import os
 import re
 import sys
@@ -90,4 +91,23 @@ reads = {row[1] for row in contents(lines) if row[0] == "content_read"}
 check("CL_FALSE" in waits.values() and all(waits.get(op) == "CL_TRUE" for op in reads),
       "none of reads that do not wait", (len(waits), len(reads)))
 check(not contents(printed("copy_by_host", "basic")), "nor without --args full")
+
+# What came is looked at behind the wait of the thread that enqueued the read, if it is still there.
+ARRIVED = re.compile(r"\bcontent_arrived\(op=[\d:]+, offset=(\d+), bytes=(\d+), words=(\w+)\)")
+LATER_CALLS = re.compile(r"\b(clFinish|clWaitForEvents|content|content_arrived)\(")
+LATER = os.path.join(os.environ["TANDEM_BUILD"], "tests", "programs", "later")
+check(record("later", [LATER], "--args", "full", env=STUB) == 0, "reads that do not wait are recorded")
+lines = [line for line in tandem("print", "later").stdout.splitlines() if LATER_CALLS.search(line)]
+came = [match.groups() for match in map(ARRIVED.search, lines) if match]
+check([row[:2] for row in came] == 10 * [("0", str(1 << 18))] + [(str(1 << 17), str(1 << 17)), ("0", str(1 << 16))],
+      "by clFinish, by an event, by what blocks behind it; none of what is gone, or another thread waits for", came)
+sent = [row[6] for row in contents(lines) if row[0] == "content"]
+check([row[2] for row in came[:10]] == sent[1:20:2] and len(set(sent)) == 10, "as it was written", (came, sent))
+behind = [before for before, line in zip(lines, lines[1:]) if "content_arrived(" in line]
+check(len(behind) == 12 and all("clFinish" in line for line in behind[:10]), "behind the call that waited",
+      behind[:1])
+found = [row for row in json.loads(tandem("findings", "--format", "json", "--all", "later").stdout)["findings"]
+         if (row["name"], row["cause"]) == ("copies", "by-host")]
+check(len(found) == 1 and found[0]["count"] == 10 and "eight words" in found[0]["why"],
+      "and said to go from buffer to buffer", found)
 finish()

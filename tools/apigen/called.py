@@ -18,7 +18,8 @@ VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i
           ("uint", 1): "u8", ("uint", 2): "u16", ("uint", 4): "u32", ("uint", 8): "u64",
           ("float", 8): "f64", ("pointer", 8): "u64", ("text", 8): "u64"}
 # A rule's keys beyond those that all back ends have (rules.py).
-KEYS = ("basic", "noresult", "quiet", "query", "hook", "content", "content_read")
+KEYS = ("basic", "noresult", "quiet", "query", "hook", "content", "content_read",
+        "content_later")
 # What every call's record has already.
 TAKEN = {"result", "end", "op"}
 # Steps of src/domains/cuda/calls/call.c.
@@ -245,13 +246,16 @@ def table_write(calls, domain, which, steps):
                                            ("CUDA_HOOK", call.hook),
                                            ("CUDA_CONTENT", "content" in call.rule and call.sizes(version)),
                                            ("CUDA_CONTENT_READ", "content_read" in call.rule and call.sizes(version)),
+                                           ("CUDA_CONTENT_LATER", "content_later" in call.rule and call.sizes(version)),
+                                           ("CUDA_WAITS_QUEUE", call.rule.get("wait") == "queue"),
+                                           ("CUDA_WAITS_DEVICE", call.rule.get("wait") == "device"),
                                            ("CUDA_PER_THREAD", PER_THREAD.search(version.name)),
                                            ("CUDA_NO_STATUS", not version.returns_status))
                      if on]
             sizes = ", ".join(map(str, call.sizes(version)))
-            rows[version.number] = "\t[%d] = { %d, TANDEM_CLASS_%s, %s,\n" \
+            rows[version.number] = "\t[%d] = { %d, %s, TANDEM_CLASS_%s,\n" \
                 "\t\t{ %s }, { %s } }, /* %s */" % (
-                    version.number, event_id(domain, call.number), call.cls.upper(), " | ".join(flags) or "0",
+                    version.number, event_id(domain, call.number), " | ".join(flags) or "0", call.cls.upper(),
                     ", ".join(levels), sizes or "0", version.name)
     return "const struct cuda_api cuda_%s_api[] = {\n%s\n};\n" \
         "const uint32_t cuda_%s_api_count = sizeof(cuda_%s_api) / sizeof(cuda_%s_api[0]);\n" % (

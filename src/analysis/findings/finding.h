@@ -25,6 +25,7 @@
 #include "analysis/events/event_sequence.h"
 #include "analysis/events/pass.h"
 #include "analysis/model/graph.h"
+#include "analysis/operations/async_reads.h"
 #include "analysis/sched/waits.h"
 #include "schema/domain.h"
 #include "util/arena.h"
@@ -103,6 +104,7 @@ struct findings {
 	struct waits *waits;		 /* same */
 	struct finding_call *calls;	 /* same; by stream, the latest: of the items within it */
 	struct graph *graph;		 /* same; NULL: no wanted kind has `graph` */
+	struct async_reads async_reads;	 /* same */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
 	size_t count, capacity;

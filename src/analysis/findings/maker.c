@@ -194,6 +194,9 @@ static int take_item(void *user, const struct event_item *item)
 		corrected.operation.placed = false;
 		item = &corrected;
 	}
+	if (item->kind == ITEM_CALL && maker->findings->session->args_level == TANDEM_ARGS_FULL &&
+	    async_reads_call(&maker->findings->async_reads, item->event, item->call))
+		return -ENOMEM;
 	if (item->kind == ITEM_CALL)
 		maker->findings->calls[item->event->stream->index] = (struct finding_call){
 			item->event->layout->event, item->event->ns, item->end_ns, item->call};
@@ -247,6 +250,7 @@ static void maker_free(void *user)
 	if (maker->findings->graph)
 		graph_close(&maker->graph);
 	maker->findings->graph = NULL;
+	async_reads_free(&maker->findings->async_reads);
 	free(maker->findings->calls);
 	maker->findings->calls = NULL;
 	free(maker);

@@ -12,7 +12,8 @@ int graph_recording_item(struct graph_recorded *thread, const struct event_item 
 		thread->call_end_ns = item->end_ns;
 	if (item->kind != ITEM_OTHER || !from_ns || item->event->ns <= from_ns ||
 	    (item->event->record->id != TANDEM_EVENT_content &&
-	     item->event->record->id != TANDEM_EVENT_content_read))
+	     item->event->record->id != TANDEM_EVENT_content_read &&
+	     item->event->record->id != TANDEM_EVENT_content_arrived))
 		return 0;
 	thread->call_end_ns = item->event->ns;
 	return recent_add(&thread->hashed, from_ns, item->event->ns);

@@ -19,4 +19,7 @@ uint64_t content_hash(const uint8_t *data, uint64_t bytes, bool samples);
  * many bytes says how much of it changed. 0: the word is 0, as in all that is not filled. Any thread. */
 uint64_t content_words(const uint8_t *data, uint64_t bytes);
 
+/* The same of memory that may be gone by now: then false. A system call. */
+bool content_words_safely(const uint8_t *data, uint64_t bytes, uint64_t *words);
+
 #endif

@@ -30,9 +30,9 @@ enum sandbox_use {
 	SANDBOX_CUT,	  /* a file's end: newfstatat, truncate, unlinkat */
 	SANDBOX_MEMORY,	  /* mmap, munmap */
 	SANDBOX_STACK,	  /* sigaltstack */
-	SANDBOX_READ,	  /* process_vm_readv: how a filter is looked at */
-	SANDBOX_STATFS,	  /* fstatfs */
-	SANDBOX_NAME,	  /* prctl(PR_SET_NAME) */
+	SANDBOX_READ, /* process_vm_readv: how a filter is looked at, or memory that may be gone */
+	SANDBOX_STATFS, /* fstatfs */
+	SANDBOX_NAME,	/* prctl(PR_SET_NAME) */
 	SANDBOX_USES,
 };
 

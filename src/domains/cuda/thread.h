@@ -17,8 +17,8 @@ struct cuda_open_call {
 	uint32_t correlation;
 	uint32_t generation; /* of the subscription: an exit may never be delivered */
 	bool runtime;
-	bool has_status; /* the function returns one */
-	uint8_t content; /* CUDA_CONTENT, CUDA_CONTENT_READ: calls/content.h looks at what it moves */
+	bool has_status;  /* the function returns one */
+	uint16_t content; /* flags of CUDA_CONTENTS */
 };
 
 struct cuda_thread {

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/call/call.h"
+#include "core/call/content_later.h"
 #include "core/capture.h"
 #include "core/pool.h"
 #include "core/process.h"
@@ -321,17 +322,21 @@ void opencl_finished(void *handle, int32_t result)
 
 	if (queue)
 		opencl_harvest(queue, TANDEM_COMPLETION_SOURCE_finish);
+	if (result == CL_SUCCESS)
+		tandem_content_arrived(handle);
 }
 
 void opencl_waited(uint32_t count, const void *events, int32_t result)
 {
 	void *const *event = events;
-	(void)result; /* events in error have ended too */
 
+	/* Events in error have ended too. */
 	/* What else the wait proves in other queues is found at the next look. */
 	for (uint32_t i = 0; event && i < count && i < 16; i++)
 		if (event[i] && tandem_event_held(TANDEM_KIND(opencl, event), event[i]))
 			opencl_harvest_event(event[i], TANDEM_COMPLETION_SOURCE_wait);
+	for (uint32_t i = 0; result == CL_SUCCESS && event && i < count; i++)
+		tandem_content_arrived_event(event[i]);
 }
 
 /* The driver says that a command has ended, in a thread of its own. */

@@ -14,6 +14,7 @@
  *   timer.h       a device's clock read beside ours
  *   queue.h       queues
  *   command.h     commands
+ *   content.h     what transfers move
  *   event.h       events that no command made
  *   describe.h    devices, contexts, programs, kernels as records
  *   memory.h      allocations and frees
@@ -24,6 +25,7 @@
 
 #include "core/call/call.h"
 #include "domains/opencl/command.h"
+#include "domains/opencl/content.h"
 #include "domains/opencl/describe.h"
 #include "domains/opencl/event.h"
 #include "domains/opencl/memory.h"

@@ -202,49 +202,6 @@ uint64_t opencl_image_bytes(void *image, const void *region)
 	       size[1] * size[2];
 }
 
-/* Where a box of an image is, and its bytes; 0: its rows do not lie behind each other. */
-static uint64_t image_place(void *image, const size_t *from, const size_t *size, uint64_t row_pitch,
-			    uint64_t slice_pitch, uint64_t *offset)
-{
-	uint64_t element =
-		opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_ELEMENT_SIZE);
-	uint64_t row = element * size[0], width, height;
-
-	if ((row_pitch && row_pitch != row) ||
-	    (slice_pitch && size[2] > 1 && slice_pitch != row * size[1]))
-		return 0;
-	width = opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_WIDTH);
-	height = opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_HEIGHT);
-	*offset = ((from[2] * (height ? height : 1) + from[1]) * width + from[0]) * element;
-	return row * size[1] * size[2];
-}
-
-void opencl_image_content(uint64_t op, void *image, const void *data, const void *origin,
-			  const void *region, uint64_t row_pitch, uint64_t slice_pitch,
-			  int32_t result)
-{
-	uint64_t offset = 0, bytes;
-
-	if (result != CL_SUCCESS || !image || !origin || !region ||
-	    tandem_control.args_level != TANDEM_ARGS_FULL)
-		return;
-	bytes = image_place(image, origin, region, row_pitch, slice_pitch, &offset);
-	tandem_content_record(op, data, offset, bytes);
-}
-
-void opencl_image_content_read(uint64_t op, void *image, const void *data, const void *origin,
-			       const void *region, uint64_t row_pitch, uint64_t slice_pitch,
-			       uint32_t blocking, int32_t result)
-{
-	uint64_t offset = 0, bytes;
-
-	if (!blocking || result != CL_SUCCESS || !image || !origin || !region ||
-	    tandem_control.args_level != TANDEM_ARGS_FULL)
-		return;
-	bytes = image_place(image, origin, region, row_pitch, slice_pitch, &offset);
-	tandem_content_read_record(op, data, offset, bytes);
-}
-
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories)
 {
 	void *const *memory = memories;

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/call/content.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/next.h"
 #include "schema/gen/core_records.h"
@@ -34,26 +33,6 @@ bool opencl_memory_release(void *memory, uint64_t *bytes);
 void opencl_memory_release_failed(const void *memory);
 void opencl_memory_freed(uint32_t number, uint64_t bytes);
 
-/* What a command moves. */
-static inline void opencl_content(uint64_t op, const void *data, uint64_t offset, uint64_t bytes,
-				  int32_t result)
-{
-	if (result == CL_SUCCESS)
-		tandem_content_record(op, data, offset, bytes);
-}
-static inline void opencl_content_read(uint64_t op, const void *data, uint64_t offset,
-				       uint64_t bytes, uint32_t blocking, int32_t result)
-{
-	if (blocking && result == CL_SUCCESS)
-		tandem_content_read_record(op, data, offset, bytes);
-}
-/* Same, of an image, where its rows lie behind each other in the host's memory, as with pitches of 0. */
-void opencl_image_content(uint64_t op, void *image, const void *data, const void *origin,
-			  const void *region, uint64_t row_pitch, uint64_t slice_pitch,
-			  int32_t result);
-void opencl_image_content_read(uint64_t op, void *image, const void *data, const void *origin,
-			       const void *region, uint64_t row_pitch, uint64_t slice_pitch,
-			       uint32_t blocking, int32_t result);
 uint64_t opencl_image_bytes(void *image, const void *region);
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
 

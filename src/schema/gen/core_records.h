@@ -160,6 +160,7 @@ enum tandem_core_event {
 	TANDEM_EVENT_program_hash = 18,
 	TANDEM_EVENT_content = 19,
 	TANDEM_EVENT_content_read = 22,
+	TANDEM_EVENT_content_arrived = 25,
 	TANDEM_EVENT_kernel_memory = 23,
 	TANDEM_EVENT_kernel_reads = 24,
 	TANDEM_EVENT_events_given = 20,
@@ -418,6 +419,15 @@ struct tandem_rec_content_read {
 	uint64_t words;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_content_read) == 60, "content_read");
+
+struct tandem_rec_content_arrived {
+	struct tandem_record head;
+	uint64_t op;
+	uint64_t offset;
+	uint64_t bytes;
+	uint64_t words;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_content_arrived) == 44, "content_arrived");
 
 struct tandem_rec_kernel_memory {
 	struct tandem_record head;

@@ -387,6 +387,13 @@ static const struct tandem_field fields_22[] = {
 	{ "kernel", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 21, NULL },
 };
 
+static const struct tandem_field fields_23[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "words", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 0, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -438,6 +445,8 @@ static const struct tandem_event events[] = {
 	  { { 22, 2, fields_21 }, { 22, 2, fields_21 }, { 22, 2, fields_21 } } },
 	[24] = { 24, TANDEM_CLASS_RECORD, 0, "kernel_reads", NULL, { .record = TANDEM_RECORD_description },
 	  { { 23, 4, fields_22 }, { 23, 4, fields_22 }, { 23, 4, fields_22 } } },
+	[25] = { 25, TANDEM_CLASS_RECORD, 0, "content_arrived", NULL, { 0 },
+	  { { 44, 4, fields_23 }, { 44, 4, fields_23 }, { 44, 4, fields_23 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -446,5 +455,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "6fdf9248544dc74bb1092f7c7be1fc65", EVENTS, { 0 }, 1,
+	0, "core", "16a855aec841e3338e9f42b357ea95e5", EVENTS, { 0 }, 1,
 };

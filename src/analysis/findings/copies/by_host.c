@@ -118,6 +118,7 @@ int by_host_content(struct by_host *by_host, const struct event_item *item,
 		return -ENOMEM;
 	from->goes_on = true;
 	sum->sampled |= content->hashed < content->bytes;
+	sum->by_words |= read->words != 0;
 	if (!last->done)
 		return 0;
 	sum->same++;
@@ -166,11 +167,15 @@ int by_host_add(const struct by_host *by_host, uint32_t process, bool addresses,
 			       : "as many bytes, one call behind the other; --args full records "
 				 "whether it is the same host memory";
 	if (sum->same >= time->count) {
-		finding->confidence = sum->sampled ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
+		finding->confidence =
+			sum->sampled || sum->by_words ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
 		finding->why =
-			sum->sampled ? "by a hash of samples, 64 KiB of each transfer, at the same "
-				       "places both times"
-				     : "by a hash of all bytes";
+			sum->by_words
+				? "by eight words of each transfer, at the same places both times"
+			: sum->sampled
+				? "by a hash of samples, 64 KiB of each transfer, at the same "
+				  "places both times"
+				: "by a hash of all bytes";
 	}
 	finding->suggestion = "copy from buffer to buffer on the device";
 	finding_place(findings, finding, sum->stream);

@@ -206,6 +206,21 @@ static int take_content_read(struct copies *copies, struct graph *graph,
 	return unchanged_remove(&process->reads, graph, item, last);
 }
 
+/* As take_content_read(), of one that did not wait. */
+static int take_content_arrived(struct copies *copies, struct findings *findings,
+				const struct event_item *item)
+{
+	const struct tandem_rec_content_arrived *content = (const void *)item->event->record;
+	uint32_t index = item->event->stream->process->index;
+	const struct async_read *read =
+		async_reads_find(&findings->async_reads, index, content->op);
+
+	if (read)
+		read_contents_arrived(&copies->reads, index, item->event->stream->index, read,
+				      content);
+	return 0;
+}
+
 /* A buffer of the same number never comes again. */
 static int take_free(struct copies *copies, const struct trace_event *event)
 {
@@ -232,6 +247,8 @@ static int copies_item(struct findings *findings, void *state, const struct even
 		return take_content(copies, findings->graph, item);
 	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content_read)
 		return take_content_read(copies, findings->graph, item);
+	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content_arrived)
+		return take_content_arrived(copies, findings, item);
 	return 0;
 }
 

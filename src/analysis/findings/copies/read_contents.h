@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/operations/async_reads.h"
 #include "schema/gen/core_records.h"
 #include "trace/session/session.h"
 
@@ -27,6 +28,8 @@ struct read_content {
 	uint64_t call; /* that read it, by its number; 0: none */
 	uint64_t buffer;
 	uint64_t bytes, hash;
+	uint64_t
+		words; /* 0: all bytes, or samples, are in the hash; else there is none, and these are */
 	uint64_t to;	/* the buffer that it was written to last; 0: none */
 	bool unchanged; /* its owner's: the host had it before, and that was counted ... */
 	uint64_t ns;	/* ... at this cost */
@@ -48,6 +51,11 @@ int read_contents_begin(struct read_contents *contents, const struct trace_sessi
 struct read_content *read_contents_add(struct read_contents *contents, uint32_t process,
 				       uint32_t stream, uint64_t call, uint64_t buffer,
 				       const struct tandem_rec_content_read *content);
+
+/* Same, of a read that did not wait, by its words. Where they say little (zeros) it is not remembered. */
+void read_contents_arrived(struct read_contents *contents, uint32_t process, uint32_t stream,
+			   const struct async_read *from,
+			   const struct tandem_rec_content_arrived *content);
 
 /* The latest read of a thread (the index of its stream) that brought what it now writes to `buffer`,
  * and notes that it went there. NULL: none did, or it went there before. What another thread read may be

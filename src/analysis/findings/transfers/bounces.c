@@ -122,6 +122,12 @@ static void take_back(struct bounce *bounce, struct bounce_transfer *back)
 	back->counted = false;
 }
 
+static bool is_part(const struct bounce_transfer *back)
+{
+	return back->bytes >= PART_OF_BYTES && back->content.offset == back->from.offset &&
+	       words_alike(back->content.words, back->from.words) >= WORDS_ALIKE;
+}
+
 /* Again where its content comes after its command's end. */
 static void judge(struct bounce *bounce, struct bounce_transfer *back)
 {
@@ -131,7 +137,10 @@ static void judge(struct bounce *bounce, struct bounce_transfer *back)
 		return;
 	if (back->counted)
 		take_back(bounce, back);
-	if (back->content.hashed && back->from.hashed) {
+	if (back->content.hashed && !back->from.hashed && back->from.words) {
+		back->is_part = is_part(back);
+		is_one = back->is_part || back->few_changed;
+	} else if (back->content.hashed && back->from.hashed) {
 		back->is_same = back->content.hash == back->from.hash &&
 				back->content.offset == back->from.offset;
 		/* A part that changed can go back alone, or be changed there. */
@@ -139,9 +148,7 @@ static void judge(struct bounce *bounce, struct bounce_transfer *back)
 		/* Where the host mostly changes some of it, samples do not show that it did not. */
 		if (back->replaced > back->same && back->content.hashed < back->bytes)
 			back->is_same = false;
-		back->is_part = !back->is_same && back->bytes >= PART_OF_BYTES &&
-				back->content.offset == back->from.offset &&
-				words_alike(back->content.words, back->from.words) >= WORDS_ALIKE;
+		back->is_part = !back->is_same && is_part(back);
 		is_one = back->is_same || back->is_part || back->few_changed;
 		bounce->sampled |= back->is_same && back->content.hashed < back->bytes;
 	} else if (back->bytes < SMALL_BYTES) {
@@ -201,6 +208,18 @@ void bounces_content(struct bounces *bounces, const struct event_item *item,
 		judge(&bounces->processes[item->event->stream->process->index],
 		      &bounces->last[last - 1]);
 	}
+}
+
+void bounces_arrived(struct bounces *bounces, const struct async_read *read,
+		     const struct bounce_content *content)
+{
+	uint64_t at = map_get(&bounces->calls, read->call);
+	uint64_t last = map_get(&bounces->buffers, read->buffer);
+
+	if (at != MAP_NONE)
+		bounces->open[at].content = *content;
+	else if (last != MAP_NONE && bounces->last[last].call == read->call)
+		bounces->last[last].content = *content;
 }
 
 static int add_process(struct findings *findings, const struct bounce *bounce)

@@ -80,6 +80,9 @@ int bounces_call(struct bounces *bounces, const struct event_item *item);
 int bounces_command(struct bounces *bounces, const struct operation *operation, uint64_t ns);
 void bounces_content(struct bounces *bounces, const struct event_item *item,
 		     const struct bounce_content *content);
+/* Same, of a read that did not wait: its words only. */
+void bounces_arrived(struct bounces *bounces, const struct async_read *read,
+		     const struct bounce_content *content);
 int bounces_add(const struct bounces *bounces, struct findings *findings);
 
 void bounces_release(struct bounces *bounces);

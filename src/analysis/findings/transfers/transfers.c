@@ -215,7 +215,21 @@ static int count_command(struct transfers *transfers, const struct operation *op
 	return status ? status : bounces_command(&transfers->bounces, operation, ns);
 }
 
-static void take_content(struct transfers *transfers, const struct event_item *item)
+static void take_arrived(struct transfers *transfers, const struct findings *findings,
+			 const struct event_item *item)
+{
+	const struct tandem_rec_content_arrived *content = (const void *)item->event->record;
+	const struct async_read *read = async_reads_find(
+		&findings->async_reads, item->event->stream->process->index, content->op);
+
+	if (read)
+		bounces_arrived(&transfers->bounces, read,
+				&(struct bounce_content){.offset = content->offset,
+							 .words = content->words});
+}
+
+static void take_content(struct transfers *transfers, const struct findings *findings,
+			 const struct event_item *item)
 {
 	const struct tandem_rec_content *written = (const void *)item->event->record;
 	const struct tandem_rec_content_read *read = (const void *)item->event->record;
@@ -228,6 +242,8 @@ static void take_content(struct transfers *transfers, const struct event_item *i
 		bounces_content(&transfers->bounces, item,
 				&(struct bounce_content){read->offset, read->hashed, read->hash,
 							 read->words});
+	else if (item->event->record->id == TANDEM_EVENT_content_arrived)
+		take_arrived(transfers, findings, item);
 }
 
 static int transfers_item(struct findings *findings, void *state, const struct event_item *item)
@@ -242,7 +258,7 @@ static int transfers_item(struct findings *findings, void *state, const struct e
 	if (!status && item->kind == ITEM_CALL)
 		return bounces_call(&transfers->bounces, item);
 	if (!status && item->kind == ITEM_OTHER)
-		take_content(transfers, item);
+		take_content(transfers, findings, item);
 	if (!status && item->kind == ITEM_OTHER)
 		status = migrations_fault(&transfers->migrations, findings, item->event);
 	if (!status && item->kind == ITEM_OPERATION &&

@@ -53,7 +53,7 @@ static void call_enter(const struct cuda_api *api, const struct cupti_call *data
 	top->generation = atomic_load_explicit(&generation, memory_order_relaxed);
 	top->runtime = runtime;
 	top->has_status = !(api->flags & CUDA_NO_STATUS);
-	top->content = api->flags & (CUDA_CONTENT | CUDA_CONTENT_READ);
+	top->content = api->flags & CUDA_CONTENTS;
 	*data->between = ++thread->depth;
 	cuda_call_begin(&top->call, api, data);
 }
@@ -81,12 +81,8 @@ static __attribute__((noinline)) void call_exit(const struct cupti_call *data)
 		return;
 	thread->depth = (uint32_t)place - 1;
 	tandem_call_end(&open->call, call_status(open, data));
-	if (tandem_unlikely(open->content)) {
-		if (open->content & CUDA_CONTENT)
-			cuda_content(data, open->runtime);
-		if (open->content & CUDA_CONTENT_READ)
-			cuda_content_read(data, open->runtime);
-	}
+	if (tandem_unlikely(open->content))
+		cuda_content(data, open->content, open->runtime);
 }
 
 void cuda_calls_close(void)

@@ -2,6 +2,7 @@
 #include "domains/cuda/calls/content.h"
 
 #include "core/call/content.h"
+#include "core/call/content_later.h"
 #include "core/control.h"
 #include "domains/cuda/calls/call.h"
 #include "domains/cuda/cupti/driver.h"
@@ -10,11 +11,17 @@
 
 enum { TO_DEVICE = 1, TO_HOST = 2 }; /* cudaMemcpyKind */
 
-/* Of cudaMemcpy(), cuMemcpyHtoD_v2(), cuMemcpyDtoH_v2() and the first two's asynchronous ones. */
+/* Of cudaMemcpy(), cuMemcpyHtoD_v2(), cuMemcpyDtoH_v2(), and what their asynchronous ones have behind it. */
 struct transfer {
 	const void *to, *from;
 	uint64_t bytes;
-	int32_t kind; /* the runtime's only */
+	union {
+		const void *driver_stream;
+		struct {
+			int32_t kind;
+			const void *stream;
+		} runtime;
+	};
 };
 
 /* What is captured into a graph moves nothing yet. */
@@ -26,22 +33,57 @@ static bool is_looked_at(const struct cupti_call *data, const struct transfer *t
 	       !atomic_load_explicit(&cuda_captures, memory_order_relaxed);
 }
 
-void cuda_content(const struct cupti_call *data, bool runtime)
+/* The default stream has no handle. */
+static const void *queue_key(const void *stream)
+{
+	static const char default_stream;
+
+	return stream ? stream : &default_stream;
+}
+
+static void content_sent(const struct cupti_call *data, bool runtime)
 {
 	const struct transfer *transfer = data->arguments;
 
-	if (is_looked_at(data, transfer) && (!runtime || transfer->kind == TO_DEVICE) &&
+	if (is_looked_at(data, transfer) && (!runtime || transfer->runtime.kind == TO_DEVICE) &&
 	    cuda_driver_is_host_memory(transfer->from))
 		tandem_content_record(cuda_operation_id(data->correlation), transfer->from, 0,
 				      transfer->bytes);
 }
 
-void cuda_content_read(const struct cupti_call *data, bool runtime)
+static void content_read(const struct cupti_call *data, bool runtime, bool later)
 {
 	const struct transfer *transfer = data->arguments;
 
-	if (is_looked_at(data, transfer) && (!runtime || transfer->kind == TO_HOST) &&
-	    cuda_driver_is_host_memory(transfer->to))
+	if (!is_looked_at(data, transfer) || (runtime && transfer->runtime.kind != TO_HOST) ||
+	    !cuda_driver_is_host_memory(transfer->to))
+		return;
+	if (!later)
 		tandem_content_read_record(cuda_operation_id(data->correlation), transfer->to, 0,
 					   transfer->bytes);
+	else
+		tandem_content_expect(&(struct tandem_content_later){
+			.op = cuda_operation_id(data->correlation),
+			.data = transfer->to,
+			.bytes = transfer->bytes,
+			.queue = queue_key(runtime ? transfer->runtime.stream
+						   : transfer->driver_stream),
+		});
+}
+
+void cuda_content(const struct cupti_call *data, unsigned flags, bool runtime)
+{
+	const void *const *stream = data->arguments;
+
+	if (flags & CUDA_CONTENT)
+		content_sent(data, runtime);
+	if (flags & (CUDA_CONTENT_READ | CUDA_CONTENT_LATER))
+		content_read(data, runtime, flags & CUDA_CONTENT_LATER);
+	if (!(flags & (CUDA_WAITS_QUEUE | CUDA_WAITS_DEVICE)) || !cuda_call_succeeded(data) ||
+	    !cuda_recording())
+		return;
+	if (flags & CUDA_WAITS_DEVICE)
+		tandem_content_arrived_all();
+	else if (stream)
+		tandem_content_arrived(queue_key(*stream));
 }

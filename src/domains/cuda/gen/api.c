@@ -744,2449 +744,2449 @@ const struct cuda_step cuda_steps[] = {
 };
 
 const struct cuda_api cuda_driver_api[] = {
-	[1] = { 2056, TANDEM_CLASS_CALL, 0,
+	[1] = { 2056, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuInit */
-	[2] = { 2057, TANDEM_CLASS_QUERY, 0,
+	[2] = { 2057, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDriverGetVersion */
-	[3] = { 2058, TANDEM_CLASS_QUERY, 0,
+	[3] = { 2058, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGet */
-	[4] = { 2059, TANDEM_CLASS_QUERY, 0,
+	[4] = { 2059, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDeviceGetCount */
-	[5] = { 2060, TANDEM_CLASS_QUERY, 0,
+	[5] = { 2060, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetName */
-	[6] = { 2061, TANDEM_CLASS_CALL, 0,
+	[6] = { 2061, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceComputeCapability */
-	[7] = { 2062, TANDEM_CLASS_CALL, 0,
+	[7] = { 2062, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceTotalMem */
-	[8] = { 2063, TANDEM_CLASS_QUERY, 0,
+	[8] = { 2063, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetProperties */
-	[9] = { 2064, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[9] = { 2064, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetAttribute */
-	[10] = { 2065, TANDEM_CLASS_CREATE, 0,
+	[10] = { 2065, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 6, 3, 24 } }, { 0 } }, /* cuCtxCreate */
-	[11] = { 2066, TANDEM_CLASS_RELEASE, 0,
+	[11] = { 2066, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxDestroy */
-	[12] = { 2067, TANDEM_CLASS_CALL, 0,
+	[12] = { 2067, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuCtxAttach */
-	[13] = { 2068, TANDEM_CLASS_CALL, 0,
+	[13] = { 2068, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxDetach */
-	[14] = { 2069, TANDEM_CLASS_CALL, CUDA_QUIET,
+	[14] = { 2069, CUDA_QUIET, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxPushCurrent */
-	[15] = { 2070, TANDEM_CLASS_CALL, CUDA_QUIET,
+	[15] = { 2070, CUDA_QUIET, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxPopCurrent */
-	[16] = { 2071, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[16] = { 2071, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 16 } }, { 0 } }, /* cuCtxGetDevice */
-	[17] = { 2072, TANDEM_CLASS_WAIT, 0,
+	[17] = { 2072, CUDA_WAITS_DEVICE, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 1, 8 } }, { 0 } }, /* cuCtxSynchronize */
-	[18] = { 2073, TANDEM_CLASS_BUILD, 0,
+	[18] = { 2073, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 19, 1, 2 }, { 20, 2, 10 } }, { 0 } }, /* cuModuleLoad */
-	[19] = { 2074, TANDEM_CLASS_BUILD, 0,
+	[19] = { 2074, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuModuleLoadData */
-	[20] = { 2075, TANDEM_CLASS_BUILD, 0,
+	[20] = { 2075, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cuModuleLoadDataEx */
-	[21] = { 2076, TANDEM_CLASS_BUILD, 0,
+	[21] = { 2076, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuModuleLoadFatBinary */
-	[22] = { 2077, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[22] = { 2077, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuModuleUnload */
-	[23] = { 2078, TANDEM_CLASS_QUERY, 0,
+	[23] = { 2078, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } }, { 0 } }, /* cuModuleGetFunction */
-	[24] = { 2079, TANDEM_CLASS_QUERY, 0,
+	[24] = { 2079, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuModuleGetGlobal */
-	[25] = { 2080, TANDEM_CLASS_QUERY, 0,
+	[25] = { 2080, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64ModuleGetGlobal */
-	[26] = { 2081, TANDEM_CLASS_QUERY, 0,
+	[26] = { 2081, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 25, 2, 18 } }, { 0 } }, /* cuModuleGetTexRef */
-	[27] = { 2082, TANDEM_CLASS_QUERY, 0,
+	[27] = { 2082, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemGetInfo */
-	[28] = { 2083, TANDEM_CLASS_QUERY, 0,
+	[28] = { 2083, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemGetInfo */
-	[29] = { 2084, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[29] = { 2084, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 29, 2, 16 }, { 29, 2, 16 } }, { 0 } }, /* cuMemAlloc */
-	[30] = { 2085, TANDEM_CLASS_CALL, 0,
+	[30] = { 2085, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemAlloc */
-	[31] = { 2086, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[31] = { 2086, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 33, 3, 24 }, { 36, 4, 36 } }, { 0 } }, /* cuMemAllocPitch */
-	[32] = { 2087, TANDEM_CLASS_CALL, 0,
+	[32] = { 2087, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemAllocPitch */
-	[33] = { 2088, TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[33] = { 2088, CUDA_HOOK, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 18, 1, 8 }, { 18, 1, 8 } }, { 0 } }, /* cuMemFree */
-	[34] = { 2089, TANDEM_CLASS_CALL, 0,
+	[34] = { 2089, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemFree */
-	[35] = { 2090, TANDEM_CLASS_QUERY, 0,
+	[35] = { 2090, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 45, 2, 24 } }, { 0 } }, /* cuMemGetAddressRange */
-	[36] = { 2091, TANDEM_CLASS_QUERY, 0,
+	[36] = { 2091, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemGetAddressRange */
-	[37] = { 2092, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[37] = { 2092, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 18, 1, 8 }, { 29, 2, 16 } }, { 0 } }, /* cuMemAllocHost */
-	[38] = { 2093, TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[38] = { 2093, CUDA_HOOK, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuMemFreeHost */
-	[39] = { 2094, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[39] = { 2094, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 48, 1, 12 }, { 49, 2, 20 } }, { 0 } }, /* cuMemHostAlloc */
-	[40] = { 2095, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[40] = { 2095, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 56, 2, 12 }, { 58, 3, 20 } }, { 0 } }, /* cuMemHostGetDevicePointer */
-	[41] = { 2096, TANDEM_CLASS_QUERY, 0,
+	[41] = { 2096, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemHostGetDevicePointer */
-	[42] = { 2097, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[42] = { 2097, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuMemHostGetFlags */
-	[43] = { 2098, TANDEM_CLASS_ENQUEUE, 0,
+	[43] = { 2098, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 61, 3, 32 }, { 61, 3, 32 } }, { 0 } }, /* cuMemcpyHtoD */
-	[44] = { 2099, TANDEM_CLASS_CALL, 0,
+	[44] = { 2099, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyHtoD */
-	[45] = { 2100, TANDEM_CLASS_ENQUEUE, 0,
+	[45] = { 2100, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 64, 3, 32 }, { 64, 3, 32 } }, { 0 } }, /* cuMemcpyDtoH */
-	[46] = { 2101, TANDEM_CLASS_CALL, 0,
+	[46] = { 2101, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyDtoH */
-	[47] = { 2102, TANDEM_CLASS_ENQUEUE, 0,
+	[47] = { 2102, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 70, 3, 32 } }, { 0 } }, /* cuMemcpyDtoD */
-	[48] = { 2103, TANDEM_CLASS_CALL, 0,
+	[48] = { 2103, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyDtoD */
-	[49] = { 2104, TANDEM_CLASS_ENQUEUE, 0,
+	[49] = { 2104, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 75, 4, 40 } }, { 0 } }, /* cuMemcpyDtoA */
-	[50] = { 2105, TANDEM_CLASS_CALL, 0,
+	[50] = { 2105, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyDtoA */
-	[51] = { 2106, TANDEM_CLASS_ENQUEUE, 0,
+	[51] = { 2106, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 82, 4, 40 } }, { 0 } }, /* cuMemcpyAtoD */
-	[52] = { 2107, TANDEM_CLASS_CALL, 0,
+	[52] = { 2107, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyAtoD */
-	[53] = { 2108, TANDEM_CLASS_ENQUEUE, 0,
+	[53] = { 2108, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 91, 2, 24 }, { 93, 4, 40 } }, { 0 } }, /* cuMemcpyHtoA */
-	[54] = { 2109, TANDEM_CLASS_ENQUEUE, 0,
+	[54] = { 2109, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 16, 2, 24 }, { 97, 4, 40 } }, { 0 } }, /* cuMemcpyAtoH */
-	[55] = { 2110, TANDEM_CLASS_ENQUEUE, 0,
+	[55] = { 2110, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 18, 1, 16 }, { 101, 5, 48 } }, { 0 } }, /* cuMemcpyAtoA */
-	[56] = { 2111, TANDEM_CLASS_ENQUEUE, 0,
+	[56] = { 2111, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2D */
-	[57] = { 2112, TANDEM_CLASS_ENQUEUE, 0,
+	[57] = { 2112, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2DUnaligned */
-	[58] = { 2113, TANDEM_CLASS_ENQUEUE, 0,
+	[58] = { 2113, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3D */
-	[59] = { 2114, TANDEM_CLASS_CALL, 0,
+	[59] = { 2114, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Memcpy3D */
-	[60] = { 2115, TANDEM_CLASS_ENQUEUE, 0,
+	[60] = { 2115, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 109, 4, 36 }, { 109, 4, 36 } }, { 0 } }, /* cuMemcpyHtoDAsync */
-	[61] = { 2116, TANDEM_CLASS_CALL, 0,
+	[61] = { 2116, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyHtoDAsync */
-	[62] = { 2117, TANDEM_CLASS_ENQUEUE, 0,
+	[62] = { 2117, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 115, 4, 36 }, { 115, 4, 36 } }, { 0 } }, /* cuMemcpyDtoHAsync */
-	[63] = { 2118, TANDEM_CLASS_CALL, 0,
+	[63] = { 2118, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyDtoHAsync */
-	[64] = { 2119, TANDEM_CLASS_ENQUEUE, 0,
+	[64] = { 2119, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 123, 4, 36 }, { 123, 4, 36 } }, { 0 } }, /* cuMemcpyDtoDAsync */
-	[65] = { 2120, TANDEM_CLASS_CALL, 0,
+	[65] = { 2120, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyDtoDAsync */
-	[66] = { 2121, TANDEM_CLASS_ENQUEUE, 0,
+	[66] = { 2121, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 127, 3, 28 }, { 130, 5, 44 } }, { 0 } }, /* cuMemcpyHtoAAsync */
-	[67] = { 2122, TANDEM_CLASS_ENQUEUE, 0,
+	[67] = { 2122, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 140, 3, 28 }, { 143, 5, 44 } }, { 0 } }, /* cuMemcpyAtoHAsync */
-	[68] = { 2123, TANDEM_CLASS_ENQUEUE, 0,
+	[68] = { 2123, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy2DAsync */
-	[69] = { 2124, TANDEM_CLASS_ENQUEUE, 0,
+	[69] = { 2124, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DAsync */
-	[70] = { 2125, TANDEM_CLASS_CALL, 0,
+	[70] = { 2125, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Memcpy3DAsync */
-	[71] = { 2126, TANDEM_CLASS_ENQUEUE, 0,
+	[71] = { 2126, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 158, 3, 25 } }, { 0 } }, /* cuMemsetD8 */
-	[72] = { 2127, TANDEM_CLASS_CALL, 0,
+	[72] = { 2127, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD8 */
-	[73] = { 2128, TANDEM_CLASS_ENQUEUE, 0,
+	[73] = { 2128, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 166, 3, 26 } }, { 0 } }, /* cuMemsetD16 */
-	[74] = { 2129, TANDEM_CLASS_CALL, 0,
+	[74] = { 2129, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD16 */
-	[75] = { 2130, TANDEM_CLASS_ENQUEUE, 0,
+	[75] = { 2130, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 172, 3, 28 } }, { 0 } }, /* cuMemsetD32 */
-	[76] = { 2131, TANDEM_CLASS_CALL, 0,
+	[76] = { 2131, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD32 */
-	[77] = { 2132, TANDEM_CLASS_ENQUEUE, 0,
+	[77] = { 2132, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 178, 5, 41 } }, { 0 } }, /* cuMemsetD2D8 */
-	[78] = { 2133, TANDEM_CLASS_CALL, 0,
+	[78] = { 2133, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D8 */
-	[79] = { 2134, TANDEM_CLASS_ENQUEUE, 0,
+	[79] = { 2134, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 188, 5, 42 } }, { 0 } }, /* cuMemsetD2D16 */
-	[80] = { 2135, TANDEM_CLASS_CALL, 0,
+	[80] = { 2135, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D16 */
-	[81] = { 2136, TANDEM_CLASS_ENQUEUE, 0,
+	[81] = { 2136, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 196, 5, 44 } }, { 0 } }, /* cuMemsetD2D32 */
-	[82] = { 2137, TANDEM_CLASS_CALL, 0,
+	[82] = { 2137, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D32 */
-	[83] = { 2138, TANDEM_CLASS_CALL, 0,
+	[83] = { 2138, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuFuncSetBlockShape */
-	[84] = { 2139, TANDEM_CLASS_CALL, 0,
+	[84] = { 2139, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetSharedSize */
-	[85] = { 2140, TANDEM_CLASS_QUERY, 0,
+	[85] = { 2140, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuFuncGetAttribute */
-	[86] = { 2141, TANDEM_CLASS_CALL, 0,
+	[86] = { 2141, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetCacheConfig */
-	[87] = { 2142, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[87] = { 2142, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayCreate */
-	[88] = { 2143, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[88] = { 2143, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayGetDescriptor */
-	[89] = { 2144, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[89] = { 2144, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuArrayDestroy */
-	[90] = { 2145, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[90] = { 2145, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DCreate */
-	[91] = { 2146, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[91] = { 2146, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DGetDescriptor */
-	[92] = { 2147, TANDEM_CLASS_CALL, 0,
+	[92] = { 2147, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexRefCreate */
-	[93] = { 2148, TANDEM_CLASS_CALL, 0,
+	[93] = { 2148, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexRefDestroy */
-	[94] = { 2149, TANDEM_CLASS_CALL, 0,
+	[94] = { 2149, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuTexRefSetArray */
-	[95] = { 2150, TANDEM_CLASS_CALL, 0,
+	[95] = { 2150, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 3, 32 } }, { 0 } }, /* cuTexRefSetAddress */
-	[96] = { 2151, TANDEM_CLASS_CALL, 0,
+	[96] = { 2151, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64TexRefSetAddress */
-	[97] = { 2152, TANDEM_CLASS_CALL, 0,
+	[97] = { 2152, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 3, 32 } }, { 0 } }, /* cuTexRefSetAddress2D */
-	[98] = { 2153, TANDEM_CLASS_CALL, 0,
+	[98] = { 2153, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64TexRefSetAddress2D */
-	[99] = { 2154, TANDEM_CLASS_CALL, 0,
+	[99] = { 2154, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefSetFormat */
-	[100] = { 2155, TANDEM_CLASS_CALL, 0,
+	[100] = { 2155, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefSetAddressMode */
-	[101] = { 2156, TANDEM_CLASS_CALL, 0,
+	[101] = { 2156, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuTexRefSetFilterMode */
-	[102] = { 2157, TANDEM_CLASS_CALL, 0,
+	[102] = { 2157, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuTexRefSetFlags */
-	[103] = { 2158, TANDEM_CLASS_QUERY, 0,
+	[103] = { 2158, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetAddress */
-	[104] = { 2159, TANDEM_CLASS_QUERY, 0,
+	[104] = { 2159, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64TexRefGetAddress */
-	[105] = { 2160, TANDEM_CLASS_QUERY, 0,
+	[105] = { 2160, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetArray */
-	[106] = { 2161, TANDEM_CLASS_QUERY, 0,
+	[106] = { 2161, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuTexRefGetAddressMode */
-	[107] = { 2162, TANDEM_CLASS_QUERY, 0,
+	[107] = { 2162, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetFilterMode */
-	[108] = { 2163, TANDEM_CLASS_QUERY, 0,
+	[108] = { 2163, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuTexRefGetFormat */
-	[109] = { 2164, TANDEM_CLASS_QUERY, 0,
+	[109] = { 2164, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetFlags */
-	[110] = { 2165, TANDEM_CLASS_CALL, 0,
+	[110] = { 2165, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuParamSetSize */
-	[111] = { 2166, TANDEM_CLASS_CALL, 0,
+	[111] = { 2166, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuParamSeti */
-	[112] = { 2167, TANDEM_CLASS_CALL, 0,
+	[112] = { 2167, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuParamSetf */
-	[113] = { 2168, TANDEM_CLASS_CALL, 0,
+	[113] = { 2168, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 210, 2, 24 } }, { 0 } }, /* cuParamSetv */
-	[114] = { 2169, TANDEM_CLASS_CALL, 0,
+	[114] = { 2169, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuParamSetTexRef */
-	[115] = { 2170, TANDEM_CLASS_ENQUEUE, 0,
+	[115] = { 2170, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 213, 2, 20 } }, { 0 } }, /* cuLaunch */
-	[116] = { 2171, TANDEM_CLASS_ENQUEUE, 0,
+	[116] = { 2171, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 215, 2, 28 } }, { 0 } }, /* cuLaunchGrid */
-	[117] = { 2172, TANDEM_CLASS_ENQUEUE, 0,
+	[117] = { 2172, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 217, 2, 16 }, { 219, 3, 32 } }, { 0 } }, /* cuLaunchGridAsync */
-	[118] = { 2173, TANDEM_CLASS_CREATE, 0,
+	[118] = { 2173, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cuEventCreate */
-	[119] = { 2174, TANDEM_CLASS_CALL, 0,
+	[119] = { 2174, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cuEventRecord */
-	[120] = { 2175, TANDEM_CLASS_QUERY, 0,
+	[120] = { 2175, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventQuery */
-	[121] = { 2176, TANDEM_CLASS_WAIT, 0,
+	[121] = { 2176, 0, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventSynchronize */
-	[122] = { 2177, TANDEM_CLASS_RELEASE, 0,
+	[122] = { 2177, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventDestroy */
-	[123] = { 2178, TANDEM_CLASS_QUERY, 0,
+	[123] = { 2178, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cuEventElapsedTime */
-	[124] = { 2179, TANDEM_CLASS_CREATE, 0,
+	[124] = { 2179, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cuStreamCreate */
-	[125] = { 2180, TANDEM_CLASS_QUERY, 0,
+	[125] = { 2180, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamQuery */
-	[126] = { 2181, TANDEM_CLASS_WAIT, 0,
+	[126] = { 2181, CUDA_WAITS_QUEUE, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamSynchronize */
-	[127] = { 2182, TANDEM_CLASS_RELEASE, 0,
+	[127] = { 2182, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamDestroy */
-	[128] = { 2183, TANDEM_CLASS_CALL, 0,
+	[128] = { 2183, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuGraphicsUnregisterResource */
-	[129] = { 2184, TANDEM_CLASS_QUERY, 0,
+	[129] = { 2184, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphicsSubResourceGetMappedArray */
-	[130] = { 2185, TANDEM_CLASS_QUERY, 0,
+	[130] = { 2185, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphicsResourceGetMappedPointer */
-	[131] = { 2186, TANDEM_CLASS_QUERY, 0,
+	[131] = { 2186, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64GraphicsResourceGetMappedPointer */
-	[132] = { 2187, TANDEM_CLASS_CALL, 0,
+	[132] = { 2187, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphicsResourceSetMapFlags */
-	[133] = { 2188, TANDEM_CLASS_CALL, 0,
+	[133] = { 2188, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsMapResources */
-	[134] = { 2189, TANDEM_CLASS_CALL, 0,
+	[134] = { 2189, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsUnmapResources */
-	[135] = { 2190, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[135] = { 2190, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGetExportTable */
-	[136] = { 2191, TANDEM_CLASS_CALL, 0,
+	[136] = { 2191, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCtxSetLimit */
-	[137] = { 2192, TANDEM_CLASS_QUERY, 0,
+	[137] = { 2192, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuCtxGetLimit */
-	[174] = { 2193, TANDEM_CLASS_CREATE, 0,
+	[174] = { 2193, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLCtxCreate */
-	[175] = { 2194, TANDEM_CLASS_CALL, 0,
+	[175] = { 2194, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsGLRegisterBuffer */
-	[176] = { 2195, TANDEM_CLASS_CALL, 0,
+	[176] = { 2195, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsGLRegisterImage */
-	[178] = { 2196, TANDEM_CLASS_CALL, 0,
+	[178] = { 2196, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLInit */
-	[179] = { 2197, TANDEM_CLASS_CALL, 0,
+	[179] = { 2197, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLRegisterBufferObject */
-	[180] = { 2198, TANDEM_CLASS_CALL, 0,
+	[180] = { 2198, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObject */
-	[181] = { 2199, TANDEM_CLASS_CALL, 0,
+	[181] = { 2199, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLUnmapBufferObject */
-	[182] = { 2200, TANDEM_CLASS_CALL, 0,
+	[182] = { 2200, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLUnregisterBufferObject */
-	[183] = { 2201, TANDEM_CLASS_CALL, 0,
+	[183] = { 2201, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLSetBufferObjectMapFlags */
-	[184] = { 2202, TANDEM_CLASS_CALL, 0,
+	[184] = { 2202, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObjectAsync */
-	[185] = { 2203, TANDEM_CLASS_CALL, 0,
+	[185] = { 2203, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLUnmapBufferObjectAsync */
-	[186] = { 2204, TANDEM_CLASS_QUERY, 0,
+	[186] = { 2204, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuVDPAUGetDevice */
-	[187] = { 2205, TANDEM_CLASS_CREATE, 0,
+	[187] = { 2205, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuVDPAUCtxCreate */
-	[188] = { 2206, TANDEM_CLASS_CALL, 0,
+	[188] = { 2206, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsVDPAURegisterVideoSurface */
-	[189] = { 2207, TANDEM_CLASS_CALL, 0,
+	[189] = { 2207, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsVDPAURegisterOutputSurface */
-	[190] = { 2208, TANDEM_CLASS_QUERY, 0,
+	[190] = { 2208, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 25, 2, 18 } }, { 0 } }, /* cuModuleGetSurfRef */
-	[191] = { 2209, TANDEM_CLASS_CALL, 0,
+	[191] = { 2209, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSurfRefCreate */
-	[192] = { 2210, TANDEM_CLASS_CALL, 0,
+	[192] = { 2210, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSurfRefDestroy */
-	[193] = { 2211, TANDEM_CLASS_CALL, 0,
+	[193] = { 2211, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSurfRefSetFormat */
-	[194] = { 2212, TANDEM_CLASS_CALL, 0,
+	[194] = { 2212, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuSurfRefSetArray */
-	[195] = { 2213, TANDEM_CLASS_QUERY, 0,
+	[195] = { 2213, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSurfRefGetFormat */
-	[196] = { 2214, TANDEM_CLASS_QUERY, 0,
+	[196] = { 2214, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuSurfRefGetArray */
-	[197] = { 2215, TANDEM_CLASS_CALL, 0,
+	[197] = { 2215, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64DeviceTotalMem */
-	[207] = { 2216, TANDEM_CLASS_CALL, 0,
+	[207] = { 2216, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64GLMapBufferObject */
-	[208] = { 2217, TANDEM_CLASS_CALL, 0,
+	[208] = { 2217, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64GLMapBufferObjectAsync */
-	[215] = { 2218, TANDEM_CLASS_CALL, 0,
+	[215] = { 2218, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemHostAlloc */
-	[216] = { 2219, TANDEM_CLASS_ENQUEUE, 0,
+	[216] = { 2219, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 240, 4, 29 } }, { 16 } }, /* cuMemsetD8Async */
-	[217] = { 2220, TANDEM_CLASS_CALL, 0,
+	[217] = { 2220, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD8Async */
-	[218] = { 2221, TANDEM_CLASS_ENQUEUE, 0,
+	[218] = { 2221, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 244, 4, 30 } }, { 16 } }, /* cuMemsetD16Async */
-	[219] = { 2222, TANDEM_CLASS_CALL, 0,
+	[219] = { 2222, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD16Async */
-	[220] = { 2223, TANDEM_CLASS_ENQUEUE, 0,
+	[220] = { 2223, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cuMemsetD32Async */
-	[221] = { 2224, TANDEM_CLASS_CALL, 0,
+	[221] = { 2224, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD32Async */
-	[222] = { 2225, TANDEM_CLASS_ENQUEUE, 0,
+	[222] = { 2225, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 255, 4, 45 } }, { 24, 32 } }, /* cuMemsetD2D8Async */
-	[223] = { 2226, TANDEM_CLASS_CALL, 0,
+	[223] = { 2226, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D8Async */
-	[224] = { 2227, TANDEM_CLASS_ENQUEUE, 0,
+	[224] = { 2227, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 259, 4, 46 } }, { 24, 32 } }, /* cuMemsetD2D16Async */
-	[225] = { 2228, TANDEM_CLASS_CALL, 0,
+	[225] = { 2228, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D16Async */
-	[226] = { 2229, TANDEM_CLASS_ENQUEUE, 0,
+	[226] = { 2229, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cuMemsetD2D32Async */
-	[227] = { 2230, TANDEM_CLASS_CALL, 0,
+	[227] = { 2230, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D32Async */
-	[228] = { 2231, TANDEM_CLASS_CALL, 0,
+	[228] = { 2231, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64ArrayCreate */
-	[229] = { 2232, TANDEM_CLASS_QUERY, 0,
+	[229] = { 2232, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64ArrayGetDescriptor */
-	[230] = { 2233, TANDEM_CLASS_CALL, 0,
+	[230] = { 2233, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Array3DCreate */
-	[231] = { 2234, TANDEM_CLASS_QUERY, 0,
+	[231] = { 2234, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Array3DGetDescriptor */
-	[232] = { 2235, TANDEM_CLASS_CALL, 0,
+	[232] = { 2235, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Memcpy2D */
-	[233] = { 2236, TANDEM_CLASS_CALL, 0,
+	[233] = { 2236, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Memcpy2DUnaligned */
-	[234] = { 2237, TANDEM_CLASS_CALL, 0,
+	[234] = { 2237, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Memcpy2DAsync */
-	[235] = { 2065, TANDEM_CLASS_CREATE, 0,
+	[235] = { 2065, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 6, 3, 24 } }, { 0 } }, /* cuCtxCreate_v2 */
-	[239] = { 2193, TANDEM_CLASS_CREATE, 0,
+	[239] = { 2193, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLCtxCreate_v2 */
-	[240] = { 2205, TANDEM_CLASS_CREATE, 0,
+	[240] = { 2205, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuVDPAUCtxCreate_v2 */
-	[241] = { 2079, TANDEM_CLASS_QUERY, 0,
+	[241] = { 2079, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuModuleGetGlobal_v2 */
-	[242] = { 2082, TANDEM_CLASS_QUERY, 0,
+	[242] = { 2082, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemGetInfo_v2 */
-	[243] = { 2084, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[243] = { 2084, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } }, { 0 } }, /* cuMemAlloc_v2 */
-	[244] = { 2086, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[244] = { 2086, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 40, 2, 24 }, { 42, 3, 36 } }, { 0 } }, /* cuMemAllocPitch_v2 */
-	[245] = { 2088, TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[245] = { 2088, CUDA_HOOK, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuMemFree_v2 */
-	[246] = { 2090, TANDEM_CLASS_QUERY, 0,
+	[246] = { 2090, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemGetAddressRange_v2 */
-	[247] = { 2095, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[247] = { 2095, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 56, 2, 12 }, { 58, 3, 20 } }, { 0 } }, /* cuMemHostGetDevicePointer_v2 */
-	[248] = { 2238, TANDEM_CLASS_ENQUEUE, 0,
+	[248] = { 2238, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 70, 3, 32 } }, { 0 } }, /* cuMemcpy_v2 */
-	[249] = { 2126, TANDEM_CLASS_ENQUEUE, 0,
+	[249] = { 2126, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 163, 3, 25 } }, { 16 } }, /* cuMemsetD8_v2 */
-	[250] = { 2128, TANDEM_CLASS_ENQUEUE, 0,
+	[250] = { 2128, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 169, 3, 26 } }, { 16 } }, /* cuMemsetD16_v2 */
-	[251] = { 2130, TANDEM_CLASS_ENQUEUE, 0,
+	[251] = { 2130, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } }, { 16 } }, /* cuMemsetD32_v2 */
-	[252] = { 2132, TANDEM_CLASS_ENQUEUE, 0,
+	[252] = { 2132, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 185, 3, 41 } }, { 24, 32 } }, /* cuMemsetD2D8_v2 */
-	[253] = { 2134, TANDEM_CLASS_ENQUEUE, 0,
+	[253] = { 2134, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 193, 3, 42 } }, { 24, 32 } }, /* cuMemsetD2D16_v2 */
-	[254] = { 2136, TANDEM_CLASS_ENQUEUE, 0,
+	[254] = { 2136, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } }, { 24, 32 } }, /* cuMemsetD2D32_v2 */
-	[255] = { 2150, TANDEM_CLASS_CALL, 0,
+	[255] = { 2150, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress_v2 */
-	[256] = { 2152, TANDEM_CLASS_CALL, 0,
+	[256] = { 2152, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress2D_v2 */
-	[257] = { 2158, TANDEM_CLASS_QUERY, 0,
+	[257] = { 2158, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetAddress_v2 */
-	[258] = { 2185, TANDEM_CLASS_QUERY, 0,
+	[258] = { 2185, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphicsResourceGetMappedPointer_v2 */
-	[259] = { 2062, TANDEM_CLASS_CALL, 0,
+	[259] = { 2062, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceTotalMem_v2 */
-	[269] = { 2198, TANDEM_CLASS_CALL, 0,
+	[269] = { 2198, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObject_v2 */
-	[270] = { 2202, TANDEM_CLASS_CALL, 0,
+	[270] = { 2202, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObjectAsync_v2 */
-	[271] = { 2094, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[271] = { 2094, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 51, 2, 12 }, { 53, 3, 20 } }, { 0 } }, /* cuMemHostAlloc_v2 */
-	[272] = { 2142, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[272] = { 2142, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayCreate_v2 */
-	[273] = { 2143, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[273] = { 2143, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayGetDescriptor_v2 */
-	[274] = { 2145, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[274] = { 2145, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DCreate_v2 */
-	[275] = { 2146, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[275] = { 2146, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DGetDescriptor_v2 */
-	[276] = { 2098, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
+	[276] = { 2098, CUDA_CONTENT, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyHtoD_v2 */
-	[277] = { 2115, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
+	[277] = { 2115, CUDA_CONTENT, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2 */
-	[278] = { 2100, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT_READ,
+	[278] = { 2100, CUDA_CONTENT_READ, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } }, { 16 } }, /* cuMemcpyDtoH_v2 */
-	[279] = { 2117, TANDEM_CLASS_ENQUEUE, 0,
+	[279] = { 2117, CUDA_CONTENT_LATER, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 119, 4, 36 }, { 119, 4, 36 } }, { 16 } }, /* cuMemcpyDtoHAsync_v2 */
-	[280] = { 2102, TANDEM_CLASS_ENQUEUE, 0,
+	[280] = { 2102, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyDtoD_v2 */
-	[281] = { 2119, TANDEM_CLASS_ENQUEUE, 0,
+	[281] = { 2119, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyDtoDAsync_v2 */
-	[282] = { 2109, TANDEM_CLASS_ENQUEUE, 0,
+	[282] = { 2109, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } }, { 24 } }, /* cuMemcpyAtoH_v2 */
-	[283] = { 2122, TANDEM_CLASS_ENQUEUE, 0,
+	[283] = { 2122, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 148, 3, 28 }, { 151, 4, 44 } }, { 24 } }, /* cuMemcpyAtoHAsync_v2 */
-	[284] = { 2106, TANDEM_CLASS_ENQUEUE, 0,
+	[284] = { 2106, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } }, { 24 } }, /* cuMemcpyAtoD_v2 */
-	[285] = { 2104, TANDEM_CLASS_ENQUEUE, 0,
+	[285] = { 2104, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } }, { 24 } }, /* cuMemcpyDtoA_v2 */
-	[286] = { 2110, TANDEM_CLASS_ENQUEUE, 0,
+	[286] = { 2110, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 106, 1, 16 }, { 107, 2, 48 } }, { 32 } }, /* cuMemcpyAtoA_v2 */
-	[287] = { 2111, TANDEM_CLASS_ENQUEUE, 0,
+	[287] = { 2111, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2D_v2 */
-	[288] = { 2112, TANDEM_CLASS_ENQUEUE, 0,
+	[288] = { 2112, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2DUnaligned_v2 */
-	[289] = { 2123, TANDEM_CLASS_ENQUEUE, 0,
+	[289] = { 2123, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy2DAsync_v2 */
-	[290] = { 2113, TANDEM_CLASS_ENQUEUE, 0,
+	[290] = { 2113, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3D_v2 */
-	[291] = { 2124, TANDEM_CLASS_ENQUEUE, 0,
+	[291] = { 2124, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DAsync_v2 */
-	[292] = { 2108, TANDEM_CLASS_ENQUEUE, 0,
+	[292] = { 2108, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } }, { 24 } }, /* cuMemcpyHtoA_v2 */
-	[293] = { 2121, TANDEM_CLASS_ENQUEUE, 0,
+	[293] = { 2121, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 135, 2, 28 }, { 137, 3, 44 } }, { 24 } }, /* cuMemcpyHtoAAsync_v2 */
-	[294] = { 2092, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[294] = { 2092, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuMemAllocHost_v2 */
-	[295] = { 2239, TANDEM_CLASS_CALL, 0,
+	[295] = { 2239, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cuStreamWaitEvent */
-	[296] = { 2240, TANDEM_CLASS_QUERY, 0,
+	[296] = { 2240, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetApiVersion */
-	[299] = { 2241, TANDEM_CLASS_QUERY, 0,
+	[299] = { 2241, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetCacheConfig */
-	[300] = { 2242, TANDEM_CLASS_CALL, 0,
+	[300] = { 2242, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuCtxSetCacheConfig */
-	[301] = { 2243, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[301] = { 2243, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cuMemHostRegister */
-	[302] = { 2244, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[302] = { 2244, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuMemHostUnregister */
-	[303] = { 2245, TANDEM_CLASS_CALL, CUDA_QUIET,
+	[303] = { 2245, CUDA_QUIET, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxSetCurrent */
-	[304] = { 2246, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[304] = { 2246, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetCurrent */
-	[305] = { 2238, TANDEM_CLASS_ENQUEUE, 0,
+	[305] = { 2238, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpy */
-	[306] = { 2247, TANDEM_CLASS_ENQUEUE, 0,
+	[306] = { 2247, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyAsync */
-	[307] = { 2248, TANDEM_CLASS_ENQUEUE, CUDA_HOOK,
+	[307] = { 2248, CUDA_HOOK, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 274, 4, 68 } }, { 0 } }, /* cuLaunchKernel */
-	[308] = { 2249, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[308] = { 2249, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerStart */
-	[309] = { 2250, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[309] = { 2250, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerStop */
-	[310] = { 2251, TANDEM_CLASS_QUERY, 0,
+	[310] = { 2251, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuPointerGetAttribute */
-	[311] = { 2252, TANDEM_CLASS_CALL, 0,
+	[311] = { 2252, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerInitialize */
-	[312] = { 2253, TANDEM_CLASS_QUERY, 0,
+	[312] = { 2253, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceCanAccessPeer */
-	[313] = { 2254, TANDEM_CLASS_CALL, 0,
+	[313] = { 2254, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuCtxEnablePeerAccess */
-	[314] = { 2255, TANDEM_CLASS_CALL, 0,
+	[314] = { 2255, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxDisablePeerAccess */
-	[315] = { 2256, TANDEM_CLASS_CALL, 0,
+	[315] = { 2256, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMemPeerRegister */
-	[316] = { 2257, TANDEM_CLASS_CALL, 0,
+	[316] = { 2257, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMemPeerUnregister */
-	[317] = { 2258, TANDEM_CLASS_QUERY, 0,
+	[317] = { 2258, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMemPeerGetDevicePointer */
-	[318] = { 2259, TANDEM_CLASS_ENQUEUE, 0,
+	[318] = { 2259, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 278, 3, 32 }, { 281, 5, 48 } }, { 32 } }, /* cuMemcpyPeer */
-	[319] = { 2260, TANDEM_CLASS_ENQUEUE, 0,
+	[319] = { 2260, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 286, 4, 36 }, { 290, 6, 52 } }, { 32 } }, /* cuMemcpyPeerAsync */
-	[320] = { 2261, TANDEM_CLASS_ENQUEUE, 0,
+	[320] = { 2261, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3DPeer */
-	[321] = { 2262, TANDEM_CLASS_ENQUEUE, 0,
+	[321] = { 2262, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DPeerAsync */
-	[322] = { 2066, TANDEM_CLASS_RELEASE, 0,
+	[322] = { 2066, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxDestroy_v2 */
-	[323] = { 2069, TANDEM_CLASS_CALL, CUDA_QUIET,
+	[323] = { 2069, CUDA_QUIET, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxPushCurrent_v2 */
-	[324] = { 2070, TANDEM_CLASS_CALL, CUDA_QUIET,
+	[324] = { 2070, CUDA_QUIET, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxPopCurrent_v2 */
-	[325] = { 2177, TANDEM_CLASS_RELEASE, 0,
+	[325] = { 2177, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventDestroy_v2 */
-	[326] = { 2182, TANDEM_CLASS_RELEASE, 0,
+	[326] = { 2182, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamDestroy_v2 */
-	[327] = { 2152, TANDEM_CLASS_CALL, 0,
+	[327] = { 2152, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress2D_v3 */
-	[328] = { 2263, TANDEM_CLASS_CALL, 0,
+	[328] = { 2263, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuIpcGetMemHandle */
-	[329] = { 2264, TANDEM_CLASS_CALL, 0,
+	[329] = { 2264, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cuIpcOpenMemHandle */
-	[330] = { 2265, TANDEM_CLASS_CALL, 0,
+	[330] = { 2265, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuIpcCloseMemHandle */
-	[331] = { 2266, TANDEM_CLASS_QUERY, 0,
+	[331] = { 2266, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 2, 10 } }, { 0 } }, /* cuDeviceGetByPCIBusId */
-	[332] = { 2267, TANDEM_CLASS_QUERY, 0,
+	[332] = { 2267, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetPCIBusId */
-	[333] = { 2268, TANDEM_CLASS_QUERY, 0,
+	[333] = { 2268, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLGetDevices */
-	[334] = { 2269, TANDEM_CLASS_CALL, 0,
+	[334] = { 2269, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuIpcGetEventHandle */
-	[335] = { 2270, TANDEM_CLASS_CALL, 0,
+	[335] = { 2270, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuIpcOpenEventHandle */
-	[336] = { 2271, TANDEM_CLASS_CALL, 0,
+	[336] = { 2271, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuCtxSetSharedMemConfig */
-	[337] = { 2272, TANDEM_CLASS_QUERY, 0,
+	[337] = { 2272, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetSharedMemConfig */
-	[338] = { 2273, TANDEM_CLASS_CALL, 0,
+	[338] = { 2273, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetSharedMemConfig */
-	[339] = { 2274, TANDEM_CLASS_CALL, 0,
+	[339] = { 2274, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexObjectCreate */
-	[340] = { 2275, TANDEM_CLASS_CALL, 0,
+	[340] = { 2275, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexObjectDestroy */
-	[341] = { 2276, TANDEM_CLASS_QUERY, 0,
+	[341] = { 2276, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetResourceDesc */
-	[342] = { 2277, TANDEM_CLASS_QUERY, 0,
+	[342] = { 2277, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetTextureDesc */
-	[343] = { 2278, TANDEM_CLASS_CALL, 0,
+	[343] = { 2278, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuSurfObjectCreate */
-	[344] = { 2279, TANDEM_CLASS_CALL, 0,
+	[344] = { 2279, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuSurfObjectDestroy */
-	[345] = { 2280, TANDEM_CLASS_QUERY, 0,
+	[345] = { 2280, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuSurfObjectGetResourceDesc */
-	[346] = { 2281, TANDEM_CLASS_CALL, 0,
+	[346] = { 2281, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAddCallback */
-	[347] = { 2282, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[347] = { 2282, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMipmappedArrayCreate */
-	[348] = { 2283, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[348] = { 2283, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMipmappedArrayGetLevel */
-	[349] = { 2284, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[349] = { 2284, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuMipmappedArrayDestroy */
-	[350] = { 2285, TANDEM_CLASS_CALL, 0,
+	[350] = { 2285, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuTexRefSetMipmappedArray */
-	[351] = { 2286, TANDEM_CLASS_CALL, 0,
+	[351] = { 2286, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuTexRefSetMipmapFilterMode */
-	[352] = { 2287, TANDEM_CLASS_CALL, 0,
+	[352] = { 2287, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexRefSetMipmapLevelBias */
-	[353] = { 2288, TANDEM_CLASS_CALL, 0,
+	[353] = { 2288, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexRefSetMipmapLevelClamp */
-	[354] = { 2289, TANDEM_CLASS_CALL, 0,
+	[354] = { 2289, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuTexRefSetMaxAnisotropy */
-	[355] = { 2290, TANDEM_CLASS_QUERY, 0,
+	[355] = { 2290, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetMipmappedArray */
-	[356] = { 2291, TANDEM_CLASS_QUERY, 0,
+	[356] = { 2291, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetMipmapFilterMode */
-	[357] = { 2292, TANDEM_CLASS_QUERY, 0,
+	[357] = { 2292, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetMipmapLevelBias */
-	[358] = { 2293, TANDEM_CLASS_QUERY, 0,
+	[358] = { 2293, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuTexRefGetMipmapLevelClamp */
-	[359] = { 2294, TANDEM_CLASS_QUERY, 0,
+	[359] = { 2294, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetMaxAnisotropy */
-	[360] = { 2295, TANDEM_CLASS_QUERY, 0,
+	[360] = { 2295, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphicsResourceGetMappedMipmappedArray */
-	[361] = { 2296, TANDEM_CLASS_QUERY, 0,
+	[361] = { 2296, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetResourceViewDesc */
-	[362] = { 2297, TANDEM_CLASS_CREATE, 0,
+	[362] = { 2297, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate */
-	[363] = { 2298, TANDEM_CLASS_CALL, 0,
+	[363] = { 2298, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData */
-	[364] = { 2299, TANDEM_CLASS_CALL, 0,
+	[364] = { 2299, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } }, { 0 } }, /* cuLinkAddFile */
-	[365] = { 2300, TANDEM_CLASS_CALL, 0,
+	[365] = { 2300, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLinkComplete */
-	[366] = { 2301, TANDEM_CLASS_RELEASE, 0,
+	[366] = { 2301, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLinkDestroy */
-	[367] = { 2302, TANDEM_CLASS_CREATE, 0,
+	[367] = { 2302, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuStreamCreateWithPriority */
-	[368] = { 2303, TANDEM_CLASS_QUERY, 0,
+	[368] = { 2303, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetPriority */
-	[369] = { 2304, TANDEM_CLASS_QUERY, 0,
+	[369] = { 2304, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetFlags */
-	[370] = { 2305, TANDEM_CLASS_QUERY, 0,
+	[370] = { 2305, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetStreamPriorityRange */
-	[371] = { 2306, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[371] = { 2306, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cuMemAllocManaged */
-	[372] = { 2307, TANDEM_CLASS_QUERY, 0,
+	[372] = { 2307, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuGetErrorString */
-	[373] = { 2308, TANDEM_CLASS_QUERY, 0,
+	[373] = { 2308, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuGetErrorName */
-	[374] = { 2309, TANDEM_CLASS_QUERY, 0,
+	[374] = { 2309, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessor */
-	[375] = { 2310, TANDEM_CLASS_CALL, 0,
+	[375] = { 2310, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuCompilePtx */
-	[376] = { 2311, TANDEM_CLASS_CALL, 0,
+	[376] = { 2311, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuBinaryFree */
-	[377] = { 2312, TANDEM_CLASS_CALL, 0,
+	[377] = { 2312, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAttachMemAsync */
-	[378] = { 2313, TANDEM_CLASS_CALL, 0,
+	[378] = { 2313, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuPointerSetAttribute */
-	[379] = { 2243, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[379] = { 2243, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cuMemHostRegister_v2 */
-	[380] = { 2187, TANDEM_CLASS_CALL, 0,
+	[380] = { 2187, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphicsResourceSetMapFlags_v2 */
-	[381] = { 2297, TANDEM_CLASS_CREATE, 0,
+	[381] = { 2297, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate_v2 */
-	[382] = { 2298, TANDEM_CLASS_CALL, 0,
+	[382] = { 2298, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData_v2 */
-	[383] = { 2299, TANDEM_CLASS_CALL, 0,
+	[383] = { 2299, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } }, { 0 } }, /* cuLinkAddFile_v2 */
-	[384] = { 2314, TANDEM_CLASS_QUERY, 0,
+	[384] = { 2314, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSize */
-	[385] = { 2268, TANDEM_CLASS_QUERY, 0,
+	[385] = { 2268, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLGetDevices_v2 */
-	[386] = { 2315, TANDEM_CLASS_CALL, 0,
+	[386] = { 2315, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDevicePrimaryCtxRetain */
-	[387] = { 2316, TANDEM_CLASS_CALL, 0,
+	[387] = { 2316, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDevicePrimaryCtxRelease */
-	[388] = { 2317, TANDEM_CLASS_CALL, 0,
+	[388] = { 2317, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDevicePrimaryCtxSetFlags */
-	[389] = { 2318, TANDEM_CLASS_CALL, 0,
+	[389] = { 2318, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDevicePrimaryCtxReset */
-	[390] = { 2319, TANDEM_CLASS_CALL, 0,
+	[390] = { 2319, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsEGLRegisterImage */
-	[391] = { 2320, TANDEM_CLASS_QUERY, 0,
+	[391] = { 2320, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetFlags */
-	[392] = { 2321, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[392] = { 2321, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuDevicePrimaryCtxGetState */
-	[393] = { 2322, TANDEM_CLASS_CALL, 0,
+	[393] = { 2322, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerConnect */
-	[394] = { 2323, TANDEM_CLASS_CALL, 0,
+	[394] = { 2323, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerDisconnect */
-	[395] = { 2324, TANDEM_CLASS_CALL, 0,
+	[395] = { 2324, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerAcquireFrame */
-	[396] = { 2325, TANDEM_CLASS_CALL, 0,
+	[396] = { 2325, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerReleaseFrame */
-	[397] = { 2098, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
+	[397] = { 2098, CUDA_CONTENT | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyHtoD_v2_ptds */
-	[398] = { 2100, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT_READ | CUDA_PER_THREAD,
+	[398] = { 2100, CUDA_CONTENT_READ | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } }, { 16 } }, /* cuMemcpyDtoH_v2_ptds */
-	[399] = { 2102, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[399] = { 2102, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyDtoD_v2_ptds */
-	[400] = { 2104, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[400] = { 2104, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } }, { 24 } }, /* cuMemcpyDtoA_v2_ptds */
-	[401] = { 2106, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[401] = { 2106, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } }, { 24 } }, /* cuMemcpyAtoD_v2_ptds */
-	[402] = { 2108, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[402] = { 2108, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } }, { 24 } }, /* cuMemcpyHtoA_v2_ptds */
-	[403] = { 2109, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[403] = { 2109, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } }, { 24 } }, /* cuMemcpyAtoH_v2_ptds */
-	[404] = { 2110, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[404] = { 2110, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 106, 1, 16 }, { 107, 2, 48 } }, { 32 } }, /* cuMemcpyAtoA_v2_ptds */
-	[405] = { 2111, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[405] = { 2111, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2D_v2_ptds */
-	[406] = { 2112, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[406] = { 2112, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2DUnaligned_v2_ptds */
-	[407] = { 2113, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[407] = { 2113, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3D_v2_ptds */
-	[408] = { 2238, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[408] = { 2238, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpy_ptds */
-	[409] = { 2259, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[409] = { 2259, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 278, 3, 32 }, { 281, 5, 48 } }, { 32 } }, /* cuMemcpyPeer_ptds */
-	[410] = { 2261, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[410] = { 2261, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3DPeer_ptds */
-	[411] = { 2126, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[411] = { 2126, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 163, 3, 25 } }, { 16 } }, /* cuMemsetD8_v2_ptds */
-	[412] = { 2128, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[412] = { 2128, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 169, 3, 26 } }, { 16 } }, /* cuMemsetD16_v2_ptds */
-	[413] = { 2130, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[413] = { 2130, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } }, { 16 } }, /* cuMemsetD32_v2_ptds */
-	[414] = { 2132, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[414] = { 2132, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 185, 3, 41 } }, { 24, 32 } }, /* cuMemsetD2D8_v2_ptds */
-	[415] = { 2134, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[415] = { 2134, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 193, 3, 42 } }, { 24, 32 } }, /* cuMemsetD2D16_v2_ptds */
-	[416] = { 2136, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[416] = { 2136, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } }, { 24, 32 } }, /* cuMemsetD2D32_v2_ptds */
-	[417] = { 2198, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[417] = { 2198, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObject_v2_ptds */
-	[418] = { 2247, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[418] = { 2247, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyAsync_ptsz */
-	[419] = { 2121, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[419] = { 2121, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 135, 2, 28 }, { 137, 3, 44 } }, { 24 } }, /* cuMemcpyHtoAAsync_v2_ptsz */
-	[420] = { 2122, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[420] = { 2122, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 148, 3, 28 }, { 151, 4, 44 } }, { 24 } }, /* cuMemcpyAtoHAsync_v2_ptsz */
-	[421] = { 2115, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
+	[421] = { 2115, CUDA_CONTENT | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2_ptsz */
-	[422] = { 2117, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[422] = { 2117, CUDA_CONTENT_LATER | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 119, 4, 36 }, { 119, 4, 36 } }, { 16 } }, /* cuMemcpyDtoHAsync_v2_ptsz */
-	[423] = { 2119, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[423] = { 2119, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyDtoDAsync_v2_ptsz */
-	[424] = { 2123, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[424] = { 2123, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy2DAsync_v2_ptsz */
-	[425] = { 2124, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[425] = { 2124, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DAsync_v2_ptsz */
-	[426] = { 2260, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[426] = { 2260, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 286, 4, 36 }, { 290, 6, 52 } }, { 32 } }, /* cuMemcpyPeerAsync_ptsz */
-	[427] = { 2262, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[427] = { 2262, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DPeerAsync_ptsz */
-	[428] = { 2219, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[428] = { 2219, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 240, 4, 29 } }, { 16 } }, /* cuMemsetD8Async_ptsz */
-	[429] = { 2221, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[429] = { 2221, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 244, 4, 30 } }, { 16 } }, /* cuMemsetD16Async_ptsz */
-	[430] = { 2223, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[430] = { 2223, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cuMemsetD32Async_ptsz */
-	[431] = { 2225, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[431] = { 2225, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 255, 4, 45 } }, { 24, 32 } }, /* cuMemsetD2D8Async_ptsz */
-	[432] = { 2227, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[432] = { 2227, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 259, 4, 46 } }, { 24, 32 } }, /* cuMemsetD2D16Async_ptsz */
-	[433] = { 2229, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[433] = { 2229, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cuMemsetD2D32Async_ptsz */
-	[434] = { 2303, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[434] = { 2303, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetPriority_ptsz */
-	[435] = { 2304, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[435] = { 2304, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetFlags_ptsz */
-	[436] = { 2239, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[436] = { 2239, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cuStreamWaitEvent_ptsz */
-	[437] = { 2281, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[437] = { 2281, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAddCallback_ptsz */
-	[438] = { 2312, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[438] = { 2312, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAttachMemAsync_ptsz */
-	[439] = { 2180, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[439] = { 2180, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamQuery_ptsz */
-	[440] = { 2181, TANDEM_CLASS_WAIT, CUDA_PER_THREAD,
+	[440] = { 2181, CUDA_WAITS_QUEUE | CUDA_PER_THREAD, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamSynchronize_ptsz */
-	[441] = { 2174, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[441] = { 2174, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cuEventRecord_ptsz */
-	[442] = { 2248, TANDEM_CLASS_ENQUEUE, CUDA_HOOK | CUDA_PER_THREAD,
+	[442] = { 2248, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 274, 4, 68 } }, { 0 } }, /* cuLaunchKernel_ptsz */
-	[443] = { 2188, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[443] = { 2188, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsMapResources_ptsz */
-	[444] = { 2189, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[444] = { 2189, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsUnmapResources_ptsz */
-	[445] = { 2202, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[445] = { 2202, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObjectAsync_v2_ptsz */
-	[446] = { 2326, TANDEM_CLASS_CALL, 0,
+	[446] = { 2326, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamProducerConnect */
-	[447] = { 2327, TANDEM_CLASS_CALL, 0,
+	[447] = { 2327, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamProducerDisconnect */
-	[448] = { 2328, TANDEM_CLASS_CALL, 0,
+	[448] = { 2328, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamProducerPresentFrame */
-	[449] = { 2329, TANDEM_CLASS_QUERY, 0,
+	[449] = { 2329, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsResourceGetMappedEglFrame */
-	[450] = { 2330, TANDEM_CLASS_QUERY, 0,
+	[450] = { 2330, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuPointerGetAttributes */
-	[451] = { 2331, TANDEM_CLASS_QUERY, 0,
+	[451] = { 2331, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 2, 32 } }, { 0 } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
-	[452] = { 2332, TANDEM_CLASS_QUERY, 0,
+	[452] = { 2332, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSizeWithFlags */
-	[453] = { 2333, TANDEM_CLASS_CALL, 0,
+	[453] = { 2333, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamProducerReturnFrame */
-	[454] = { 2334, TANDEM_CLASS_QUERY, 0,
+	[454] = { 2334, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceGetP2PAttribute */
-	[455] = { 2335, TANDEM_CLASS_CALL, 0,
+	[455] = { 2335, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefSetBorderColor */
-	[456] = { 2336, TANDEM_CLASS_QUERY, 0,
+	[456] = { 2336, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetBorderColor */
-	[457] = { 2337, TANDEM_CLASS_CALL, 0,
+	[457] = { 2337, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 323, 3, 28 } }, { 0 } }, /* cuMemAdvise */
-	[458] = { 2338, TANDEM_CLASS_CALL, 0,
+	[458] = { 2338, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32 */
-	[459] = { 2338, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[459] = { 2338, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_ptsz */
-	[460] = { 2339, TANDEM_CLASS_CALL, 0,
+	[460] = { 2339, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32 */
-	[461] = { 2339, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[461] = { 2339, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_ptsz */
-	[462] = { 2340, TANDEM_CLASS_CALL, 0,
+	[462] = { 2340, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp */
-	[463] = { 2340, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[463] = { 2340, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_ptsz */
-	[464] = { 2341, TANDEM_CLASS_QUERY, 0,
+	[464] = { 2341, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuNVNbufferGetPointer */
-	[465] = { 2342, TANDEM_CLASS_QUERY, 0,
+	[465] = { 2342, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuNVNtextureGetArray */
-	[466] = { 2343, TANDEM_CLASS_CALL, 0,
+	[466] = { 2343, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuNNSetAllocator */
-	[467] = { 2344, TANDEM_CLASS_CALL, 0,
+	[467] = { 2344, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 332, 2, 20 }, { 334, 5, 32 } }, { 0 } }, /* cuMemPrefetchAsync */
-	[468] = { 2344, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[468] = { 2344, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 332, 2, 20 }, { 334, 5, 32 } }, { 0 } }, /* cuMemPrefetchAsync_ptsz */
-	[469] = { 2345, TANDEM_CLASS_CREATE, 0,
+	[469] = { 2345, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEventCreateFromNVNSync */
-	[470] = { 2346, TANDEM_CLASS_CALL, 0,
+	[470] = { 2346, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerConnectWithFlags */
-	[471] = { 2347, TANDEM_CLASS_QUERY, 0,
+	[471] = { 2347, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cuMemRangeGetAttribute */
-	[472] = { 2348, TANDEM_CLASS_QUERY, 0,
+	[472] = { 2348, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuMemRangeGetAttributes */
-	[473] = { 2349, TANDEM_CLASS_CALL, 0,
+	[473] = { 2349, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64 */
-	[474] = { 2349, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[474] = { 2349, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_ptsz */
-	[475] = { 2350, TANDEM_CLASS_CALL, 0,
+	[475] = { 2350, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64 */
-	[476] = { 2350, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[476] = { 2350, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_ptsz */
-	[477] = { 2351, TANDEM_CLASS_ENQUEUE, CUDA_HOOK,
+	[477] = { 2351, CUDA_HOOK, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 343, 4, 60 } }, { 0 } }, /* cuLaunchCooperativeKernel */
-	[478] = { 2351, TANDEM_CLASS_ENQUEUE, CUDA_HOOK | CUDA_PER_THREAD,
+	[478] = { 2351, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 343, 4, 60 } }, { 0 } }, /* cuLaunchCooperativeKernel_ptsz */
-	[479] = { 2352, TANDEM_CLASS_CREATE, 0,
+	[479] = { 2352, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEventCreateFromEGLSync */
-	[480] = { 2353, TANDEM_CLASS_ENQUEUE, 0,
+	[480] = { 2353, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 215, 2, 28 } }, { 0 } }, /* cuLaunchCooperativeKernelMultiDevice */
-	[481] = { 2354, TANDEM_CLASS_CALL, 0,
+	[481] = { 2354, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncSetAttribute */
-	[482] = { 2355, TANDEM_CLASS_QUERY, 0,
+	[482] = { 2355, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetUuid */
-	[483] = { 2356, TANDEM_CLASS_QUERY, 0,
+	[483] = { 2356, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 347, 3, 20 } }, { 0 } }, /* cuStreamGetCtx */
-	[484] = { 2356, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[484] = { 2356, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 347, 3, 20 } }, { 0 } }, /* cuStreamGetCtx_ptsz */
-	[485] = { 2357, TANDEM_CLASS_CALL, 0,
+	[485] = { 2357, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuImportExternalMemory */
-	[486] = { 2358, TANDEM_CLASS_QUERY, 0,
+	[486] = { 2358, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuExternalMemoryGetMappedBuffer */
-	[487] = { 2359, TANDEM_CLASS_QUERY, 0,
+	[487] = { 2359, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuExternalMemoryGetMappedMipmappedArray */
-	[488] = { 2360, TANDEM_CLASS_CALL, 0,
+	[488] = { 2360, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDestroyExternalMemory */
-	[489] = { 2361, TANDEM_CLASS_CALL, 0,
+	[489] = { 2361, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuImportExternalSemaphore */
-	[490] = { 2362, TANDEM_CLASS_CALL, 0,
+	[490] = { 2362, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cuSignalExternalSemaphoresAsync */
-	[491] = { 2362, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[491] = { 2362, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cuSignalExternalSemaphoresAsync_ptsz */
-	[492] = { 2363, TANDEM_CLASS_CALL, 0,
+	[492] = { 2363, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cuWaitExternalSemaphoresAsync */
-	[493] = { 2363, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[493] = { 2363, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cuWaitExternalSemaphoresAsync_ptsz */
-	[494] = { 2364, TANDEM_CLASS_CALL, 0,
+	[494] = { 2364, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDestroyExternalSemaphore */
-	[495] = { 2365, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[495] = { 2365, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 352, 2, 8 }, { 352, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture */
-	[496] = { 2365, TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
+	[496] = { 2365, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 352, 2, 8 }, { 352, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_ptsz */
-	[497] = { 2366, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[497] = { 2366, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamEndCapture */
-	[498] = { 2366, TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
+	[498] = { 2366, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamEndCapture_ptsz */
-	[499] = { 2367, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[499] = { 2367, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamIsCapturing */
-	[500] = { 2367, TANDEM_CLASS_QUERY, CUDA_QUIET | CUDA_PER_THREAD,
+	[500] = { 2367, CUDA_QUIET | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamIsCapturing_ptsz */
-	[501] = { 2368, TANDEM_CLASS_CREATE, 0,
+	[501] = { 2368, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphCreate */
-	[502] = { 2369, TANDEM_CLASS_CALL, 0,
+	[502] = { 2369, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddKernelNode */
-	[503] = { 2370, TANDEM_CLASS_QUERY, 0,
+	[503] = { 2370, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeGetParams */
-	[504] = { 2371, TANDEM_CLASS_CALL, 0,
+	[504] = { 2371, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddMemcpyNode */
-	[505] = { 2372, TANDEM_CLASS_QUERY, 0,
+	[505] = { 2372, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemcpyNodeGetParams */
-	[506] = { 2373, TANDEM_CLASS_CALL, 0,
+	[506] = { 2373, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddMemsetNode */
-	[507] = { 2374, TANDEM_CLASS_QUERY, 0,
+	[507] = { 2374, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemsetNodeGetParams */
-	[508] = { 2375, TANDEM_CLASS_CALL, 0,
+	[508] = { 2375, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemsetNodeSetParams */
-	[509] = { 2376, TANDEM_CLASS_QUERY, 0,
+	[509] = { 2376, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphNodeGetType */
-	[510] = { 2377, TANDEM_CLASS_QUERY, 0,
+	[510] = { 2377, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphGetRootNodes */
-	[511] = { 2378, TANDEM_CLASS_QUERY, 0,
+	[511] = { 2378, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 357, 3, 32 } }, { 0 } }, /* cuGraphNodeGetDependencies */
-	[512] = { 2379, TANDEM_CLASS_QUERY, 0,
+	[512] = { 2379, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 357, 3, 32 } }, { 0 } }, /* cuGraphNodeGetDependentNodes */
-	[513] = { 2380, TANDEM_CLASS_BUILD, 0,
+	[513] = { 2380, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 360, 3, 40 } }, { 0 } }, /* cuGraphInstantiate */
-	[514] = { 2381, TANDEM_CLASS_ENQUEUE, 0,
+	[514] = { 2381, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 363, 2, 20 }, { 363, 2, 20 } }, { 0 } }, /* cuGraphLaunch */
-	[515] = { 2381, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[515] = { 2381, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 156, 2, 20 }, { 156, 2, 20 } }, { 0 } }, /* cuGraphLaunch_ptsz */
-	[516] = { 2382, TANDEM_CLASS_RELEASE, 0,
+	[516] = { 2382, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuGraphExecDestroy */
-	[517] = { 2383, TANDEM_CLASS_RELEASE, 0,
+	[517] = { 2383, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuGraphDestroy */
-	[518] = { 2384, TANDEM_CLASS_CALL, 0,
+	[518] = { 2384, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } }, { 0 } }, /* cuGraphAddDependencies */
-	[519] = { 2385, TANDEM_CLASS_CALL, 0,
+	[519] = { 2385, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } }, { 0 } }, /* cuGraphRemoveDependencies */
-	[520] = { 2386, TANDEM_CLASS_CALL, 0,
+	[520] = { 2386, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemcpyNodeSetParams */
-	[521] = { 2387, TANDEM_CLASS_CALL, 0,
+	[521] = { 2387, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeSetParams */
-	[522] = { 2388, TANDEM_CLASS_CALL, 0,
+	[522] = { 2388, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuGraphDestroyNode */
-	[523] = { 2389, TANDEM_CLASS_CREATE, 0,
+	[523] = { 2389, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphClone */
-	[524] = { 2390, TANDEM_CLASS_CALL, 0,
+	[524] = { 2390, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphNodeFindInClone */
-	[525] = { 2391, TANDEM_CLASS_CALL, 0,
+	[525] = { 2391, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddChildGraphNode */
-	[526] = { 2392, TANDEM_CLASS_CALL, 0,
+	[526] = { 2392, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphAddEmptyNode */
-	[527] = { 2393, TANDEM_CLASS_CALL, 0,
+	[527] = { 2393, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cuLaunchHostFunc */
-	[528] = { 2393, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[528] = { 2393, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cuLaunchHostFunc_ptsz */
-	[529] = { 2394, TANDEM_CLASS_QUERY, 0,
+	[529] = { 2394, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphChildGraphNodeGetGraph */
-	[530] = { 2395, TANDEM_CLASS_CALL, 0,
+	[530] = { 2395, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddHostNode */
-	[531] = { 2396, TANDEM_CLASS_QUERY, 0,
+	[531] = { 2396, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphHostNodeGetParams */
-	[532] = { 2397, TANDEM_CLASS_QUERY, 0,
+	[532] = { 2397, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceGetLuid */
-	[533] = { 2398, TANDEM_CLASS_CALL, 0,
+	[533] = { 2398, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphHostNodeSetParams */
-	[534] = { 2399, TANDEM_CLASS_QUERY, 0,
+	[534] = { 2399, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphGetNodes */
-	[535] = { 2400, TANDEM_CLASS_QUERY, 0,
+	[535] = { 2400, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } }, { 0 } }, /* cuGraphGetEdges */
-	[536] = { 2401, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[536] = { 2401, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo */
-	[537] = { 2401, TANDEM_CLASS_QUERY, CUDA_QUIET | CUDA_PER_THREAD,
+	[537] = { 2401, CUDA_QUIET | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_ptsz */
-	[538] = { 2402, TANDEM_CLASS_CALL, 0,
+	[538] = { 2402, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecKernelNodeSetParams */
-	[539] = { 2365, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[539] = { 2365, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_v2 */
-	[540] = { 2365, TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
+	[540] = { 2365, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_v2_ptsz */
-	[541] = { 2403, TANDEM_CLASS_CALL, 0,
+	[541] = { 2403, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuThreadExchangeStreamCaptureMode */
-	[542] = { 2404, TANDEM_CLASS_QUERY, 0,
+	[542] = { 2404, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetNvSciSyncAttributes */
-	[543] = { 2405, TANDEM_CLASS_QUERY, 0,
+	[543] = { 2405, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuOccupancyAvailableDynamicSMemPerBlock */
-	[544] = { 2316, TANDEM_CLASS_CALL, 0,
+	[544] = { 2316, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDevicePrimaryCtxRelease_v2 */
-	[545] = { 2318, TANDEM_CLASS_CALL, 0,
+	[545] = { 2318, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDevicePrimaryCtxReset_v2 */
-	[546] = { 2317, TANDEM_CLASS_CALL, 0,
+	[546] = { 2317, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDevicePrimaryCtxSetFlags_v2 */
-	[547] = { 2406, TANDEM_CLASS_CALL, 0,
+	[547] = { 2406, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 380, 3, 24 }, { 383, 4, 40 } }, { 0 } }, /* cuMemAddressReserve */
-	[548] = { 2407, TANDEM_CLASS_CALL, 0,
+	[548] = { 2407, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } }, { 0 } }, /* cuMemAddressFree */
-	[549] = { 2408, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[549] = { 2408, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 387, 2, 16 }, { 389, 4, 32 } }, { 0 } }, /* cuMemCreate */
-	[550] = { 2409, TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[550] = { 2409, CUDA_HOOK, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuMemRelease */
-	[551] = { 2410, TANDEM_CLASS_CALL, 0,
+	[551] = { 2410, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 380, 3, 24 }, { 383, 4, 40 } }, { 0 } }, /* cuMemMap */
-	[552] = { 2411, TANDEM_CLASS_CALL, 0,
+	[552] = { 2411, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } }, { 0 } }, /* cuMemUnmap */
-	[553] = { 2412, TANDEM_CLASS_CALL, 0,
+	[553] = { 2412, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } }, { 0 } }, /* cuMemSetAccess */
-	[554] = { 2413, TANDEM_CLASS_CALL, 0,
+	[554] = { 2413, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuMemExportToShareableHandle */
-	[555] = { 2414, TANDEM_CLASS_CALL, 0,
+	[555] = { 2414, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemImportFromShareableHandle */
-	[556] = { 2415, TANDEM_CLASS_QUERY, 0,
+	[556] = { 2415, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemGetAllocationGranularity */
-	[557] = { 2416, TANDEM_CLASS_QUERY, 0,
+	[557] = { 2416, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemGetAllocationPropertiesFromHandle */
-	[558] = { 2417, TANDEM_CLASS_QUERY, 0,
+	[558] = { 2417, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemGetAccess */
-	[559] = { 2418, TANDEM_CLASS_CALL, 0,
+	[559] = { 2418, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuStreamSetFlags */
-	[560] = { 2418, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[560] = { 2418, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuStreamSetFlags_ptsz */
-	[561] = { 2419, TANDEM_CLASS_CALL, 0,
+	[561] = { 2419, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 6, 3, 24 } }, { 0 } }, /* cuGraphExecUpdate */
-	[562] = { 2420, TANDEM_CLASS_CALL, 0,
+	[562] = { 2420, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphExecMemcpyNodeSetParams */
-	[563] = { 2421, TANDEM_CLASS_CALL, 0,
+	[563] = { 2421, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphExecMemsetNodeSetParams */
-	[564] = { 2422, TANDEM_CLASS_CALL, 0,
+	[564] = { 2422, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecHostNodeSetParams */
-	[565] = { 2423, TANDEM_CLASS_CALL, 0,
+	[565] = { 2423, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemRetainAllocationHandle */
-	[566] = { 2424, TANDEM_CLASS_QUERY, 0,
+	[566] = { 2424, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncGetModule */
-	[567] = { 2264, TANDEM_CLASS_CALL, 0,
+	[567] = { 2264, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cuIpcOpenMemHandle_v2 */
-	[568] = { 2425, TANDEM_CLASS_CALL, 0,
+	[568] = { 2425, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuCtxResetPersistingL2Cache */
-	[569] = { 2426, TANDEM_CLASS_CALL, 0,
+	[569] = { 2426, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeCopyAttributes */
-	[570] = { 2427, TANDEM_CLASS_QUERY, 0,
+	[570] = { 2427, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuGraphKernelNodeGetAttribute */
-	[571] = { 2428, TANDEM_CLASS_CALL, 0,
+	[571] = { 2428, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuGraphKernelNodeSetAttribute */
-	[572] = { 2429, TANDEM_CLASS_CALL, 0,
+	[572] = { 2429, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 2, 8 } }, { 0 } }, /* cuStreamCopyAttributes */
-	[573] = { 2429, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[573] = { 2429, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 2, 8 } }, { 0 } }, /* cuStreamCopyAttributes_ptsz */
-	[574] = { 2430, TANDEM_CLASS_QUERY, 0,
+	[574] = { 2430, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 3, 16 } }, { 0 } }, /* cuStreamGetAttribute */
-	[575] = { 2430, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[575] = { 2430, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cuStreamGetAttribute_ptsz */
-	[576] = { 2431, TANDEM_CLASS_CALL, 0,
+	[576] = { 2431, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 3, 16 } }, { 0 } }, /* cuStreamSetAttribute */
-	[577] = { 2431, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[577] = { 2431, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cuStreamSetAttribute_ptsz */
-	[578] = { 2380, TANDEM_CLASS_BUILD, 0,
+	[578] = { 2380, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 360, 3, 40 } }, { 0 } }, /* cuGraphInstantiate_v2 */
-	[579] = { 2432, TANDEM_CLASS_QUERY, 0,
+	[579] = { 2432, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceGetTexture1DLinearMaxWidth */
-	[580] = { 2433, TANDEM_CLASS_CALL, 0,
+	[580] = { 2433, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 403, 2, 12 } }, { 0 } }, /* cuGraphUpload */
-	[581] = { 2433, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[581] = { 2433, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cuGraphUpload_ptsz */
-	[582] = { 2434, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[582] = { 2434, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayGetSparseProperties */
-	[583] = { 2435, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[583] = { 2435, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMipmappedArrayGetSparseProperties */
-	[584] = { 2436, TANDEM_CLASS_CALL, 0,
+	[584] = { 2436, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 407, 2, 16 } }, { 0 } }, /* cuMemMapArrayAsync */
-	[585] = { 2436, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[585] = { 2436, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 407, 2, 16 } }, { 0 } }, /* cuMemMapArrayAsync_ptsz */
-	[586] = { 2437, TANDEM_CLASS_CALL, 0,
+	[586] = { 2437, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecChildGraphNodeSetParams */
-	[587] = { 2438, TANDEM_CLASS_CALL, 0,
+	[587] = { 2438, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cuEventRecordWithFlags */
-	[588] = { 2438, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[588] = { 2438, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cuEventRecordWithFlags_ptsz */
-	[589] = { 2439, TANDEM_CLASS_CALL, 0,
+	[589] = { 2439, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cuGraphAddEventRecordNode */
-	[590] = { 2440, TANDEM_CLASS_CALL, 0,
+	[590] = { 2440, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cuGraphAddEventWaitNode */
-	[591] = { 2441, TANDEM_CLASS_QUERY, 0,
+	[591] = { 2441, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphEventRecordNodeGetEvent */
-	[592] = { 2442, TANDEM_CLASS_QUERY, 0,
+	[592] = { 2442, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphEventWaitNodeGetEvent */
-	[593] = { 2443, TANDEM_CLASS_CALL, 0,
+	[593] = { 2443, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGraphEventRecordNodeSetEvent */
-	[594] = { 2444, TANDEM_CLASS_CALL, 0,
+	[594] = { 2444, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGraphEventWaitNodeSetEvent */
-	[595] = { 2445, TANDEM_CLASS_CALL, 0,
+	[595] = { 2445, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cuGraphExecEventRecordNodeSetEvent */
-	[596] = { 2446, TANDEM_CLASS_CALL, 0,
+	[596] = { 2446, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cuGraphExecEventWaitNodeSetEvent */
-	[597] = { 2447, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[597] = { 2447, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuArrayGetPlane */
-	[598] = { 2448, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[598] = { 2448, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cuMemAllocAsync */
-	[599] = { 2448, TANDEM_CLASS_CREATE, CUDA_HOOK | CUDA_PER_THREAD,
+	[599] = { 2448, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cuMemAllocAsync_ptsz */
-	[600] = { 2449, TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[600] = { 2449, CUDA_HOOK, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } }, { 0 } }, /* cuMemFreeAsync */
-	[601] = { 2449, TANDEM_CLASS_RELEASE, CUDA_HOOK | CUDA_PER_THREAD,
+	[601] = { 2449, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } }, { 0 } }, /* cuMemFreeAsync_ptsz */
-	[602] = { 2450, TANDEM_CLASS_CALL, 0,
+	[602] = { 2450, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemPoolTrimTo */
-	[603] = { 2451, TANDEM_CLASS_CALL, 0,
+	[603] = { 2451, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemPoolSetAttribute */
-	[604] = { 2452, TANDEM_CLASS_QUERY, 0,
+	[604] = { 2452, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemPoolGetAttribute */
-	[605] = { 2453, TANDEM_CLASS_CALL, 0,
+	[605] = { 2453, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemPoolSetAccess */
-	[606] = { 2454, TANDEM_CLASS_QUERY, 0,
+	[606] = { 2454, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetDefaultMemPool */
-	[607] = { 2455, TANDEM_CLASS_CALL, 0,
+	[607] = { 2455, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemPoolCreate */
-	[608] = { 2456, TANDEM_CLASS_CALL, 0,
+	[608] = { 2456, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuMemPoolDestroy */
-	[609] = { 2457, TANDEM_CLASS_CALL, 0,
+	[609] = { 2457, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuDeviceSetMemPool */
-	[610] = { 2458, TANDEM_CLASS_QUERY, 0,
+	[610] = { 2458, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetMemPool */
-	[611] = { 2459, TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[611] = { 2459, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cuMemAllocFromPoolAsync */
-	[612] = { 2459, TANDEM_CLASS_CREATE, CUDA_HOOK | CUDA_PER_THREAD,
+	[612] = { 2459, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cuMemAllocFromPoolAsync_ptsz */
-	[613] = { 2460, TANDEM_CLASS_CALL, 0,
+	[613] = { 2460, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuMemPoolExportToShareableHandle */
-	[614] = { 2461, TANDEM_CLASS_CALL, 0,
+	[614] = { 2461, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuMemPoolImportFromShareableHandle */
-	[615] = { 2462, TANDEM_CLASS_CALL, 0,
+	[615] = { 2462, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemPoolExportPointer */
-	[616] = { 2463, TANDEM_CLASS_CALL, 0,
+	[616] = { 2463, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemPoolImportPointer */
-	[617] = { 2464, TANDEM_CLASS_QUERY, 0,
+	[617] = { 2464, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemPoolGetAccess */
-	[618] = { 2465, TANDEM_CLASS_CALL, 0,
+	[618] = { 2465, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddExternalSemaphoresSignalNode */
-	[619] = { 2466, TANDEM_CLASS_QUERY, 0,
+	[619] = { 2466, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresSignalNodeGetParams */
-	[620] = { 2467, TANDEM_CLASS_CALL, 0,
+	[620] = { 2467, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresSignalNodeSetParams */
-	[621] = { 2468, TANDEM_CLASS_CALL, 0,
+	[621] = { 2468, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddExternalSemaphoresWaitNode */
-	[622] = { 2469, TANDEM_CLASS_QUERY, 0,
+	[622] = { 2469, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresWaitNodeGetParams */
-	[623] = { 2470, TANDEM_CLASS_CALL, 0,
+	[623] = { 2470, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresWaitNodeSetParams */
-	[624] = { 2471, TANDEM_CLASS_CALL, 0,
+	[624] = { 2471, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecExternalSemaphoresSignalNodeSetParams */
-	[625] = { 2472, TANDEM_CLASS_CALL, 0,
+	[625] = { 2472, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecExternalSemaphoresWaitNodeSetParams */
-	[626] = { 2473, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[626] = { 2473, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 426, 3, 36 } }, { 0 } }, /* cuGetProcAddress */
-	[627] = { 2474, TANDEM_CLASS_CALL, 0,
+	[627] = { 2474, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuFlushGPUDirectRDMAWrites */
-	[628] = { 2475, TANDEM_CLASS_QUERY, 0,
+	[628] = { 2475, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cuGraphDebugDotPrint */
-	[629] = { 2401, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[629] = { 2401, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v2 */
-	[630] = { 2401, TANDEM_CLASS_QUERY, CUDA_QUIET | CUDA_PER_THREAD,
+	[630] = { 2401, CUDA_QUIET | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v2_ptsz */
-	[631] = { 2476, TANDEM_CLASS_CALL, 0,
+	[631] = { 2476, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 4, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies */
-	[632] = { 2476, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[632] = { 2476, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 4, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_ptsz */
-	[633] = { 2477, TANDEM_CLASS_CALL, 0,
+	[633] = { 2477, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuUserObjectCreate */
-	[634] = { 2478, TANDEM_CLASS_CALL, 0,
+	[634] = { 2478, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuUserObjectRetain */
-	[635] = { 2479, TANDEM_CLASS_CALL, 0,
+	[635] = { 2479, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuUserObjectRelease */
-	[636] = { 2480, TANDEM_CLASS_CALL, 0,
+	[636] = { 2480, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphRetainUserObject */
-	[637] = { 2481, TANDEM_CLASS_CALL, 0,
+	[637] = { 2481, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuGraphReleaseUserObject */
-	[638] = { 2482, TANDEM_CLASS_CALL, 0,
+	[638] = { 2482, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddMemAllocNode */
-	[639] = { 2483, TANDEM_CLASS_CALL, 0,
+	[639] = { 2483, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddMemFreeNode */
-	[640] = { 2484, TANDEM_CLASS_CALL, 0,
+	[640] = { 2484, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDeviceGraphMemTrim */
-	[641] = { 2485, TANDEM_CLASS_QUERY, 0,
+	[641] = { 2485, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetGraphMemAttribute */
-	[642] = { 2486, TANDEM_CLASS_CALL, 0,
+	[642] = { 2486, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceSetGraphMemAttribute */
-	[643] = { 2487, TANDEM_CLASS_BUILD, 0,
+	[643] = { 2487, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphInstantiateWithFlags */
-	[644] = { 2488, TANDEM_CLASS_QUERY, 0,
+	[644] = { 2488, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetExecAffinitySupport */
-	[645] = { 2065, TANDEM_CLASS_CREATE, 0,
+	[645] = { 2065, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 9, 1, 8 }, { 10, 3, 24 } }, { 0 } }, /* cuCtxCreate_v3 */
-	[646] = { 2489, TANDEM_CLASS_QUERY, 0,
+	[646] = { 2489, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuCtxGetExecAffinity */
-	[647] = { 2355, TANDEM_CLASS_QUERY, 0,
+	[647] = { 2355, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetUuid_v2 */
-	[648] = { 2490, TANDEM_CLASS_QUERY, 0,
+	[648] = { 2490, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemAllocNodeGetParams */
-	[649] = { 2491, TANDEM_CLASS_QUERY, 0,
+	[649] = { 2491, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemFreeNodeGetParams */
-	[650] = { 2492, TANDEM_CLASS_CALL, 0,
+	[650] = { 2492, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuGraphNodeSetEnabled */
-	[651] = { 2493, TANDEM_CLASS_QUERY, 0,
+	[651] = { 2493, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphNodeGetEnabled */
-	[652] = { 2494, TANDEM_CLASS_ENQUEUE, CUDA_HOOK,
+	[652] = { 2494, CUDA_HOOK, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx */
-	[653] = { 2494, TANDEM_CLASS_ENQUEUE, CUDA_HOOK | CUDA_PER_THREAD,
+	[653] = { 2494, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx_ptsz */
-	[654] = { 2495, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[654] = { 2495, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuArrayGetMemoryRequirements */
-	[655] = { 2496, TANDEM_CLASS_QUERY, CUDA_HOOK,
+	[655] = { 2496, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMipmappedArrayGetMemoryRequirements */
-	[656] = { 2497, TANDEM_CLASS_BUILD, 0,
+	[656] = { 2497, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphInstantiateWithParams */
-	[657] = { 2497, TANDEM_CLASS_BUILD, CUDA_PER_THREAD,
+	[657] = { 2497, CUDA_PER_THREAD, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphInstantiateWithParams_ptsz */
-	[658] = { 2498, TANDEM_CLASS_QUERY, 0,
+	[658] = { 2498, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExecGetFlags */
-	[659] = { 2338, TANDEM_CLASS_CALL, 0,
+	[659] = { 2338, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_v2 */
-	[660] = { 2338, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[660] = { 2338, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_v2_ptsz */
-	[661] = { 2349, TANDEM_CLASS_CALL, 0,
+	[661] = { 2349, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_v2 */
-	[662] = { 2349, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[662] = { 2349, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_v2_ptsz */
-	[663] = { 2339, TANDEM_CLASS_CALL, 0,
+	[663] = { 2339, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_v2 */
-	[664] = { 2339, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[664] = { 2339, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_v2_ptsz */
-	[665] = { 2350, TANDEM_CLASS_CALL, 0,
+	[665] = { 2350, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_v2 */
-	[666] = { 2350, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[666] = { 2350, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_v2_ptsz */
-	[667] = { 2340, TANDEM_CLASS_CALL, 0,
+	[667] = { 2340, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_v2 */
-	[668] = { 2340, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[668] = { 2340, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_v2_ptsz */
-	[669] = { 2499, TANDEM_CLASS_CALL, 0,
+	[669] = { 2499, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddBatchMemOpNode */
-	[670] = { 2500, TANDEM_CLASS_QUERY, 0,
+	[670] = { 2500, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphBatchMemOpNodeGetParams */
-	[671] = { 2501, TANDEM_CLASS_CALL, 0,
+	[671] = { 2501, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphBatchMemOpNodeSetParams */
-	[672] = { 2502, TANDEM_CLASS_CALL, 0,
+	[672] = { 2502, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecBatchMemOpNodeSetParams */
-	[673] = { 2503, TANDEM_CLASS_QUERY, 0,
+	[673] = { 2503, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuModuleGetLoadingMode */
-	[674] = { 2504, TANDEM_CLASS_QUERY, 0,
+	[674] = { 2504, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 443, 2, 36 } }, { 0 } }, /* cuMemGetHandleForAddressRange */
-	[675] = { 2505, TANDEM_CLASS_QUERY, 0,
+	[675] = { 2505, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuOccupancyMaxPotentialClusterSize */
-	[676] = { 2506, TANDEM_CLASS_QUERY, 0,
+	[676] = { 2506, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuOccupancyMaxActiveClusters */
-	[677] = { 2473, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[677] = { 2473, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cuGetProcAddress_v2 */
-	[678] = { 2507, TANDEM_CLASS_BUILD, 0,
+	[678] = { 2507, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 445, 2, 56 } }, { 0 } }, /* cuLibraryLoadData */
-	[679] = { 2508, TANDEM_CLASS_BUILD, 0,
+	[679] = { 2508, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 19, 1, 2 }, { 447, 4, 50 } }, { 0 } }, /* cuLibraryLoadFromFile */
-	[680] = { 2509, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[680] = { 2509, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLibraryUnload */
-	[681] = { 2510, TANDEM_CLASS_QUERY, 0,
+	[681] = { 2510, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } }, { 0 } }, /* cuLibraryGetKernel */
-	[682] = { 2511, TANDEM_CLASS_QUERY, 0,
+	[682] = { 2511, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuLibraryGetModule */
-	[683] = { 2512, TANDEM_CLASS_QUERY, 0,
+	[683] = { 2512, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelGetFunction */
-	[684] = { 2513, TANDEM_CLASS_QUERY, 0,
+	[684] = { 2513, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuLibraryGetGlobal */
-	[685] = { 2514, TANDEM_CLASS_QUERY, 0,
+	[685] = { 2514, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuLibraryGetManaged */
-	[686] = { 2515, TANDEM_CLASS_QUERY, 0,
+	[686] = { 2515, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 210, 2, 24 } }, { 0 } }, /* cuKernelGetAttribute */
-	[687] = { 2516, TANDEM_CLASS_CALL, 0,
+	[687] = { 2516, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuKernelSetAttribute */
-	[688] = { 2517, TANDEM_CLASS_CALL, 0,
+	[688] = { 2517, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelSetCacheConfig */
-	[689] = { 2369, TANDEM_CLASS_CALL, 0,
+	[689] = { 2369, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddKernelNode_v2 */
-	[690] = { 2370, TANDEM_CLASS_QUERY, 0,
+	[690] = { 2370, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeGetParams_v2 */
-	[691] = { 2387, TANDEM_CLASS_CALL, 0,
+	[691] = { 2387, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeSetParams_v2 */
-	[692] = { 2402, TANDEM_CLASS_CALL, 0,
+	[692] = { 2402, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecKernelNodeSetParams_v2 */
-	[693] = { 2518, TANDEM_CLASS_QUERY, 0,
+	[693] = { 2518, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetId */
-	[694] = { 2518, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[694] = { 2518, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetId_ptsz */
-	[695] = { 2519, TANDEM_CLASS_QUERY, 0,
+	[695] = { 2519, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetId */
-	[696] = { 2419, TANDEM_CLASS_CALL, 0,
+	[696] = { 2419, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphExecUpdate_v2 */
-	[697] = { 2520, TANDEM_CLASS_CALL, 0,
+	[697] = { 2520, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 451, 2, 72 } }, { 0 } }, /* cuTensorMapEncodeTiled */
-	[698] = { 2521, TANDEM_CLASS_CALL, 0,
+	[698] = { 2521, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 453, 2, 88 } }, { 0 } }, /* cuTensorMapEncodeIm2col */
-	[699] = { 2522, TANDEM_CLASS_CALL, 0,
+	[699] = { 2522, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTensorMapReplaceAddress */
-	[700] = { 2523, TANDEM_CLASS_QUERY, 0,
+	[700] = { 2523, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLibraryGetUnifiedFunction */
-	[701] = { 2524, TANDEM_CLASS_QUERY, 0,
+	[701] = { 2524, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpGetAttribute */
-	[702] = { 2525, TANDEM_CLASS_QUERY, 0,
+	[702] = { 2525, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpGetAttributeGlobal */
-	[703] = { 2526, TANDEM_CLASS_CALL, 0,
+	[703] = { 2526, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpSetAttribute */
-	[704] = { 2527, TANDEM_CLASS_CALL, 0,
+	[704] = { 2527, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpSetAttributeGlobal */
-	[705] = { 2528, TANDEM_CLASS_CALL, 0,
+	[705] = { 2528, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuCtxSetFlags */
-	[706] = { 2529, TANDEM_CLASS_CALL, 0,
+	[706] = { 2529, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMulticastCreate */
-	[707] = { 2530, TANDEM_CLASS_CALL, 0,
+	[707] = { 2530, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuMulticastAddDevice */
-	[708] = { 2531, TANDEM_CLASS_CALL, 0,
+	[708] = { 2531, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuMulticastBindMem */
-	[709] = { 2532, TANDEM_CLASS_CALL, 0,
+	[709] = { 2532, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuMulticastBindAddr */
-	[710] = { 2533, TANDEM_CLASS_CALL, 0,
+	[710] = { 2533, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 28 } }, { 0 } }, /* cuMulticastUnbind */
-	[711] = { 2534, TANDEM_CLASS_QUERY, 0,
+	[711] = { 2534, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMulticastGetGranularity */
-	[712] = { 2535, TANDEM_CLASS_CALL, 0,
+	[712] = { 2535, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 457, 3, 48 } }, { 0 } }, /* cuGraphAddNode */
-	[713] = { 2536, TANDEM_CLASS_CALL, 0,
+	[713] = { 2536, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphNodeSetParams */
-	[714] = { 2537, TANDEM_CLASS_CALL, 0,
+	[714] = { 2537, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecNodeSetParams */
-	[715] = { 2337, TANDEM_CLASS_CALL, 0,
+	[715] = { 2337, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cuMemAdvise_v2 */
-	[716] = { 2344, TANDEM_CLASS_CALL, 0,
+	[716] = { 2344, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cuMemPrefetchAsync_v2 */
-	[717] = { 2344, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[717] = { 2344, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cuMemPrefetchAsync_v2_ptsz */
-	[718] = { 2538, TANDEM_CLASS_QUERY, 0,
+	[718] = { 2538, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncGetName */
-	[719] = { 2539, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[719] = { 2539, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelGetName */
-	[720] = { 2540, TANDEM_CLASS_CALL, CUDA_HOOK,
+	[720] = { 2540, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cuStreamBeginCaptureToGraph */
-	[721] = { 2540, TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
+	[721] = { 2540, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cuStreamBeginCaptureToGraph_ptsz */
-	[722] = { 2541, TANDEM_CLASS_CALL, 0,
+	[722] = { 2541, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphConditionalHandleCreate */
-	[723] = { 2535, TANDEM_CLASS_CALL, 0,
+	[723] = { 2535, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddNode_v2 */
-	[724] = { 2400, TANDEM_CLASS_QUERY, 0,
+	[724] = { 2400, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphGetEdges_v2 */
-	[725] = { 2378, TANDEM_CLASS_QUERY, 0,
+	[725] = { 2378, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphNodeGetDependencies_v2 */
-	[726] = { 2379, TANDEM_CLASS_QUERY, 0,
+	[726] = { 2379, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphNodeGetDependentNodes_v2 */
-	[727] = { 2384, TANDEM_CLASS_CALL, 0,
+	[727] = { 2384, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddDependencies_v2 */
-	[728] = { 2385, TANDEM_CLASS_CALL, 0,
+	[728] = { 2385, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphRemoveDependencies_v2 */
-	[729] = { 2401, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[729] = { 2401, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v3 */
-	[730] = { 2401, TANDEM_CLASS_QUERY, CUDA_QUIET | CUDA_PER_THREAD,
+	[730] = { 2401, CUDA_QUIET | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v3_ptsz */
-	[731] = { 2476, TANDEM_CLASS_CALL, 0,
+	[731] = { 2476, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_v2 */
-	[732] = { 2476, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[732] = { 2476, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_v2_ptsz */
-	[733] = { 2542, TANDEM_CLASS_QUERY, 0,
+	[733] = { 2542, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuFuncGetParamInfo */
-	[734] = { 2543, TANDEM_CLASS_QUERY, 0,
+	[734] = { 2543, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuKernelGetParamInfo */
-	[735] = { 2544, TANDEM_CLASS_CALL, 0,
+	[735] = { 2544, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuDeviceRegisterAsyncNotification */
-	[736] = { 2545, TANDEM_CLASS_CALL, 0,
+	[736] = { 2545, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuDeviceUnregisterAsyncNotification */
-	[737] = { 2546, TANDEM_CLASS_QUERY, 0,
+	[737] = { 2546, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuModuleGetFunctionCount */
-	[738] = { 2547, TANDEM_CLASS_CALL, 0,
+	[738] = { 2547, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuModuleEnumerateFunctions */
-	[739] = { 2548, TANDEM_CLASS_QUERY, 0,
+	[739] = { 2548, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuLibraryGetKernelCount */
-	[740] = { 2549, TANDEM_CLASS_CALL, 0,
+	[740] = { 2549, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuLibraryEnumerateKernels */
-	[741] = { 2550, TANDEM_CLASS_CALL, 0,
+	[741] = { 2550, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncIsLoaded */
-	[742] = { 2551, TANDEM_CLASS_CALL, 0,
+	[742] = { 2551, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuFuncLoad */
-	[743] = { 2552, TANDEM_CLASS_CREATE, 0,
+	[743] = { 2552, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGreenCtxCreate */
-	[744] = { 2553, TANDEM_CLASS_RELEASE, 0,
+	[744] = { 2553, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuGreenCtxDestroy */
-	[745] = { 2554, TANDEM_CLASS_QUERY, 0,
+	[745] = { 2554, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 465, 2, 16 } }, { 0 } }, /* cuDeviceGetDevResource */
-	[746] = { 2555, TANDEM_CLASS_QUERY, 0,
+	[746] = { 2555, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuCtxGetDevResource */
-	[747] = { 2556, TANDEM_CLASS_QUERY, 0,
+	[747] = { 2556, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuGreenCtxGetDevResource */
-	[748] = { 2557, TANDEM_CLASS_CALL, 0,
+	[748] = { 2557, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDevResourceGenerateDesc */
-	[749] = { 2558, TANDEM_CLASS_CALL, 0,
+	[749] = { 2558, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGreenCtxRecordEvent */
-	[750] = { 2559, TANDEM_CLASS_CALL, 0,
+	[750] = { 2559, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGreenCtxWaitEvent */
-	[751] = { 2560, TANDEM_CLASS_CALL, 0,
+	[751] = { 2560, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuDevSmResourceSplitByCount */
-	[752] = { 2561, TANDEM_CLASS_QUERY, 0,
+	[752] = { 2561, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetGreenCtx */
-	[753] = { 2562, TANDEM_CLASS_CALL, 0,
+	[753] = { 2562, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxFromGreenCtx */
-	[754] = { 2563, TANDEM_CLASS_QUERY, 0,
+	[754] = { 2563, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelGetLibrary */
-	[755] = { 2564, TANDEM_CLASS_CALL, 0,
+	[755] = { 2564, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuCtxRecordEvent */
-	[756] = { 2565, TANDEM_CLASS_CALL, 0,
+	[756] = { 2565, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuCtxWaitEvent */
-	[757] = { 2065, TANDEM_CLASS_CREATE, 0,
+	[757] = { 2065, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 13, 1, 8 }, { 14, 2, 24 } }, { 0 } }, /* cuCtxCreate_v4 */
-	[758] = { 2566, TANDEM_CLASS_CREATE, 0,
+	[758] = { 2566, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 13, 1, 8 }, { 14, 2, 24 } }, { 0 } }, /* cuGreenCtxStreamCreate */
-	[759] = { 2356, TANDEM_CLASS_QUERY, 0,
+	[759] = { 2356, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamGetCtx_v2 */
-	[760] = { 2356, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[760] = { 2356, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamGetCtx_v2_ptsz */
-	[761] = { 2567, TANDEM_CLASS_ENQUEUE, 0,
+	[761] = { 2567, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 467, 3, 40 } }, { 8 } }, /* cuMemBatchDecompressAsync */
-	[762] = { 2567, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[762] = { 2567, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 467, 3, 40 } }, { 8 } }, /* cuMemBatchDecompressAsync_ptsz */
-	[763] = { 2568, TANDEM_CLASS_CALL, 0,
+	[763] = { 2568, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLogsRegisterCallback */
-	[764] = { 2569, TANDEM_CLASS_CALL, 0,
+	[764] = { 2569, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLogsUnregisterCallback */
-	[765] = { 2570, TANDEM_CLASS_CALL, 0,
+	[765] = { 2570, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuLogsCurrent */
-	[766] = { 2571, TANDEM_CLASS_CALL, 0,
+	[766] = { 2571, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cuLogsDumpToFile */
-	[767] = { 2572, TANDEM_CLASS_CALL, 0,
+	[767] = { 2572, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cuLogsDumpToMemory */
-	[768] = { 2573, TANDEM_CLASS_QUERY, 0,
+	[768] = { 2573, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessGetRestoreThreadId */
-	[769] = { 2574, TANDEM_CLASS_QUERY, 0,
+	[769] = { 2574, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessGetState */
-	[770] = { 2575, TANDEM_CLASS_CALL, 0,
+	[770] = { 2575, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessLock */
-	[771] = { 2576, TANDEM_CLASS_CALL, 0,
+	[771] = { 2576, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessCheckpoint */
-	[772] = { 2577, TANDEM_CLASS_CALL, 0,
+	[772] = { 2577, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessRestore */
-	[773] = { 2578, TANDEM_CLASS_CALL, 0,
+	[773] = { 2578, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessUnlock */
-	[774] = { 2579, TANDEM_CLASS_QUERY, 0,
+	[774] = { 2579, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetDevice */
-	[775] = { 2579, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[775] = { 2579, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetDevice_ptsz */
-	[776] = { 2580, TANDEM_CLASS_ENQUEUE, 0,
+	[776] = { 2580, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 470, 2, 20 }, { 472, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync */
-	[777] = { 2580, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[777] = { 2580, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 470, 2, 20 }, { 472, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_ptsz */
-	[778] = { 2581, TANDEM_CLASS_ENQUEUE, 0,
+	[778] = { 2581, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 482, 1, 12 }, { 483, 3, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync */
-	[779] = { 2581, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[779] = { 2581, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 482, 1, 12 }, { 483, 3, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_ptsz */
-	[780] = { 2178, TANDEM_CLASS_QUERY, 0,
+	[780] = { 2178, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cuEventElapsedTime_v2 */
-	[781] = { 2582, TANDEM_CLASS_CALL, 0,
+	[781] = { 2582, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 487, 2, 84 } }, { 0 } }, /* cuTensorMapEncodeIm2colWide */
-	[782] = { 2583, TANDEM_CLASS_QUERY, 0,
+	[782] = { 2583, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGreenCtxGetId */
-	[783] = { 2584, TANDEM_CLASS_CREATE, 0,
+	[783] = { 2584, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuStreamCreateForCaptureToCig */
-	[784] = { 2585, TANDEM_CLASS_CALL, 0,
+	[784] = { 2585, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cuMemPrefetchBatchAsync */
-	[785] = { 2585, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[785] = { 2585, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cuMemPrefetchBatchAsync_ptsz */
-	[786] = { 2586, TANDEM_CLASS_CALL, 0,
+	[786] = { 2586, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSemaphoreCreate */
-	[787] = { 2587, TANDEM_CLASS_CALL, 0,
+	[787] = { 2587, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSemaphoreExport */
-	[788] = { 2588, TANDEM_CLASS_CALL, 0,
+	[788] = { 2588, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSemaphoreDestroy */
-	[789] = { 2589, TANDEM_CLASS_CALL, 0,
+	[789] = { 2589, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } }, { 0 } }, /* cuMemDiscardBatchAsync */
-	[790] = { 2589, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[790] = { 2589, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } }, { 0 } }, /* cuMemDiscardBatchAsync_ptsz */
-	[791] = { 2590, TANDEM_CLASS_CALL, 0,
+	[791] = { 2590, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cuMemDiscardAndPrefetchBatchAsync */
-	[792] = { 2590, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[792] = { 2590, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cuMemDiscardAndPrefetchBatchAsync_ptsz */
-	[793] = { 2591, TANDEM_CLASS_CALL, 0,
+	[793] = { 2591, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMultiKernelCooperativeDomainCreate */
-	[794] = { 2592, TANDEM_CLASS_CALL, 0,
+	[794] = { 2592, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMultiKernelCooperativeDomainDestroy */
-	[795] = { 2071, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[795] = { 2071, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetDevice_v2 */
-	[796] = { 2580, TANDEM_CLASS_ENQUEUE, 0,
+	[796] = { 2580, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_v2 */
-	[797] = { 2580, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[797] = { 2580, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_v2_ptsz */
-	[798] = { 2581, TANDEM_CLASS_ENQUEUE, 0,
+	[798] = { 2581, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_v2 */
-	[799] = { 2581, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[799] = { 2581, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_v2_ptsz */
-	[800] = { 2072, TANDEM_CLASS_WAIT, 0,
+	[800] = { 2072, CUDA_WAITS_DEVICE, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxSynchronize_v2 */
-	[801] = { 2593, TANDEM_CLASS_QUERY, 0,
+	[801] = { 2593, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemGetDefaultMemPool */
-	[802] = { 2594, TANDEM_CLASS_QUERY, 0,
+	[802] = { 2594, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemGetMemPool */
-	[803] = { 2595, TANDEM_CLASS_CALL, 0,
+	[803] = { 2595, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemSetMemPool */
-	[804] = { 2596, TANDEM_CLASS_QUERY, 0,
+	[804] = { 2596, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cuDeviceGetP2PAtomicCapabilities */
-	[805] = { 2597, TANDEM_CLASS_QUERY, 0,
+	[805] = { 2597, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuDeviceGetHostAtomicCapabilities */
-	[806] = { 2598, TANDEM_CLASS_QUERY, 0,
+	[806] = { 2598, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuDriverGetGpuCodeIsaVersion */
 };
 const uint32_t cuda_driver_api_count = sizeof(cuda_driver_api) / sizeof(cuda_driver_api[0]);
 
 const struct cuda_api cuda_runtime_api[] = {
-	[1] = { 10241, TANDEM_CLASS_QUERY, 0,
+	[1] = { 10241, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDriverGetVersion_v3020 */
-	[2] = { 10242, TANDEM_CLASS_QUERY, 0,
+	[2] = { 10242, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaRuntimeGetVersion_v3020 */
-	[3] = { 10243, TANDEM_CLASS_QUERY, 0,
+	[3] = { 10243, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGetDeviceCount_v3020 */
-	[4] = { 10244, TANDEM_CLASS_QUERY, 0,
+	[4] = { 10244, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 51, 2, 12 } }, { 0 } }, /* cudaGetDeviceProperties_v3020 */
-	[5] = { 10245, TANDEM_CLASS_QUERY, 0,
+	[5] = { 10245, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaChooseDevice_v3020 */
-	[6] = { 10246, TANDEM_CLASS_QUERY, 0,
+	[6] = { 10246, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetChannelDesc_v3020 */
-	[7] = { 10247, TANDEM_CLASS_CALL, CUDA_NO_STATUS,
+	[7] = { 10247, CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaCreateChannelDesc_v3020 */
-	[8] = { 10248, TANDEM_CLASS_CALL, 0,
+	[8] = { 10248, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaConfigureCall_v3020 */
-	[9] = { 10249, TANDEM_CLASS_CALL, 0,
+	[9] = { 10249, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaSetupArgument_v3020 */
-	[10] = { 10250, TANDEM_CLASS_QUERY, CUDA_QUERY,
+	[10] = { 10250, CUDA_QUERY, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetLastError_v3020 */
-	[11] = { 10251, TANDEM_CLASS_QUERY, CUDA_QUERY,
+	[11] = { 10251, CUDA_QUERY, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeekAtLastError_v3020 */
-	[12] = { 10252, TANDEM_CLASS_QUERY, CUDA_NO_STATUS,
+	[12] = { 10252, CUDA_NO_STATUS, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaGetErrorString_v3020 */
-	[13] = { 10253, TANDEM_CLASS_ENQUEUE, 0,
+	[13] = { 10253, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_v3020 */
-	[14] = { 10254, TANDEM_CLASS_CALL, 0,
+	[14] = { 10254, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaFuncSetCacheConfig_v3020 */
-	[15] = { 10255, TANDEM_CLASS_QUERY, 0,
+	[15] = { 10255, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaFuncGetAttributes_v3020 */
-	[16] = { 10256, TANDEM_CLASS_CALL, 0,
+	[16] = { 10256, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 1, 4 }, { 0, 1, 4 } }, { 0 } }, /* cudaSetDevice_v3020 */
-	[17] = { 10257, TANDEM_CLASS_QUERY, CUDA_QUERY,
+	[17] = { 10257, CUDA_QUERY, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGetDevice_v3020 */
-	[18] = { 10258, TANDEM_CLASS_CALL, 0,
+	[18] = { 10258, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaSetValidDevices_v3020 */
-	[19] = { 10259, TANDEM_CLASS_CALL, 0,
+	[19] = { 10259, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaSetDeviceFlags_v3020 */
-	[20] = { 10260, TANDEM_CLASS_CREATE, 0,
+	[20] = { 10260, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } }, { 0 } }, /* cudaMalloc_v3020 */
-	[21] = { 10261, TANDEM_CLASS_CREATE, 0,
+	[21] = { 10261, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 40, 2, 24 }, { 80, 2, 32 } }, { 0 } }, /* cudaMallocPitch_v3020 */
-	[22] = { 10262, TANDEM_CLASS_RELEASE, 0,
+	[22] = { 10262, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaFree_v3020 */
-	[23] = { 10263, TANDEM_CLASS_CREATE, 0,
+	[23] = { 10263, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 499, 1, 20 }, { 500, 2, 36 } }, { 0 } }, /* cudaMallocArray_v3020 */
-	[24] = { 10264, TANDEM_CLASS_RELEASE, 0,
+	[24] = { 10264, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaFreeArray_v3020 */
-	[25] = { 10265, TANDEM_CLASS_CREATE, 0,
+	[25] = { 10265, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } }, { 0 } }, /* cudaMallocHost_v3020 */
-	[26] = { 10266, TANDEM_CLASS_RELEASE, 0,
+	[26] = { 10266, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaFreeHost_v3020 */
-	[27] = { 10267, TANDEM_CLASS_CREATE, 0,
+	[27] = { 10267, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cudaHostAlloc_v3020 */
-	[28] = { 10268, TANDEM_CLASS_QUERY, 0,
+	[28] = { 10268, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 56, 2, 12 }, { 58, 3, 20 } }, { 0 } }, /* cudaHostGetDevicePointer_v3020 */
-	[29] = { 10269, TANDEM_CLASS_QUERY, 0,
+	[29] = { 10269, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cudaHostGetFlags_v3020 */
-	[30] = { 10270, TANDEM_CLASS_QUERY, 0,
+	[30] = { 10270, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemGetInfo_v3020 */
-	[31] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_CONTENT_READ,
+	[31] = { 10271, CUDA_CONTENT | CUDA_CONTENT_READ, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_v3020 */
-	[32] = { 10272, TANDEM_CLASS_ENQUEUE, 0,
+	[32] = { 10272, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_v3020 */
-	[33] = { 10273, TANDEM_CLASS_ENQUEUE, 0,
+	[33] = { 10273, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 510, 2, 36 }, { 512, 3, 52 } }, { 32 } }, /* cudaMemcpyToArray_v3020 */
-	[34] = { 10274, TANDEM_CLASS_ENQUEUE, 0,
+	[34] = { 10274, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 515, 3, 44 }, { 518, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DToArray_v3020 */
-	[35] = { 10275, TANDEM_CLASS_ENQUEUE, 0,
+	[35] = { 10275, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 523, 2, 36 }, { 525, 3, 52 } }, { 32 } }, /* cudaMemcpyFromArray_v3020 */
-	[36] = { 10276, TANDEM_CLASS_ENQUEUE, 0,
+	[36] = { 10276, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 528, 3, 44 }, { 531, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DFromArray_v3020 */
-	[37] = { 10277, TANDEM_CLASS_ENQUEUE, 0,
+	[37] = { 10277, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 536, 3, 36 }, { 539, 5, 68 } }, { 48 } }, /* cudaMemcpyArrayToArray_v3020 */
-	[38] = { 10278, TANDEM_CLASS_ENQUEUE, 0,
+	[38] = { 10278, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 544, 3, 44 }, { 547, 5, 76 } }, { 48, 56 } }, /* cudaMemcpy2DArrayToArray_v3020 */
-	[39] = { 10279, TANDEM_CLASS_ENQUEUE, 0,
+	[39] = { 10279, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 552, 4, 36 }, { 556, 5, 44 } }, { 16 } }, /* cudaMemcpyToSymbol_v3020 */
-	[40] = { 10280, TANDEM_CLASS_ENQUEUE, 0,
+	[40] = { 10280, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 561, 2, 36 }, { 563, 3, 44 } }, { 16 } }, /* cudaMemcpyFromSymbol_v3020 */
-	[41] = { 10281, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT,
+	[41] = { 10281, CUDA_CONTENT | CUDA_CONTENT_LATER, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 341, 2, 40 }, { 341, 2, 40 } }, { 16 } }, /* cudaMemcpyAsync_v3020 */
-	[42] = { 10282, TANDEM_CLASS_ENQUEUE, 0,
+	[42] = { 10282, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 566, 3, 40 }, { 569, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_v3020 */
-	[43] = { 10283, TANDEM_CLASS_ENQUEUE, 0,
+	[43] = { 10283, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 573, 3, 40 }, { 576, 4, 56 } }, { 32 } }, /* cudaMemcpyFromArrayAsync_v3020 */
-	[44] = { 10284, TANDEM_CLASS_ENQUEUE, 0,
+	[44] = { 10284, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 580, 4, 48 }, { 584, 6, 64 } }, { 32, 40 } }, /* cudaMemcpy2DAsync_v3020 */
-	[45] = { 10285, TANDEM_CLASS_ENQUEUE, 0,
+	[45] = { 10285, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 590, 4, 48 }, { 594, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DToArrayAsync_v3020 */
-	[46] = { 10286, TANDEM_CLASS_ENQUEUE, 0,
+	[46] = { 10286, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 600, 4, 48 }, { 604, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DFromArrayAsync_v3020 */
-	[47] = { 10287, TANDEM_CLASS_ENQUEUE, 0,
+	[47] = { 10287, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 610, 5, 40 }, { 615, 6, 48 } }, { 16 } }, /* cudaMemcpyToSymbolAsync_v3020 */
-	[48] = { 10288, TANDEM_CLASS_ENQUEUE, 0,
+	[48] = { 10288, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 621, 3, 40 }, { 624, 4, 48 } }, { 16 } }, /* cudaMemcpyFromSymbolAsync_v3020 */
-	[49] = { 10289, TANDEM_CLASS_ENQUEUE, 0,
+	[49] = { 10289, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } }, { 16 } }, /* cudaMemset_v3020 */
-	[50] = { 10290, TANDEM_CLASS_ENQUEUE, 0,
+	[50] = { 10290, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } }, { 24, 32 } }, /* cudaMemset2D_v3020 */
-	[51] = { 10291, TANDEM_CLASS_ENQUEUE, 0,
+	[51] = { 10291, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cudaMemsetAsync_v3020 */
-	[52] = { 10292, TANDEM_CLASS_ENQUEUE, 0,
+	[52] = { 10292, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cudaMemset2DAsync_v3020 */
-	[53] = { 10293, TANDEM_CLASS_QUERY, 0,
+	[53] = { 10293, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSymbolAddress_v3020 */
-	[54] = { 10294, TANDEM_CLASS_QUERY, 0,
+	[54] = { 10294, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSymbolSize_v3020 */
-	[55] = { 10295, TANDEM_CLASS_CALL, 0,
+	[55] = { 10295, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaBindTexture_v3020 */
-	[56] = { 10296, TANDEM_CLASS_CALL, 0,
+	[56] = { 10296, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaBindTexture2D_v3020 */
-	[57] = { 10297, TANDEM_CLASS_CALL, 0,
+	[57] = { 10297, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaBindTextureToArray_v3020 */
-	[58] = { 10298, TANDEM_CLASS_CALL, 0,
+	[58] = { 10298, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaUnbindTexture_v3020 */
-	[59] = { 10299, TANDEM_CLASS_QUERY, 0,
+	[59] = { 10299, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetTextureAlignmentOffset_v3020 */
-	[60] = { 10300, TANDEM_CLASS_QUERY, 0,
+	[60] = { 10300, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetTextureReference_v3020 */
-	[61] = { 10301, TANDEM_CLASS_CALL, 0,
+	[61] = { 10301, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaBindSurfaceToArray_v3020 */
-	[62] = { 10302, TANDEM_CLASS_QUERY, 0,
+	[62] = { 10302, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetSurfaceReference_v3020 */
-	[63] = { 10303, TANDEM_CLASS_CALL, 0,
+	[63] = { 10303, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLSetGLDevice_v3020 */
-	[64] = { 10304, TANDEM_CLASS_CALL, 0,
+	[64] = { 10304, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLRegisterBufferObject_v3020 */
-	[65] = { 10305, TANDEM_CLASS_CALL, 0,
+	[65] = { 10305, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLMapBufferObject_v3020 */
-	[66] = { 10306, TANDEM_CLASS_CALL, 0,
+	[66] = { 10306, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLUnmapBufferObject_v3020 */
-	[67] = { 10307, TANDEM_CLASS_CALL, 0,
+	[67] = { 10307, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLUnregisterBufferObject_v3020 */
-	[68] = { 10308, TANDEM_CLASS_CALL, 0,
+	[68] = { 10308, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLSetBufferObjectMapFlags_v3020 */
-	[69] = { 10309, TANDEM_CLASS_CALL, 0,
+	[69] = { 10309, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLMapBufferObjectAsync_v3020 */
-	[70] = { 10310, TANDEM_CLASS_CALL, 0,
+	[70] = { 10310, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLUnmapBufferObjectAsync_v3020 */
-	[72] = { 10311, TANDEM_CLASS_CALL, 0,
+	[72] = { 10311, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGraphicsGLRegisterImage_v3020 */
-	[73] = { 10312, TANDEM_CLASS_CALL, 0,
+	[73] = { 10312, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGraphicsGLRegisterBuffer_v3020 */
-	[74] = { 10313, TANDEM_CLASS_CALL, 0,
+	[74] = { 10313, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGraphicsUnregisterResource_v3020 */
-	[75] = { 10314, TANDEM_CLASS_CALL, 0,
+	[75] = { 10314, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaGraphicsResourceSetMapFlags_v3020 */
-	[76] = { 10315, TANDEM_CLASS_CALL, 0,
+	[76] = { 10315, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cudaGraphicsMapResources_v3020 */
-	[77] = { 10316, TANDEM_CLASS_CALL, 0,
+	[77] = { 10316, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cudaGraphicsUnmapResources_v3020 */
-	[78] = { 10317, TANDEM_CLASS_CALL, 0,
+	[78] = { 10317, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphicsResourceGetMappedPointer_v3020 */
-	[79] = { 10318, TANDEM_CLASS_QUERY, 0,
+	[79] = { 10318, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphicsSubResourceGetMappedArray_v3020 */
-	[80] = { 10319, TANDEM_CLASS_QUERY, 0,
+	[80] = { 10319, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaVDPAUGetDevice_v3020 */
-	[81] = { 10320, TANDEM_CLASS_CALL, 0,
+	[81] = { 10320, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaVDPAUSetVDPAUDevice_v3020 */
-	[82] = { 10321, TANDEM_CLASS_CALL, 0,
+	[82] = { 10321, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGraphicsVDPAURegisterVideoSurface_v3020 */
-	[83] = { 10322, TANDEM_CLASS_CALL, 0,
+	[83] = { 10322, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGraphicsVDPAURegisterOutputSurface_v3020 */
-	[123] = { 10323, TANDEM_CLASS_CALL, 0,
+	[123] = { 10323, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadExit_v3020 */
-	[124] = { 10324, TANDEM_CLASS_CALL, 0,
+	[124] = { 10324, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaSetDoubleForDevice_v3020 */
-	[125] = { 10325, TANDEM_CLASS_CALL, 0,
+	[125] = { 10325, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaSetDoubleForHost_v3020 */
-	[126] = { 10326, TANDEM_CLASS_WAIT, 0,
+	[126] = { 10326, CUDA_WAITS_DEVICE, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadSynchronize_v3020 */
-	[127] = { 10327, TANDEM_CLASS_QUERY, 0,
+	[127] = { 10327, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadGetLimit_v3020 */
-	[128] = { 10328, TANDEM_CLASS_CALL, 0,
+	[128] = { 10328, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadSetLimit_v3020 */
-	[129] = { 10329, TANDEM_CLASS_CREATE, 0,
+	[129] = { 10329, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaStreamCreate_v3020 */
-	[130] = { 10330, TANDEM_CLASS_RELEASE, 0,
+	[130] = { 10330, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 628, 1, 4 }, { 628, 1, 4 } }, { 0 } }, /* cudaStreamDestroy_v3020 */
-	[131] = { 10331, TANDEM_CLASS_WAIT, 0,
+	[131] = { 10331, CUDA_WAITS_QUEUE, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamSynchronize_v3020 */
-	[132] = { 10332, TANDEM_CLASS_QUERY, 0,
+	[132] = { 10332, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamQuery_v3020 */
-	[133] = { 10333, TANDEM_CLASS_CREATE, 0,
+	[133] = { 10333, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaEventCreate_v3020 */
-	[134] = { 10334, TANDEM_CLASS_CREATE, 0,
+	[134] = { 10334, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cudaEventCreateWithFlags_v3020 */
-	[135] = { 10335, TANDEM_CLASS_CALL, 0,
+	[135] = { 10335, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cudaEventRecord_v3020 */
-	[136] = { 10336, TANDEM_CLASS_RELEASE, 0,
+	[136] = { 10336, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventDestroy_v3020 */
-	[137] = { 10337, TANDEM_CLASS_WAIT, 0,
+	[137] = { 10337, 0, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventSynchronize_v3020 */
-	[138] = { 10338, TANDEM_CLASS_QUERY, 0,
+	[138] = { 10338, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventQuery_v3020 */
-	[139] = { 10339, TANDEM_CLASS_QUERY, 0,
+	[139] = { 10339, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 629, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v3020 */
-	[140] = { 10340, TANDEM_CLASS_CREATE, 0,
+	[140] = { 10340, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaMalloc3D_v3020 */
-	[141] = { 10341, TANDEM_CLASS_CREATE, 0,
+	[141] = { 10341, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 632, 1, 4 }, { 633, 2, 20 } }, { 0 } }, /* cudaMalloc3DArray_v3020 */
-	[142] = { 10342, TANDEM_CLASS_ENQUEUE, 0,
+	[142] = { 10342, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 635, 1, 12 } }, { 0 } }, /* cudaMemset3D_v3020 */
-	[143] = { 10343, TANDEM_CLASS_ENQUEUE, 0,
+	[143] = { 10343, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 636, 1, 12 }, { 637, 2, 16 } }, { 0 } }, /* cudaMemset3DAsync_v3020 */
-	[144] = { 10344, TANDEM_CLASS_ENQUEUE, 0,
+	[144] = { 10344, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3D_v3020 */
-	[145] = { 10345, TANDEM_CLASS_ENQUEUE, 0,
+	[145] = { 10345, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DAsync_v3020 */
-	[146] = { 10346, TANDEM_CLASS_CALL, 0,
+	[146] = { 10346, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadSetCacheConfig_v3020 */
-	[147] = { 10347, TANDEM_CLASS_CALL, 0,
+	[147] = { 10347, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cudaStreamWaitEvent_v3020 */
-	[150] = { 10348, TANDEM_CLASS_QUERY, 0,
+	[150] = { 10348, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadGetCacheConfig_v3020 */
-	[151] = { 10349, TANDEM_CLASS_QUERY, 0,
+	[151] = { 10349, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaPointerGetAttributes_v4000 */
-	[152] = { 10350, TANDEM_CLASS_CALL, 0,
+	[152] = { 10350, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cudaHostRegister_v4000 */
-	[153] = { 10351, TANDEM_CLASS_CALL, 0,
+	[153] = { 10351, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaHostUnregister_v4000 */
-	[154] = { 10352, TANDEM_CLASS_QUERY, 0,
+	[154] = { 10352, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceCanAccessPeer_v4000 */
-	[155] = { 10353, TANDEM_CLASS_CALL, 0,
+	[155] = { 10353, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 1, 4 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceEnablePeerAccess_v4000 */
-	[156] = { 10354, TANDEM_CLASS_CALL, 0,
+	[156] = { 10354, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaDeviceDisablePeerAccess_v4000 */
-	[157] = { 10355, TANDEM_CLASS_CALL, 0,
+	[157] = { 10355, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeerRegister_v4000 */
-	[158] = { 10356, TANDEM_CLASS_CALL, 0,
+	[158] = { 10356, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeerUnregister_v4000 */
-	[159] = { 10357, TANDEM_CLASS_QUERY, 0,
+	[159] = { 10357, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeerGetDevicePointer_v4000 */
-	[160] = { 10358, TANDEM_CLASS_ENQUEUE, 0,
+	[160] = { 10358, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 639, 5, 40 }, { 639, 5, 40 } }, { 32 } }, /* cudaMemcpyPeer_v4000 */
-	[161] = { 10359, TANDEM_CLASS_ENQUEUE, 0,
+	[161] = { 10359, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 644, 6, 44 }, { 644, 6, 44 } }, { 32 } }, /* cudaMemcpyPeerAsync_v4000 */
-	[162] = { 10360, TANDEM_CLASS_ENQUEUE, 0,
+	[162] = { 10360, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3DPeer_v4000 */
-	[163] = { 10361, TANDEM_CLASS_ENQUEUE, 0,
+	[163] = { 10361, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DPeerAsync_v4000 */
-	[164] = { 10362, TANDEM_CLASS_CALL, 0,
+	[164] = { 10362, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaDeviceReset_v3020 */
-	[165] = { 10363, TANDEM_CLASS_WAIT, 0,
+	[165] = { 10363, CUDA_WAITS_DEVICE, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaDeviceSynchronize_v3020 */
-	[166] = { 10364, TANDEM_CLASS_QUERY, 0,
+	[166] = { 10364, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetLimit_v3020 */
-	[167] = { 10365, TANDEM_CLASS_CALL, 0,
+	[167] = { 10365, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceSetLimit_v3020 */
-	[168] = { 10366, TANDEM_CLASS_QUERY, 0,
+	[168] = { 10366, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceGetCacheConfig_v3020 */
-	[169] = { 10367, TANDEM_CLASS_CALL, 0,
+	[169] = { 10367, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaDeviceSetCacheConfig_v3020 */
-	[170] = { 10368, TANDEM_CLASS_CALL, 0,
+	[170] = { 10368, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaProfilerInitialize_v4000 */
-	[171] = { 10369, TANDEM_CLASS_CALL, 0,
+	[171] = { 10369, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaProfilerStart_v4000 */
-	[172] = { 10370, TANDEM_CLASS_CALL, 0,
+	[172] = { 10370, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaProfilerStop_v4000 */
-	[173] = { 10371, TANDEM_CLASS_QUERY, 0,
+	[173] = { 10371, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 2, 10 } }, { 0 } }, /* cudaDeviceGetByPCIBusId_v4010 */
-	[174] = { 10372, TANDEM_CLASS_QUERY, 0,
+	[174] = { 10372, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetPCIBusId_v4010 */
-	[175] = { 10373, TANDEM_CLASS_QUERY, 0,
+	[175] = { 10373, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLGetDevices_v4010 */
-	[176] = { 10374, TANDEM_CLASS_CALL, 0,
+	[176] = { 10374, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaIpcGetEventHandle_v4010 */
-	[177] = { 10375, TANDEM_CLASS_CALL, 0,
+	[177] = { 10375, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaIpcOpenEventHandle_v4010 */
-	[178] = { 10376, TANDEM_CLASS_CALL, 0,
+	[178] = { 10376, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaIpcGetMemHandle_v4010 */
-	[179] = { 10377, TANDEM_CLASS_CALL, 0,
+	[179] = { 10377, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cudaIpcOpenMemHandle_v4010 */
-	[180] = { 10378, TANDEM_CLASS_CALL, 0,
+	[180] = { 10378, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaIpcCloseMemHandle_v4010 */
-	[181] = { 10379, TANDEM_CLASS_QUERY, 0,
+	[181] = { 10379, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaArrayGetInfo_v4010 */
-	[182] = { 10380, TANDEM_CLASS_CALL, 0,
+	[182] = { 10380, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaFuncSetSharedMemConfig_v4020 */
-	[183] = { 10381, TANDEM_CLASS_QUERY, 0,
+	[183] = { 10381, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceGetSharedMemConfig_v4020 */
-	[184] = { 10382, TANDEM_CLASS_CALL, 0,
+	[184] = { 10382, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaDeviceSetSharedMemConfig_v4020 */
-	[185] = { 10383, TANDEM_CLASS_CALL, 0,
+	[185] = { 10383, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaCreateTextureObject_v5000 */
-	[186] = { 10384, TANDEM_CLASS_CALL, 0,
+	[186] = { 10384, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroyTextureObject_v5000 */
-	[187] = { 10385, TANDEM_CLASS_QUERY, 0,
+	[187] = { 10385, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetTextureObjectResourceDesc_v5000 */
-	[188] = { 10386, TANDEM_CLASS_QUERY, 0,
+	[188] = { 10386, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetTextureObjectTextureDesc_v5000 */
-	[189] = { 10387, TANDEM_CLASS_CALL, 0,
+	[189] = { 10387, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaCreateSurfaceObject_v5000 */
-	[190] = { 10388, TANDEM_CLASS_CALL, 0,
+	[190] = { 10388, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroySurfaceObject_v5000 */
-	[191] = { 10389, TANDEM_CLASS_QUERY, 0,
+	[191] = { 10389, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSurfaceObjectResourceDesc_v5000 */
-	[192] = { 10390, TANDEM_CLASS_CREATE, 0,
+	[192] = { 10390, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 654, 1, 4 }, { 655, 3, 24 } }, { 0 } }, /* cudaMallocMipmappedArray_v5000 */
-	[193] = { 10391, TANDEM_CLASS_QUERY, 0,
+	[193] = { 10391, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaGetMipmappedArrayLevel_v5000 */
-	[194] = { 10392, TANDEM_CLASS_RELEASE, 0,
+	[194] = { 10392, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaFreeMipmappedArray_v5000 */
-	[195] = { 10393, TANDEM_CLASS_CALL, 0,
+	[195] = { 10393, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaBindTextureToMipmappedArray_v5000 */
-	[196] = { 10394, TANDEM_CLASS_CALL, 0,
+	[196] = { 10394, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphicsResourceGetMappedMipmappedArray_v5000 */
-	[197] = { 10395, TANDEM_CLASS_CALL, 0,
+	[197] = { 10395, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAddCallback_v5000 */
-	[198] = { 10396, TANDEM_CLASS_CREATE, 0,
+	[198] = { 10396, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cudaStreamCreateWithFlags_v5000 */
-	[199] = { 10397, TANDEM_CLASS_QUERY, 0,
+	[199] = { 10397, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetTextureObjectResourceViewDesc_v5000 */
-	[200] = { 10398, TANDEM_CLASS_QUERY, CUDA_QUERY,
+	[200] = { 10398, CUDA_QUERY, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetAttribute_v5000 */
-	[201] = { 10330, TANDEM_CLASS_RELEASE, 0,
+	[201] = { 10330, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamDestroy_v5050 */
-	[202] = { 10399, TANDEM_CLASS_CREATE, 0,
+	[202] = { 10399, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cudaStreamCreateWithPriority_v5050 */
-	[203] = { 10400, TANDEM_CLASS_QUERY, 0,
+	[203] = { 10400, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetPriority_v5050 */
-	[204] = { 10401, TANDEM_CLASS_QUERY, 0,
+	[204] = { 10401, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetFlags_v5050 */
-	[205] = { 10402, TANDEM_CLASS_QUERY, 0,
+	[205] = { 10402, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetStreamPriorityRange_v5050 */
-	[206] = { 10403, TANDEM_CLASS_CREATE, 0,
+	[206] = { 10403, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cudaMallocManaged_v6000 */
-	[207] = { 10404, TANDEM_CLASS_QUERY, 0,
+	[207] = { 10404, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 658, 4, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6000 */
-	[208] = { 10405, TANDEM_CLASS_CALL, 0,
+	[208] = { 10405, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_v6000 */
-	[209] = { 10406, TANDEM_CLASS_QUERY, CUDA_NO_STATUS,
+	[209] = { 10406, CUDA_NO_STATUS, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaGetErrorName_v6050 */
-	[210] = { 10404, TANDEM_CLASS_QUERY, 0,
+	[210] = { 10404, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6050 */
-	[211] = { 10407, TANDEM_CLASS_ENQUEUE, 0,
+	[211] = { 10407, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_v7000 */
-	[212] = { 10408, TANDEM_CLASS_QUERY, 0,
+	[212] = { 10408, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGetDeviceFlags_v7000 */
-	[213] = { 10253, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[213] = { 10253, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_ptsz_v7000 */
-	[214] = { 10407, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[214] = { 10407, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_ptsz_v7000 */
-	[215] = { 10271, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_CONTENT_READ | CUDA_PER_THREAD,
+	[215] = { 10271, CUDA_CONTENT | CUDA_CONTENT_READ | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_ptds_v7000 */
-	[216] = { 10272, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[216] = { 10272, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_ptds_v7000 */
-	[217] = { 10273, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[217] = { 10273, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 510, 2, 36 }, { 512, 3, 52 } }, { 32 } }, /* cudaMemcpyToArray_ptds_v7000 */
-	[218] = { 10274, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[218] = { 10274, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 515, 3, 44 }, { 518, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DToArray_ptds_v7000 */
-	[219] = { 10275, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[219] = { 10275, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 523, 2, 36 }, { 525, 3, 52 } }, { 32 } }, /* cudaMemcpyFromArray_ptds_v7000 */
-	[220] = { 10276, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[220] = { 10276, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 528, 3, 44 }, { 531, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DFromArray_ptds_v7000 */
-	[221] = { 10277, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[221] = { 10277, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 536, 3, 36 }, { 539, 5, 68 } }, { 48 } }, /* cudaMemcpyArrayToArray_ptds_v7000 */
-	[222] = { 10278, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[222] = { 10278, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 544, 3, 44 }, { 547, 5, 76 } }, { 48, 56 } }, /* cudaMemcpy2DArrayToArray_ptds_v7000 */
-	[223] = { 10279, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[223] = { 10279, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 552, 4, 36 }, { 556, 5, 44 } }, { 16 } }, /* cudaMemcpyToSymbol_ptds_v7000 */
-	[224] = { 10280, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[224] = { 10280, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 561, 2, 36 }, { 563, 3, 44 } }, { 16 } }, /* cudaMemcpyFromSymbol_ptds_v7000 */
-	[225] = { 10281, TANDEM_CLASS_ENQUEUE, CUDA_CONTENT | CUDA_PER_THREAD,
+	[225] = { 10281, CUDA_CONTENT | CUDA_CONTENT_LATER | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 341, 2, 40 }, { 341, 2, 40 } }, { 16 } }, /* cudaMemcpyAsync_ptsz_v7000 */
-	[226] = { 10282, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[226] = { 10282, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 566, 3, 40 }, { 569, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_ptsz_v7000 */
-	[227] = { 10283, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[227] = { 10283, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 573, 3, 40 }, { 576, 4, 56 } }, { 32 } }, /* cudaMemcpyFromArrayAsync_ptsz_v7000 */
-	[228] = { 10284, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[228] = { 10284, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 580, 4, 48 }, { 584, 6, 64 } }, { 32, 40 } }, /* cudaMemcpy2DAsync_ptsz_v7000 */
-	[229] = { 10285, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[229] = { 10285, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 590, 4, 48 }, { 594, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DToArrayAsync_ptsz_v7000 */
-	[230] = { 10286, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[230] = { 10286, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 600, 4, 48 }, { 604, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DFromArrayAsync_ptsz_v7000 */
-	[231] = { 10287, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[231] = { 10287, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 610, 5, 40 }, { 615, 6, 48 } }, { 16 } }, /* cudaMemcpyToSymbolAsync_ptsz_v7000 */
-	[232] = { 10288, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[232] = { 10288, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 621, 3, 40 }, { 624, 4, 48 } }, { 16 } }, /* cudaMemcpyFromSymbolAsync_ptsz_v7000 */
-	[233] = { 10289, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[233] = { 10289, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } }, { 16 } }, /* cudaMemset_ptds_v7000 */
-	[234] = { 10290, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[234] = { 10290, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } }, { 24, 32 } }, /* cudaMemset2D_ptds_v7000 */
-	[235] = { 10291, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[235] = { 10291, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cudaMemsetAsync_ptsz_v7000 */
-	[236] = { 10292, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[236] = { 10292, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cudaMemset2DAsync_ptsz_v7000 */
-	[237] = { 10400, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[237] = { 10400, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetPriority_ptsz_v7000 */
-	[238] = { 10401, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[238] = { 10401, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetFlags_ptsz_v7000 */
-	[239] = { 10331, TANDEM_CLASS_WAIT, CUDA_PER_THREAD,
+	[239] = { 10331, CUDA_WAITS_QUEUE | CUDA_PER_THREAD, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamSynchronize_ptsz_v7000 */
-	[240] = { 10332, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[240] = { 10332, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamQuery_ptsz_v7000 */
-	[241] = { 10405, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[241] = { 10405, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_ptsz_v7000 */
-	[242] = { 10335, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[242] = { 10335, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cudaEventRecord_ptsz_v7000 */
-	[243] = { 10342, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[243] = { 10342, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 635, 1, 12 } }, { 0 } }, /* cudaMemset3D_ptds_v7000 */
-	[244] = { 10343, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[244] = { 10343, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 636, 1, 12 }, { 637, 2, 16 } }, { 0 } }, /* cudaMemset3DAsync_ptsz_v7000 */
-	[245] = { 10344, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[245] = { 10344, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3D_ptds_v7000 */
-	[246] = { 10345, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[246] = { 10345, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DAsync_ptsz_v7000 */
-	[247] = { 10347, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[247] = { 10347, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cudaStreamWaitEvent_ptsz_v7000 */
-	[248] = { 10395, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[248] = { 10395, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAddCallback_ptsz_v7000 */
-	[249] = { 10360, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[249] = { 10360, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3DPeer_ptds_v7000 */
-	[250] = { 10361, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[250] = { 10361, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DPeerAsync_ptsz_v7000 */
-	[251] = { 10409, TANDEM_CLASS_QUERY, 0,
+	[251] = { 10409, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 2, 32 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000 */
-	[252] = { 10410, TANDEM_CLASS_CALL, 0,
+	[252] = { 10410, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 667, 3, 20 }, { 670, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v8000 */
-	[253] = { 10410, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[253] = { 10410, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 667, 3, 20 }, { 670, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v8000 */
-	[254] = { 10411, TANDEM_CLASS_CALL, 0,
+	[254] = { 10411, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 676, 5, 28 } }, { 0 } }, /* cudaMemAdvise_v8000 */
-	[255] = { 10412, TANDEM_CLASS_QUERY, 0,
+	[255] = { 10412, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaDeviceGetP2PAttribute_v8000 */
-	[256] = { 10413, TANDEM_CLASS_CALL, 0,
+	[256] = { 10413, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGraphicsEGLRegisterImage_v7000 */
-	[257] = { 10414, TANDEM_CLASS_CALL, 0,
+	[257] = { 10414, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamConsumerConnect_v7000 */
-	[258] = { 10415, TANDEM_CLASS_CALL, 0,
+	[258] = { 10415, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamConsumerDisconnect_v7000 */
-	[259] = { 10416, TANDEM_CLASS_CALL, 0,
+	[259] = { 10416, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamConsumerAcquireFrame_v7000 */
-	[260] = { 10417, TANDEM_CLASS_CALL, 0,
+	[260] = { 10417, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamConsumerReleaseFrame_v7000 */
-	[261] = { 10418, TANDEM_CLASS_CALL, 0,
+	[261] = { 10418, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamProducerConnect_v7000 */
-	[262] = { 10419, TANDEM_CLASS_CALL, 0,
+	[262] = { 10419, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamProducerDisconnect_v7000 */
-	[263] = { 10420, TANDEM_CLASS_CALL, 0,
+	[263] = { 10420, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamProducerPresentFrame_v7000 */
-	[264] = { 10421, TANDEM_CLASS_CALL, 0,
+	[264] = { 10421, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamProducerReturnFrame_v7000 */
-	[265] = { 10422, TANDEM_CLASS_CALL, 0,
+	[265] = { 10422, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGraphicsResourceGetMappedEglFrame_v7000 */
-	[266] = { 10423, TANDEM_CLASS_QUERY, 0,
+	[266] = { 10423, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaMemRangeGetAttribute_v8000 */
-	[267] = { 10424, TANDEM_CLASS_QUERY, 0,
+	[267] = { 10424, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cudaMemRangeGetAttributes_v8000 */
-	[268] = { 10425, TANDEM_CLASS_CALL, 0,
+	[268] = { 10425, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamConsumerConnectWithFlags_v7000 */
-	[269] = { 10426, TANDEM_CLASS_ENQUEUE, 0,
+	[269] = { 10426, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_v9000 */
-	[270] = { 10426, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[270] = { 10426, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_ptsz_v9000 */
-	[271] = { 10427, TANDEM_CLASS_CREATE, 0,
+	[271] = { 10427, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEventCreateFromEGLSync_v9000 */
-	[272] = { 10428, TANDEM_CLASS_ENQUEUE, 0,
+	[272] = { 10428, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunchCooperativeKernelMultiDevice_v9000 */
-	[273] = { 10429, TANDEM_CLASS_CALL, 0,
+	[273] = { 10429, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaFuncSetAttribute_v9000 */
-	[274] = { 10430, TANDEM_CLASS_CALL, 0,
+	[274] = { 10430, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaImportExternalMemory_v10000 */
-	[275] = { 10431, TANDEM_CLASS_QUERY, 0,
+	[275] = { 10431, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaExternalMemoryGetMappedBuffer_v10000 */
-	[276] = { 10432, TANDEM_CLASS_QUERY, 0,
+	[276] = { 10432, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaExternalMemoryGetMappedMipmappedArray_v10000 */
-	[277] = { 10433, TANDEM_CLASS_CALL, 0,
+	[277] = { 10433, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroyExternalMemory_v10000 */
-	[278] = { 10434, TANDEM_CLASS_CALL, 0,
+	[278] = { 10434, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaImportExternalSemaphore_v10000 */
-	[279] = { 10435, TANDEM_CLASS_CALL, 0,
+	[279] = { 10435, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_v10000 */
-	[280] = { 10435, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[280] = { 10435, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_ptsz_v10000 */
-	[281] = { 10436, TANDEM_CLASS_CALL, 0,
+	[281] = { 10436, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_v10000 */
-	[282] = { 10436, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[282] = { 10436, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v10000 */
-	[283] = { 10437, TANDEM_CLASS_CALL, 0,
+	[283] = { 10437, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroyExternalSemaphore_v10000 */
-	[284] = { 10438, TANDEM_CLASS_CALL, 0,
+	[284] = { 10438, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cudaLaunchHostFunc_v10000 */
-	[285] = { 10438, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[285] = { 10438, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cudaLaunchHostFunc_ptsz_v10000 */
-	[286] = { 10439, TANDEM_CLASS_CREATE, 0,
+	[286] = { 10439, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaGraphCreate_v10000 */
-	[287] = { 10440, TANDEM_CLASS_QUERY, 0,
+	[287] = { 10440, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphKernelNodeGetParams_v10000 */
-	[288] = { 10441, TANDEM_CLASS_CALL, 0,
+	[288] = { 10441, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphKernelNodeSetParams_v10000 */
-	[289] = { 10442, TANDEM_CLASS_CALL, 0,
+	[289] = { 10442, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddKernelNode_v10000 */
-	[290] = { 10443, TANDEM_CLASS_CALL, 0,
+	[290] = { 10443, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemcpyNode_v10000 */
-	[291] = { 10444, TANDEM_CLASS_QUERY, 0,
+	[291] = { 10444, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemcpyNodeGetParams_v10000 */
-	[292] = { 10445, TANDEM_CLASS_CALL, 0,
+	[292] = { 10445, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParams_v10000 */
-	[293] = { 10446, TANDEM_CLASS_CALL, 0,
+	[293] = { 10446, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemsetNode_v10000 */
-	[294] = { 10447, TANDEM_CLASS_QUERY, 0,
+	[294] = { 10447, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemsetNodeGetParams_v10000 */
-	[295] = { 10448, TANDEM_CLASS_CALL, 0,
+	[295] = { 10448, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemsetNodeSetParams_v10000 */
-	[296] = { 10449, TANDEM_CLASS_CALL, 0,
+	[296] = { 10449, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddHostNode_v10000 */
-	[297] = { 10450, TANDEM_CLASS_QUERY, 0,
+	[297] = { 10450, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphHostNodeGetParams_v10000 */
-	[298] = { 10451, TANDEM_CLASS_CALL, 0,
+	[298] = { 10451, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddChildGraphNode_v10000 */
-	[299] = { 10452, TANDEM_CLASS_QUERY, 0,
+	[299] = { 10452, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphChildGraphNodeGetGraph_v10000 */
-	[300] = { 10453, TANDEM_CLASS_CALL, 0,
+	[300] = { 10453, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphAddEmptyNode_v10000 */
-	[301] = { 10454, TANDEM_CLASS_CREATE, 0,
+	[301] = { 10454, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphClone_v10000 */
-	[302] = { 10455, TANDEM_CLASS_CALL, 0,
+	[302] = { 10455, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphNodeFindInClone_v10000 */
-	[303] = { 10456, TANDEM_CLASS_QUERY, 0,
+	[303] = { 10456, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphNodeGetType_v10000 */
-	[304] = { 10457, TANDEM_CLASS_QUERY, 0,
+	[304] = { 10457, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphGetRootNodes_v10000 */
-	[305] = { 10458, TANDEM_CLASS_QUERY, 0,
+	[305] = { 10458, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v10000 */
-	[306] = { 10459, TANDEM_CLASS_QUERY, 0,
+	[306] = { 10459, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v10000 */
-	[307] = { 10460, TANDEM_CLASS_CALL, 0,
+	[307] = { 10460, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 685, 5, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v10000 */
-	[308] = { 10461, TANDEM_CLASS_CALL, 0,
+	[308] = { 10461, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 685, 5, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v10000 */
-	[309] = { 10462, TANDEM_CLASS_CALL, 0,
+	[309] = { 10462, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGraphDestroyNode_v10000 */
-	[310] = { 10463, TANDEM_CLASS_BUILD, 0,
+	[310] = { 10463, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 18, 1, 8 }, { 70, 3, 24 } }, { 0 } }, /* cudaGraphInstantiate_v10000 */
-	[311] = { 10464, TANDEM_CLASS_ENQUEUE, 0,
+	[311] = { 10464, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 156, 2, 20 }, { 156, 2, 20 } }, { 0 } }, /* cudaGraphLaunch_v10000 */
-	[312] = { 10464, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[312] = { 10464, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 156, 2, 20 }, { 156, 2, 20 } }, { 0 } }, /* cudaGraphLaunch_ptsz_v10000 */
-	[313] = { 10465, TANDEM_CLASS_RELEASE, 0,
+	[313] = { 10465, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaGraphExecDestroy_v10000 */
-	[314] = { 10466, TANDEM_CLASS_RELEASE, 0,
+	[314] = { 10466, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaGraphDestroy_v10000 */
-	[315] = { 10467, TANDEM_CLASS_CALL, 0,
+	[315] = { 10467, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cudaStreamBeginCapture_v10000 */
-	[316] = { 10467, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[316] = { 10467, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cudaStreamBeginCapture_ptsz_v10000 */
-	[317] = { 10468, TANDEM_CLASS_QUERY, CUDA_QUERY,
+	[317] = { 10468, CUDA_QUERY, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamIsCapturing_v10000 */
-	[318] = { 10468, TANDEM_CLASS_QUERY, CUDA_QUERY | CUDA_PER_THREAD,
+	[318] = { 10468, CUDA_QUERY | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamIsCapturing_ptsz_v10000 */
-	[319] = { 10469, TANDEM_CLASS_CALL, 0,
+	[319] = { 10469, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamEndCapture_v10000 */
-	[320] = { 10469, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[320] = { 10469, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamEndCapture_ptsz_v10000 */
-	[321] = { 10470, TANDEM_CLASS_CALL, 0,
+	[321] = { 10470, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphHostNodeSetParams_v10000 */
-	[322] = { 10471, TANDEM_CLASS_QUERY, 0,
+	[322] = { 10471, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphGetNodes_v10000 */
-	[323] = { 10472, TANDEM_CLASS_QUERY, 0,
+	[323] = { 10472, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 685, 5, 40 } }, { 0 } }, /* cudaGraphGetEdges_v10000 */
-	[324] = { 10473, TANDEM_CLASS_QUERY, 0,
+	[324] = { 10473, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v10010 */
-	[325] = { 10473, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[325] = { 10473, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v10010 */
-	[326] = { 10474, TANDEM_CLASS_CALL, 0,
+	[326] = { 10474, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecKernelNodeSetParams_v10010 */
-	[327] = { 10475, TANDEM_CLASS_CALL, 0,
+	[327] = { 10475, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaThreadExchangeStreamCaptureMode_v10010 */
-	[328] = { 10476, TANDEM_CLASS_QUERY, 0,
+	[328] = { 10476, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetNvSciSyncAttributes_v10020 */
-	[329] = { 10477, TANDEM_CLASS_QUERY, 0,
+	[329] = { 10477, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyAvailableDynamicSMemPerBlock_v10200 */
-	[330] = { 10478, TANDEM_CLASS_CALL, 0,
+	[330] = { 10478, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaStreamSetFlags_v10200 */
-	[331] = { 10478, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[331] = { 10478, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaStreamSetFlags_ptsz_v10200 */
-	[332] = { 10479, TANDEM_CLASS_CALL, 0,
+	[332] = { 10479, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParams_v10020 */
-	[333] = { 10480, TANDEM_CLASS_CALL, 0,
+	[333] = { 10480, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecMemsetNodeSetParams_v10020 */
-	[334] = { 10481, TANDEM_CLASS_CALL, 0,
+	[334] = { 10481, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecHostNodeSetParams_v10020 */
-	[335] = { 10482, TANDEM_CLASS_CALL, 0,
+	[335] = { 10482, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphExecUpdate_v10020 */
-	[336] = { 10483, TANDEM_CLASS_QUERY, 0,
+	[336] = { 10483, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetFuncBySymbol_v11000 */
-	[337] = { 10484, TANDEM_CLASS_CALL, 0,
+	[337] = { 10484, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaCtxResetPersistingL2Cache_v11000 */
-	[338] = { 10485, TANDEM_CLASS_CALL, 0,
+	[338] = { 10485, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphKernelNodeCopyAttributes_v11000 */
-	[339] = { 10486, TANDEM_CLASS_QUERY, 0,
+	[339] = { 10486, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaGraphKernelNodeGetAttribute_v11000 */
-	[340] = { 10487, TANDEM_CLASS_CALL, 0,
+	[340] = { 10487, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaGraphKernelNodeSetAttribute_v11000 */
-	[341] = { 10488, TANDEM_CLASS_CALL, 0,
+	[341] = { 10488, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_v11000 */
-	[342] = { 10488, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[342] = { 10488, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_ptsz_v11000 */
-	[343] = { 10489, TANDEM_CLASS_QUERY, 0,
+	[343] = { 10489, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 697, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_v11000 */
-	[344] = { 10489, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[344] = { 10489, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_ptsz_v11000 */
-	[345] = { 10490, TANDEM_CLASS_CALL, 0,
+	[345] = { 10490, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 697, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_v11000 */
-	[346] = { 10490, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[346] = { 10490, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_ptsz_v11000 */
-	[347] = { 10491, TANDEM_CLASS_QUERY, 0,
+	[347] = { 10491, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaDeviceGetTexture1DLinearMaxWidth_v11010 */
-	[348] = { 10492, TANDEM_CLASS_CALL, 0,
+	[348] = { 10492, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cudaGraphUpload_v10000 */
-	[349] = { 10492, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[349] = { 10492, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cudaGraphUpload_ptsz_v10000 */
-	[350] = { 10493, TANDEM_CLASS_CALL, 0,
+	[350] = { 10493, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 700, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeToSymbol_v11010 */
-	[351] = { 10494, TANDEM_CLASS_CALL, 0,
+	[351] = { 10494, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 700, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeFromSymbol_v11010 */
-	[352] = { 10495, TANDEM_CLASS_CALL, 0,
+	[352] = { 10495, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 702, 1, 60 } }, { 0 } }, /* cudaGraphAddMemcpyNode1D_v11010 */
-	[353] = { 10496, TANDEM_CLASS_CALL, 0,
+	[353] = { 10496, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParamsToSymbol_v11010 */
-	[354] = { 10497, TANDEM_CLASS_CALL, 0,
+	[354] = { 10497, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParamsFromSymbol_v11010 */
-	[355] = { 10498, TANDEM_CLASS_CALL, 0,
+	[355] = { 10498, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 703, 1, 36 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParams1D_v11010 */
-	[356] = { 10499, TANDEM_CLASS_CALL, 0,
+	[356] = { 10499, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 704, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsToSymbol_v11010 */
-	[357] = { 10500, TANDEM_CLASS_CALL, 0,
+	[357] = { 10500, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 704, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsFromSymbol_v11010 */
-	[358] = { 10501, TANDEM_CLASS_CALL, 0,
+	[358] = { 10501, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParams1D_v11010 */
-	[359] = { 10502, TANDEM_CLASS_QUERY, 0,
+	[359] = { 10502, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaArrayGetSparseProperties_v11010 */
-	[360] = { 10503, TANDEM_CLASS_QUERY, 0,
+	[360] = { 10503, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMipmappedArrayGetSparseProperties_v11010 */
-	[361] = { 10504, TANDEM_CLASS_CALL, 0,
+	[361] = { 10504, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecChildGraphNodeSetParams_v11010 */
-	[362] = { 10505, TANDEM_CLASS_CALL, 0,
+	[362] = { 10505, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cudaGraphAddEventRecordNode_v11010 */
-	[363] = { 10506, TANDEM_CLASS_QUERY, 0,
+	[363] = { 10506, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphEventRecordNodeGetEvent_v11010 */
-	[364] = { 10507, TANDEM_CLASS_CALL, 0,
+	[364] = { 10507, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaGraphEventRecordNodeSetEvent_v11010 */
-	[365] = { 10508, TANDEM_CLASS_CALL, 0,
+	[365] = { 10508, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cudaGraphAddEventWaitNode_v11010 */
-	[366] = { 10509, TANDEM_CLASS_QUERY, 0,
+	[366] = { 10509, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphEventWaitNodeGetEvent_v11010 */
-	[367] = { 10510, TANDEM_CLASS_CALL, 0,
+	[367] = { 10510, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaGraphEventWaitNodeSetEvent_v11010 */
-	[368] = { 10511, TANDEM_CLASS_CALL, 0,
+	[368] = { 10511, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cudaGraphExecEventRecordNodeSetEvent_v11010 */
-	[369] = { 10512, TANDEM_CLASS_CALL, 0,
+	[369] = { 10512, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cudaGraphExecEventWaitNodeSetEvent_v11010 */
-	[370] = { 10513, TANDEM_CLASS_CALL, 0,
+	[370] = { 10513, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cudaEventRecordWithFlags_v11010 */
-	[371] = { 10513, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[371] = { 10513, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cudaEventRecordWithFlags_ptsz_v11010 */
-	[372] = { 10514, TANDEM_CLASS_QUERY, 0,
+	[372] = { 10514, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetDefaultMemPool_v11020 */
-	[373] = { 10515, TANDEM_CLASS_CREATE, 0,
+	[373] = { 10515, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cudaMallocAsync_v11020 */
-	[374] = { 10515, TANDEM_CLASS_CREATE, CUDA_PER_THREAD,
+	[374] = { 10515, CUDA_PER_THREAD, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cudaMallocAsync_ptsz_v11020 */
-	[375] = { 10516, TANDEM_CLASS_RELEASE, 0,
+	[375] = { 10516, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } }, { 0 } }, /* cudaFreeAsync_v11020 */
-	[376] = { 10516, TANDEM_CLASS_RELEASE, CUDA_PER_THREAD,
+	[376] = { 10516, CUDA_PER_THREAD, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } }, { 0 } }, /* cudaFreeAsync_ptsz_v11020 */
-	[377] = { 10517, TANDEM_CLASS_CALL, 0,
+	[377] = { 10517, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemPoolTrimTo_v11020 */
-	[378] = { 10518, TANDEM_CLASS_CALL, 0,
+	[378] = { 10518, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemPoolSetAttribute_v11020 */
-	[379] = { 10519, TANDEM_CLASS_QUERY, 0,
+	[379] = { 10519, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemPoolGetAttribute_v11020 */
-	[380] = { 10520, TANDEM_CLASS_CALL, 0,
+	[380] = { 10520, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolSetAccess_v11020 */
-	[381] = { 10521, TANDEM_CLASS_QUERY, 0,
+	[381] = { 10521, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaArrayGetPlane_v11020 */
-	[382] = { 10522, TANDEM_CLASS_QUERY, 0,
+	[382] = { 10522, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolGetAccess_v11020 */
-	[383] = { 10523, TANDEM_CLASS_CALL, 0,
+	[383] = { 10523, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemPoolCreate_v11020 */
-	[384] = { 10524, TANDEM_CLASS_CALL, 0,
+	[384] = { 10524, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaMemPoolDestroy_v11020 */
-	[385] = { 10525, TANDEM_CLASS_CALL, 0,
+	[385] = { 10525, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceSetMemPool_v11020 */
-	[386] = { 10526, TANDEM_CLASS_QUERY, 0,
+	[386] = { 10526, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetMemPool_v11020 */
-	[387] = { 10527, TANDEM_CLASS_CALL, 0,
+	[387] = { 10527, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolExportToShareableHandle_v11020 */
-	[388] = { 10528, TANDEM_CLASS_CALL, 0,
+	[388] = { 10528, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolImportFromShareableHandle_v11020 */
-	[389] = { 10529, TANDEM_CLASS_CALL, 0,
+	[389] = { 10529, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemPoolExportPointer_v11020 */
-	[390] = { 10530, TANDEM_CLASS_CALL, 0,
+	[390] = { 10530, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolImportPointer_v11020 */
-	[391] = { 10531, TANDEM_CLASS_CREATE, 0,
+	[391] = { 10531, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cudaMallocFromPoolAsync_v11020 */
-	[392] = { 10531, TANDEM_CLASS_CREATE, CUDA_PER_THREAD,
+	[392] = { 10531, CUDA_PER_THREAD, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cudaMallocFromPoolAsync_ptsz_v11020 */
-	[393] = { 10435, TANDEM_CLASS_CALL, 0,
+	[393] = { 10435, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_v11020 */
-	[394] = { 10435, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[394] = { 10435, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_ptsz_v11020 */
-	[395] = { 10436, TANDEM_CLASS_CALL, 0,
+	[395] = { 10436, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_v11020 */
-	[396] = { 10436, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[396] = { 10436, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v11020 */
-	[397] = { 10532, TANDEM_CLASS_CALL, 0,
+	[397] = { 10532, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddExternalSemaphoresSignalNode_v11020 */
-	[398] = { 10533, TANDEM_CLASS_QUERY, 0,
+	[398] = { 10533, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresSignalNodeGetParams_v11020 */
-	[399] = { 10534, TANDEM_CLASS_CALL, 0,
+	[399] = { 10534, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresSignalNodeSetParams_v11020 */
-	[400] = { 10535, TANDEM_CLASS_CALL, 0,
+	[400] = { 10535, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddExternalSemaphoresWaitNode_v11020 */
-	[401] = { 10536, TANDEM_CLASS_QUERY, 0,
+	[401] = { 10536, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresWaitNodeGetParams_v11020 */
-	[402] = { 10537, TANDEM_CLASS_CALL, 0,
+	[402] = { 10537, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresWaitNodeSetParams_v11020 */
-	[403] = { 10538, TANDEM_CLASS_CALL, 0,
+	[403] = { 10538, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecExternalSemaphoresSignalNodeSetParams_v11020 */
-	[404] = { 10539, TANDEM_CLASS_CALL, 0,
+	[404] = { 10539, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecExternalSemaphoresWaitNodeSetParams_v11020 */
-	[405] = { 10540, TANDEM_CLASS_CALL, 0,
+	[405] = { 10540, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceFlushGPUDirectRDMAWrites_v11030 */
-	[406] = { 10541, TANDEM_CLASS_QUERY, 0,
+	[406] = { 10541, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGetDriverEntryPoint_v11030 */
-	[407] = { 10541, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[407] = { 10541, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGetDriverEntryPoint_ptsz_v11030 */
-	[408] = { 10542, TANDEM_CLASS_QUERY, 0,
+	[408] = { 10542, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cudaGraphDebugDotPrint_v11030 */
-	[409] = { 10473, TANDEM_CLASS_QUERY, 0,
+	[409] = { 10473, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_v11030 */
-	[410] = { 10473, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[410] = { 10473, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_ptsz_v11030 */
-	[411] = { 10543, TANDEM_CLASS_CALL, 0,
+	[411] = { 10543, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v11030 */
-	[412] = { 10543, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[412] = { 10543, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_ptsz_v11030 */
-	[413] = { 10544, TANDEM_CLASS_CALL, 0,
+	[413] = { 10544, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaUserObjectCreate_v11030 */
-	[414] = { 10545, TANDEM_CLASS_CALL, 0,
+	[414] = { 10545, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaUserObjectRetain_v11030 */
-	[415] = { 10546, TANDEM_CLASS_CALL, 0,
+	[415] = { 10546, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaUserObjectRelease_v11030 */
-	[416] = { 10547, TANDEM_CLASS_CALL, 0,
+	[416] = { 10547, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphRetainUserObject_v11030 */
-	[417] = { 10548, TANDEM_CLASS_CALL, 0,
+	[417] = { 10548, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaGraphReleaseUserObject_v11030 */
-	[418] = { 10549, TANDEM_CLASS_BUILD, 0,
+	[418] = { 10549, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiateWithFlags_v11040 */
-	[419] = { 10550, TANDEM_CLASS_CALL, 0,
+	[419] = { 10550, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemAllocNode_v11040 */
-	[420] = { 10551, TANDEM_CLASS_QUERY, 0,
+	[420] = { 10551, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemAllocNodeGetParams_v11040 */
-	[421] = { 10552, TANDEM_CLASS_CALL, 0,
+	[421] = { 10552, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemFreeNode_v11040 */
-	[422] = { 10553, TANDEM_CLASS_QUERY, 0,
+	[422] = { 10553, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemFreeNodeGetParams_v11040 */
-	[423] = { 10554, TANDEM_CLASS_CALL, 0,
+	[423] = { 10554, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaDeviceGraphMemTrim_v11040 */
-	[424] = { 10555, TANDEM_CLASS_QUERY, 0,
+	[424] = { 10555, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetGraphMemAttribute_v11040 */
-	[425] = { 10556, TANDEM_CLASS_CALL, 0,
+	[425] = { 10556, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceSetGraphMemAttribute_v11040 */
-	[426] = { 10557, TANDEM_CLASS_CALL, 0,
+	[426] = { 10557, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaGraphNodeSetEnabled_v11060 */
-	[427] = { 10558, TANDEM_CLASS_QUERY, 0,
+	[427] = { 10558, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphNodeGetEnabled_v11060 */
-	[428] = { 10559, TANDEM_CLASS_QUERY, 0,
+	[428] = { 10559, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaArrayGetMemoryRequirements_v11060 */
-	[429] = { 10560, TANDEM_CLASS_QUERY, 0,
+	[429] = { 10560, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMipmappedArrayGetMemoryRequirements_v11060 */
-	[430] = { 10561, TANDEM_CLASS_ENQUEUE, 0,
+	[430] = { 10561, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 710, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_v11060 */
-	[431] = { 10561, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[431] = { 10561, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 710, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_ptsz_v11060 */
-	[432] = { 10562, TANDEM_CLASS_QUERY, 0,
+	[432] = { 10562, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyMaxPotentialClusterSize_v11070 */
-	[433] = { 10563, TANDEM_CLASS_QUERY, 0,
+	[433] = { 10563, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyMaxActiveClusters_v11070 */
-	[434] = { 10383, TANDEM_CLASS_CALL, 0,
+	[434] = { 10383, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaCreateTextureObject_v2_v11080 */
-	[435] = { 10386, TANDEM_CLASS_QUERY, 0,
+	[435] = { 10386, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 73, 2, 16 } }, { 0 } }, /* cudaGetTextureObjectTextureDesc_v2_v11080 */
-	[436] = { 10564, TANDEM_CLASS_BUILD, 0,
+	[436] = { 10564, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiateWithParams_v12000 */
-	[437] = { 10564, TANDEM_CLASS_BUILD, CUDA_PER_THREAD,
+	[437] = { 10564, CUDA_PER_THREAD, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiateWithParams_ptsz_v12000 */
-	[438] = { 10565, TANDEM_CLASS_QUERY, 0,
+	[438] = { 10565, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExecGetFlags_v12000 */
-	[439] = { 10566, TANDEM_CLASS_QUERY, 0,
+	[439] = { 10566, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetKernel_v12000 */
-	[440] = { 10244, TANDEM_CLASS_QUERY, 0,
+	[440] = { 10244, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaGetDeviceProperties_v12000 */
-	[441] = { 10567, TANDEM_CLASS_QUERY, 0,
+	[441] = { 10567, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetId_v12000 */
-	[442] = { 10567, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[442] = { 10567, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetId_ptsz_v12000 */
-	[443] = { 10463, TANDEM_CLASS_BUILD, 0,
+	[443] = { 10463, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiate_v12000 */
-	[444] = { 10568, TANDEM_CLASS_CALL, 0,
+	[444] = { 10568, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaInitDevice_v12000 */
-	[445] = { 10569, TANDEM_CLASS_CALL, 0,
+	[445] = { 10569, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 713, 6, 48 } }, { 0 } }, /* cudaGraphAddNode_v12020 */
-	[446] = { 10570, TANDEM_CLASS_CALL, 0,
+	[446] = { 10570, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphNodeSetParams_v12020 */
-	[447] = { 10571, TANDEM_CLASS_CALL, 0,
+	[447] = { 10571, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecNodeSetParams_v12020 */
-	[448] = { 10411, TANDEM_CLASS_CALL, 0,
+	[448] = { 10411, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cudaMemAdvise_v12020 */
-	[449] = { 10410, TANDEM_CLASS_CALL, 0,
+	[449] = { 10410, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v12020 */
-	[450] = { 10410, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[450] = { 10410, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v12020 */
-	[451] = { 10572, TANDEM_CLASS_QUERY, 0,
+	[451] = { 10572, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaFuncGetName_v12030 */
-	[452] = { 10573, TANDEM_CLASS_CALL, 0,
+	[452] = { 10573, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cudaStreamBeginCaptureToGraph_v12030 */
-	[453] = { 10573, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[453] = { 10573, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cudaStreamBeginCaptureToGraph_ptsz_v12030 */
-	[454] = { 10574, TANDEM_CLASS_CALL, 0,
+	[454] = { 10574, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphConditionalHandleCreate_v12030 */
-	[455] = { 10472, TANDEM_CLASS_QUERY, 0,
+	[455] = { 10472, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphGetEdges_v12030 */
-	[456] = { 10458, TANDEM_CLASS_QUERY, 0,
+	[456] = { 10458, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v12030 */
-	[457] = { 10459, TANDEM_CLASS_QUERY, 0,
+	[457] = { 10459, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v12030 */
-	[458] = { 10460, TANDEM_CLASS_CALL, 0,
+	[458] = { 10460, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v12030 */
-	[459] = { 10461, TANDEM_CLASS_CALL, 0,
+	[459] = { 10461, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v12030 */
-	[460] = { 10569, TANDEM_CLASS_CALL, 0,
+	[460] = { 10569, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cudaGraphAddNode_v12030 */
-	[461] = { 10473, TANDEM_CLASS_QUERY, 0,
+	[461] = { 10473, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v12030 */
-	[462] = { 10473, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[462] = { 10473, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v12030 */
-	[463] = { 10543, TANDEM_CLASS_CALL, 0,
+	[463] = { 10543, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v12030 */
-	[464] = { 10543, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[464] = { 10543, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_ptsz_v12030 */
-	[465] = { 10575, TANDEM_CLASS_CALL, 0,
+	[465] = { 10575, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cudaDeviceRegisterAsyncNotification_v12040 */
-	[466] = { 10576, TANDEM_CLASS_CALL, 0,
+	[466] = { 10576, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceUnregisterAsyncNotification_v12040 */
-	[467] = { 10577, TANDEM_CLASS_QUERY, 0,
+	[467] = { 10577, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaFuncGetParamInfo_v12040 */
-	[468] = { 10578, TANDEM_CLASS_QUERY, 0,
+	[468] = { 10578, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaGetDriverEntryPointByVersion_v12050 */
-	[469] = { 10578, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[469] = { 10578, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaGetDriverEntryPointByVersion_ptsz_v12050 */
-	[470] = { 10579, TANDEM_CLASS_BUILD, 0,
+	[470] = { 10579, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 445, 2, 56 } }, { 0 } }, /* cudaLibraryLoadData_v12060 */
-	[471] = { 10580, TANDEM_CLASS_BUILD, 0,
+	[471] = { 10580, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 19, 1, 2 }, { 447, 4, 50 } }, { 0 } }, /* cudaLibraryLoadFromFile_v12060 */
-	[472] = { 10581, TANDEM_CLASS_CALL, 0,
+	[472] = { 10581, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaLibraryUnload_v12060 */
-	[473] = { 10582, TANDEM_CLASS_QUERY, 0,
+	[473] = { 10582, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } }, { 0 } }, /* cudaLibraryGetKernel_v12060 */
-	[474] = { 10583, TANDEM_CLASS_QUERY, 0,
+	[474] = { 10583, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cudaLibraryGetGlobal_v12060 */
-	[475] = { 10584, TANDEM_CLASS_QUERY, 0,
+	[475] = { 10584, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cudaLibraryGetManaged_v12060 */
-	[476] = { 10585, TANDEM_CLASS_QUERY, 0,
+	[476] = { 10585, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaLibraryGetUnifiedFunction_v12060 */
-	[477] = { 10586, TANDEM_CLASS_QUERY, 0,
+	[477] = { 10586, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaLibraryGetKernelCount_v12060 */
-	[478] = { 10587, TANDEM_CLASS_CALL, 0,
+	[478] = { 10587, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaLibraryEnumerateKernels_v12060 */
-	[479] = { 10588, TANDEM_CLASS_CALL, 0,
+	[479] = { 10588, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaKernelSetAttributeForDevice_v12060 */
-	[480] = { 10589, TANDEM_CLASS_QUERY, 0,
+	[480] = { 10589, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_v12080 */
-	[481] = { 10589, TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
+	[481] = { 10589, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_ptsz_v12080 */
-	[482] = { 10590, TANDEM_CLASS_ENQUEUE, 0,
+	[482] = { 10590, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 719, 2, 20 }, { 721, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_v12080 */
-	[483] = { 10590, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[483] = { 10590, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 719, 2, 20 }, { 721, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_ptsz_v12080 */
-	[484] = { 10591, TANDEM_CLASS_ENQUEUE, 0,
+	[484] = { 10591, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 628, 1, 12 }, { 729, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v12080 */
-	[485] = { 10591, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[485] = { 10591, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 628, 1, 12 }, { 729, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v12080 */
-	[486] = { 10339, TANDEM_CLASS_QUERY, 0,
+	[486] = { 10339, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v12080 */
-	[487] = { 10592, TANDEM_CLASS_CALL, 0,
+	[487] = { 10592, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cudaMemPrefetchBatchAsync_v13000 */
-	[488] = { 10592, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[488] = { 10592, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cudaMemPrefetchBatchAsync_ptsz_v13000 */
-	[489] = { 10593, TANDEM_CLASS_CALL, 0,
+	[489] = { 10593, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } }, { 0 } }, /* cudaMemDiscardBatchAsync_v13000 */
-	[490] = { 10593, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[490] = { 10593, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } }, { 0 } }, /* cudaMemDiscardBatchAsync_ptsz_v13000 */
-	[491] = { 10594, TANDEM_CLASS_CALL, 0,
+	[491] = { 10594, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_v13000 */
-	[492] = { 10594, TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[492] = { 10594, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_ptsz_v13000 */
-	[493] = { 10595, TANDEM_CLASS_QUERY, 0,
+	[493] = { 10595, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetExportTable_v13000 */
-	[494] = { 10596, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[494] = { 10596, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterFatBinary_v13000 */
-	[495] = { 10597, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[495] = { 10597, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterFatBinaryEnd_v13000 */
-	[496] = { 10598, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[496] = { 10598, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaUnregisterFatBinary_v13000 */
-	[497] = { 10599, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[497] = { 10599, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterVar_v13000 */
-	[498] = { 10600, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[498] = { 10600, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterHostVar_v13000 */
-	[499] = { 10601, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[499] = { 10601, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterFunction_v13000 */
-	[500] = { 10602, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[500] = { 10602, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterManagedVar_v13000 */
-	[501] = { 10603, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[501] = { 10603, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaInitModule_v13000 */
-	[502] = { 10604, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[502] = { 10604, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaPushCallConfiguration_v13000 */
-	[503] = { 10605, TANDEM_CLASS_CALL, CUDA_QUIET,
+	[503] = { 10605, CUDA_QUIET, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaPopCallConfiguration_v13000 */
-	[504] = { 10606, TANDEM_CLASS_QUERY, CUDA_QUIET,
+	[504] = { 10606, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaGetKernel_v13000 */
-	[505] = { 10607, TANDEM_CLASS_ENQUEUE, 0,
+	[505] = { 10607, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_v13000 */
-	[506] = { 10607, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[506] = { 10607, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_ptsz_v13000 */
-	[507] = { 10608, TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
+	[507] = { 10608, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterUnifiedTable_v13000 */
-	[508] = { 10609, TANDEM_CLASS_QUERY, CUDA_NO_STATUS,
+	[508] = { 10609, CUDA_NO_STATUS, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaGetProcAddress_v13000 */
-	[509] = { 10590, TANDEM_CLASS_ENQUEUE, 0,
+	[509] = { 10590, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cudaMemcpyBatchAsync_v13000 */
-	[510] = { 10590, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[510] = { 10590, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cudaMemcpyBatchAsync_ptsz_v13000 */
-	[511] = { 10591, TANDEM_CLASS_ENQUEUE, 0,
+	[511] = { 10591, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v13000 */
-	[512] = { 10591, TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[512] = { 10591, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v13000 */
-	[513] = { 10610, TANDEM_CLASS_CALL, 0,
+	[513] = { 10610, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaLogsRegisterCallback_v13000 */
-	[514] = { 10611, TANDEM_CLASS_CALL, 0,
+	[514] = { 10611, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaLogsUnregisterCallback_v13000 */
-	[515] = { 10612, TANDEM_CLASS_CALL, 0,
+	[515] = { 10612, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaLogsCurrent_v13000 */
-	[516] = { 10613, TANDEM_CLASS_CALL, 0,
+	[516] = { 10613, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cudaLogsDumpToFile_v13000 */
-	[517] = { 10614, TANDEM_CLASS_CALL, 0,
+	[517] = { 10614, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cudaLogsDumpToMemory_v13000 */
-	[518] = { 10615, TANDEM_CLASS_QUERY, 0,
+	[518] = { 10615, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMemGetDefaultMemPool_v13000 */
-	[519] = { 10616, TANDEM_CLASS_QUERY, 0,
+	[519] = { 10616, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMemGetMemPool_v13000 */
-	[520] = { 10617, TANDEM_CLASS_CALL, 0,
+	[520] = { 10617, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemSetMemPool_v13000 */
-	[521] = { 10618, TANDEM_CLASS_QUERY, 0,
+	[521] = { 10618, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaDeviceGetHostAtomicCapabilities_v13000 */
-	[522] = { 10619, TANDEM_CLASS_QUERY, 0,
+	[522] = { 10619, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cudaDeviceGetP2PAtomicCapabilities_v13000 */
 };
 const uint32_t cuda_runtime_api_count = sizeof(cuda_runtime_api) / sizeof(cuda_runtime_api[0]);

@@ -1387,7 +1387,7 @@ static inline int32_t body_clEnqueueReadBuffer(opencl_pfn_clEnqueueReadBuffer re
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2h, size, NULL,
 			blocking_read);
-	opencl_content_read(command.op, ptr, offset, size, blocking_read, ret);
+	opencl_content_read(&command, ptr, offset, size, blocking_read, ret);
 	return ret;
 }
 
@@ -1429,7 +1429,7 @@ static inline int32_t body_clEnqueueWriteBuffer(opencl_pfn_clEnqueueWriteBuffer 
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_h2d, size, NULL,
 			blocking_write);
-	opencl_content(command.op, ptr, offset, size, ret);
+	opencl_content(&command, ptr, offset, size, ret);
 	return ret;
 }
 
@@ -1513,7 +1513,7 @@ static inline int32_t body_clEnqueueReadImage(opencl_pfn_clEnqueueReadImage real
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2h,
 			opencl_image_bytes(image, region), NULL, blocking_read);
-	opencl_image_content_read(command.op, image, ptr, origin, region, row_pitch, slice_pitch, blocking_read, ret);
+	opencl_image_content_read(&command, image, ptr, origin, region, row_pitch, slice_pitch, blocking_read, ret);
 	return ret;
 }
 
@@ -1560,7 +1560,7 @@ static inline int32_t body_clEnqueueWriteImage(opencl_pfn_clEnqueueWriteImage re
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_h2d,
 			opencl_image_bytes(image, region), NULL, blocking_write);
-	opencl_image_content(command.op, image, ptr, origin, region, input_row_pitch, input_slice_pitch, ret);
+	opencl_image_content(&command, image, ptr, origin, region, input_row_pitch, input_slice_pitch, ret);
 	return ret;
 }
 

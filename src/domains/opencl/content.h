@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What transfers move (core/call/content.h, content_later.h): called behind them, in the thread that
+ * enqueued them, with their arguments. */
+#ifndef TANDEM_OPENCL_CONTENT_H
+#define TANDEM_OPENCL_CONTENT_H
+
+#include <stdint.h>
+
+#include "domains/opencl/command.h"
+
+void opencl_content(const struct opencl_command *command, const void *data, uint64_t offset,
+		    uint64_t bytes, int32_t result);
+void opencl_content_read(const struct opencl_command *command, const void *data, uint64_t offset,
+			 uint64_t bytes, uint32_t blocking, int32_t result);
+
+/* Same, of an image, where its rows lie behind each other in the host's memory, as with pitches of 0. */
+void opencl_image_content(const struct opencl_command *command, void *image, const void *data,
+			  const void *origin, const void *region, uint64_t row_pitch,
+			  uint64_t slice_pitch, int32_t result);
+void opencl_image_content_read(const struct opencl_command *command, void *image, const void *data,
+			       const void *origin, const void *region, uint64_t row_pitch,
+			       uint64_t slice_pitch, uint32_t blocking, int32_t result);
+
+#endif
