@@ -8,11 +8,13 @@
  *	tandem_content_arrived(queue);					a wait for all of a queue
  *	tandem_content_arrived_event(event);				... for an event
  *
- * Each thread has the latest eight of its own: what another one waits for is not looked at.
+ * The latest 32 of the process are remembered, and each is for the thread that enqueued it: what another one
+ * waits for is not looked at. No memory of the thread's own: a library that is loaded late has little of that.
  */
 #ifndef TANDEM_CORE_CALL_CONTENT_LATER_H
 #define TANDEM_CORE_CALL_CONTENT_LATER_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,29 +28,34 @@ struct tandem_content_later {
 };
 
 #pragma GCC visibility push(hidden)
-extern __thread unsigned tandem_contents_later __attribute__((tls_model("initial-exec")));
+extern _Atomic unsigned tandem_contents_later; /* how many are remembered */
 
 void tandem_content_expect(const struct tandem_content_later *content);
 void tandem_content_arrived_now(const void *queue, const void *event);
 #pragma GCC visibility pop
 
+static inline int tandem_content_is_expected(void)
+{
+	return atomic_load_explicit(&tandem_contents_later, memory_order_relaxed) != 0;
+}
+
 /* `queue`: a handle; all that the thread has enqueued there is complete. */
 static inline void tandem_content_arrived(const void *queue)
 {
-	if (tandem_contents_later)
+	if (tandem_content_is_expected())
 		tandem_content_arrived_now(queue, NULL);
 }
 
 static inline void tandem_content_arrived_event(const void *event)
 {
-	if (tandem_contents_later && event)
+	if (event && tandem_content_is_expected())
 		tandem_content_arrived_now(NULL, event);
 }
 
 /* What it has enqueued anywhere. */
 static inline void tandem_content_arrived_all(void)
 {
-	if (tandem_contents_later)
+	if (tandem_content_is_expected())
 		tandem_content_arrived_now(NULL, NULL);
 }
 
