@@ -28,6 +28,7 @@ int async_reads_call(struct async_reads *reads, const struct trace_event *event,
 		.operation = operation_key(event->stream->process->index, op),
 		.call = call,
 		.buffer = ends.buffer,
+		.host = ends.host,
 	};
 	return map_set(&reads->place_of, read->operation, reads->count++ % ASYNC_READS_MOST);
 }

@@ -21,7 +21,7 @@ struct trace_event;
 struct async_read {
 	uint64_t operation; /* its key (operation.h); 0: none */
 	uint64_t call;
-	uint64_t buffer; /* as of struct transfer_ends */
+	uint64_t buffer, host; /* as of struct transfer_ends */
 };
 
 struct async_reads {

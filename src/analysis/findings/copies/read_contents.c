@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of eight so many are not 0. */
-#define WORDS_LEAST 6u
+#include "analysis/operations/content_words.h"
 
 int read_contents_begin(struct read_contents *contents, const struct trace_session *session)
 {
@@ -30,26 +29,13 @@ struct read_content *read_contents_add(struct read_contents *contents, uint32_t 
 	return read;
 }
 
-/* Whether contents that are not the same would hardly have the same words. */
-static bool words_tell(uint64_t words)
-{
-	unsigned known = 0;
-	bool differ = false;
-
-	for (unsigned i = 0; i < 64; i += 8) {
-		known += (words >> i & 0xff) != 0;
-		differ |= (words >> i & 0xff) != (words & 0xff);
-	}
-	return differ && known >= WORDS_LEAST;
-}
-
 void read_contents_arrived(struct read_contents *contents, uint32_t process, uint32_t stream,
 			   const struct async_read *from,
 			   const struct tandem_rec_content_arrived *content)
 {
 	struct read_contents_process *reads = &contents->processes[process];
 
-	if (words_tell(content->words))
+	if (content_words_tell(content->words))
 		reads->reads[reads->next++ % READ_CONTENTS] = (struct read_content){
 			.stream = stream,
 			.call = from->call,

@@ -21,6 +21,7 @@ struct cycles_command { /* of the cycle that is going on */
 	uint8_t kind;
 	bool indivisible;
 	bool glance; /* to the host, a small part of the memory */
+	uint64_t moved;
 	struct operation_times times;
 	struct used_memory_list memory;
 };
@@ -34,6 +35,7 @@ struct cycle {
 	int64_t from_ns; /* it began where the last wait ended */
 	int64_t wait_begin_ns, wait_end_ns;
 	uint64_t built_ns;	/* of builds, which are no part of it */
+	bool returned;		/* it sends what was read before */
 	uint64_t wait_built_ns; /* of these, after the last command */
 	uint32_t next_free;	/* + 1 */
 };
@@ -202,12 +204,13 @@ static int find_carried(struct cycles *cycles, struct cycles_lane *lane, const s
 	for (size_t i = 0; i < cycle->count; i++) {
 		const struct cycles_command *command = &cycle->operations[i];
 
+		lane->moved += command->moved;
 		if (!command->glance &&
 		    carried_command(&cycles->carried, (size_t)(lane - cycles->lanes), command->kind,
 				    &command->memory, &is))
 			return -ENOMEM;
 	}
-	lane->carried += is;
+	lane->carried += is || cycle->returned;
 	return 0;
 }
 
@@ -293,6 +296,7 @@ static int finish_cycle(struct cycles *cycles, uint32_t stream)
 		status = cycle->missing ? keep_open(cycles, cycle) : settle(cycles, cycle);
 	cycle->from_ns = thread->latest_ns;
 	cycle->count = cycle->missing = 0;
+	cycle->returned = false;
 	cycle->built_ns = cycle->wait_built_ns = 0;
 	thread->too_long = false;
 	thread->closed = false;
@@ -403,6 +407,8 @@ static bool command_ended(const struct cycles *cycles, struct cycle *cycle,
 		known->indivisible = is_indivisible(operation);
 		known->glance = is_glance(cycles, operation, &known->memory);
 		known->times = operation->times;
+		if (engine_of(operation->kind) != REPLAY_COMPUTE && operation->record)
+			known->moved = operation->record->bytes;
 		return true;
 	}
 	return false;
@@ -454,6 +460,11 @@ static int note_callback(struct cycles *cycles, const struct event_item *item)
 	return process == MAP_NONE || item->end_ns <= item->event->ns
 		       ? 0
 		       : recent_add(&cycles->callbacks[process], item->event->ns, item->end_ns);
+}
+
+void cycles_returned(struct cycles *cycles, uint32_t stream)
+{
+	cycles->threads[stream].now.returned = true;
 }
 
 int cycles_item(struct cycles *cycles, const struct event_item *item)

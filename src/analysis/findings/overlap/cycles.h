@@ -26,7 +26,9 @@ struct cycles_lane { /* a thread and its queue */
 	uint32_t stream, device, queue;
 	struct replay replay;
 	uint64_t count, total_ns; /* of all cycles */
-	uint64_t carried;	  /* of those, which need what an earlier one left on the device */
+	/* Of those, which need what an earlier one left on the device, or gave the host, which sends it back. */
+	uint64_t carried;
+	uint64_t moved;		  /* bytes, of all cycles */
 	uint64_t kept_ns;	  /* of those in the replay */
 	int64_t begin_ns, end_ns; /* of the longest */
 	uint64_t longest_ns;
@@ -66,6 +68,9 @@ int cycles_init(struct cycles *cycles, const struct trace_session *session,
 
 /* Returns 0 or -ENOMEM. */
 int cycles_item(struct cycles *cycles, const struct event_item *item);
+
+/* What the latest transfer of a thread sent is what the thread had read (returned.h). */
+void cycles_returned(struct cycles *cycles, uint32_t stream);
 
 /* What a thread did, as soon as it is known: what was taken of it in a cycle that is not over.
  * Returns 0 or -ENOMEM. */

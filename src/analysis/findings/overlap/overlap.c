@@ -11,6 +11,7 @@
 #include "analysis/findings/overlap/effort.h"
 #include "analysis/findings/overlap/frames.h"
 #include "analysis/findings/overlap/replay.h"
+#include "analysis/findings/overlap/returned.h"
 #include "util/array.h"
 #include "util/units.h"
 
@@ -34,6 +35,10 @@
  * parts that could be divided. */
 #define CARRIED_PART 0.5
 
+/* In each: less is moved in no time. A cycle that brings and takes so little is a step whose result says
+ * what the next one is to do, which no thread of its own could know. */
+#define MOVED_LEAST 32768u
+
 /* A replay on one queue that misses what was recorded by more has not understood the program. */
 #define ERROR_MOST 0.25
 
@@ -42,6 +47,7 @@ struct overlap {
 	struct cycles cycles;
 	struct effort effort;
 	struct frames frames;
+	struct returned returned;
 };
 
 static int overlap_begin(struct findings *findings, void *state)
@@ -49,6 +55,8 @@ static int overlap_begin(struct findings *findings, void *state)
 	struct overlap *overlap = state;
 	int status = frames_init(&overlap->frames, findings->session, &overlap->memory);
 
+	if (!status)
+		status = returned_begin(&overlap->returned, findings->session);
 	return status ? status
 		      : cycles_init(&overlap->cycles, findings->session, &overlap->memory,
 				    &findings->iterator->memory);
@@ -65,6 +73,8 @@ static int overlap_item(struct findings *findings, void *state, const struct eve
 		status = frames_item(&overlap->frames, findings, item);
 	if (!status)
 		status = cycles_item(&overlap->cycles, item);
+	if (!status && returned_item(&overlap->returned, &findings->async_reads, item))
+		cycles_returned(&overlap->cycles, item->event->stream->index);
 	if (status || !overlap->cycles.latest_lane)
 		return status;
 	lane = &overlap->cycles.lanes[overlap->cycles.latest_lane - 1];
@@ -351,6 +361,7 @@ static int add_lane(struct findings *findings, struct overlap *overlap, size_t i
 	if (cpu.cores || counted < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
 	    replay->ns[best] >= lane->total_ns ||
 	    (double)lane->carried >= CARRIED_PART * (double)lane->count ||
+	    lane->moved < MOVED_LEAST * lane->count ||
 	    counted * (double)lane->total_ns < WORTH_SHARE * (double)findings->duration_ns)
 		return 0;
 	return add_finding(findings, lane, replay, best, counted, counted >= gain, error);
@@ -380,6 +391,7 @@ static void overlap_release(struct findings *findings, void *state)
 	effort_free(&overlap->effort);
 	frames_free(&overlap->frames);
 	used_memory_free(&overlap->memory);
+	returned_free(&overlap->returned);
 }
 
 const struct finding_ops finding_overlap = {

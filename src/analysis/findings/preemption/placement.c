@@ -13,6 +13,9 @@
 
 /* A twentieth of the run, for each process; less is what moving a thread to another CPU takes the scheduler. */
 #define PLACED_SHARE 20u
+/* The scheduler puts right what chance has placed so: a few times it is no habit, unless it is much of the run. */
+#define PLACED_TIMES 16u
+#define PLACED_SHARE_ONCE 4u
 
 /* A CPU on which less of the program's time was spent, and not lately, may be one that it may not use, as
  * outside of a job's set of CPUs. */
@@ -182,7 +185,9 @@ int placement_add(struct placement *placement, struct findings *findings)
 			index = i;
 		}
 	}
-	if (!worst || saved_ns * PLACED_SHARE < (double)processes * (double)findings->duration_ns)
+	if (!worst || saved_ns * PLACED_SHARE < (double)processes * (double)findings->duration_ns ||
+	    (worst->count < PLACED_TIMES &&
+	     saved_ns * PLACED_SHARE_ONCE < (double)processes * (double)findings->duration_ns))
 		return 0;
 	finding = findings_add(findings, "preemption", "placement");
 	if (!finding)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/operations/content_words.h"
 #include "analysis/operations/transfer_ends.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -23,8 +24,7 @@
 #define FEW_PART 4u
 #define FEW_OF_BYTES (UINT64_C(1) << 20)
 
-/* So many of eight words came back as they went: most of it did. Less than so many bytes are not worth a part. */
-#define WORDS_ALIKE 6u
+/* Less than so many bytes are not worth a part. */
 #define PART_OF_BYTES 16384u
 
 int bounces_begin(struct bounces *bounces, const struct trace_session *session)
@@ -88,16 +88,6 @@ static void note_before(struct bounce_transfer *back, const struct bounce_transf
 	back->both_ns = from->ns + back->ns;
 }
 
-/* Words that are not 0, and the same in both. */
-static unsigned words_alike(uint64_t one, uint64_t other)
-{
-	unsigned alike = 0;
-
-	for (unsigned i = 0; i < 64; i += 8)
-		alike += (one >> i & 0xff) && (one >> i & 0xff) == (other >> i & 0xff);
-	return alike;
-}
-
 static void count_bounce(struct bounce *bounce, const struct bounce_transfer *back)
 {
 	if (!bounce->count++) {
@@ -125,7 +115,7 @@ static void take_back(struct bounce *bounce, struct bounce_transfer *back)
 static bool is_part(const struct bounce_transfer *back)
 {
 	return back->bytes >= PART_OF_BYTES && back->content.offset == back->from.offset &&
-	       words_alike(back->content.words, back->from.words) >= WORDS_ALIKE;
+	       content_words_mostly(back->content.words, back->from.words);
 }
 
 /* Again where its content comes after its command's end. */
