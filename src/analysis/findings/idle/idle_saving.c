@@ -205,6 +205,14 @@ bool idle_is_elsewhere(const struct findings *findings, uint32_t index,
 	       cause->ns > MOST_TIMES * meanwhile_ns(findings, index, device, kind);
 }
 
+/* Whether another thread hands the host what it is to do: when that was there is known of what it slept for
+ * only, so that a replay without its waits takes work that had not come. */
+static bool is_served(const struct idle_device *device)
+{
+	return device->causes[HOST_BLOCKED].ns > device->causes[SYNCHRONISATION].ns &&
+	       device->wakers.ns && !wakers_are_timers(&device->wakers);
+}
+
 /* What would be saved. 0: nothing. */
 static uint64_t saving(const struct findings *findings, const struct idle *idle, uint32_t index,
 		       enum idle_cause_kind kind)
@@ -234,8 +242,9 @@ static uint64_t saving(const struct findings *findings, const struct idle *idle,
 		    (!(devices_taken_part(&findings->iterator->devices.rows[index]) > 0) &&
 		     cause->ns < cause->count * WAIT_NS &&
 		     cause->ns * WAIT_SHARE < findings->duration_ns &&
-		     findings->graph->saved_ns[GRAPH_WAIT_OFTEN] * WAIT_SHARE <
-			     findings->duration_ns))
+		     (is_served(device) ||
+		      findings->graph->saved_ns[GRAPH_WAIT_OFTEN] * WAIT_SHARE <
+			      findings->duration_ns)))
 			return 0;
 		return cause->ns;
 	case UNFLUSHED:
