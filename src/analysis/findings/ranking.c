@@ -33,6 +33,7 @@ static const struct symptom {
 	{"waiting", "after-each-command", "idle-device", "host-blocked", 3},
 	{"idle-device", "synchronisation", "waiting", "after-each-command", 0},
 	{"idle-device", "synchronisation", "waiting", "polling", 0},
+	{"idle-device", "host-blocked", "waiting", "polling", 3},
 	{"idle-device", "synchronisation", "waiting", "nothing-to-wait-for", 2},
 	{"idle-device", "synchronisation", "transfers", "small", 0},
 	{"idle-device", "host-busy", "errors", "call", 3},

@@ -33,6 +33,11 @@ bool fallback_ended(struct fallback *thread, const struct event_item *item)
 	work(thread, item);
 	if (!trace_event_op(item->event))
 		return false;
+	/* It waits for what it is to work on. */
+	if (!thread->fetched && trace_event_blocks(item->event)) {
+		thread->fetched = true;
+		return false;
+	}
 	thread->failed = false;
 	return true;
 }

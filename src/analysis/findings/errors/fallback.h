@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a host does in place of a kernel that was not enqueued: it works on, in no call, until it
- * enqueues its next command. One struct for each thread; a call as it returns, in the thread's order.
+ * enqueues its next command; but for one that it waits for, as for what it works on. One struct for each thread; a call as it returns, in the thread's order.
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_FALLBACK_H
 #define TANDEM_ANALYSIS_FINDINGS_FALLBACK_H
@@ -12,7 +12,8 @@
 struct event_item;
 
 struct fallback {
-	bool failed;	    /* its latest kernel was not enqueued, nor anything since */
+	bool failed; /* its latest kernel was not enqueued, nor anything since, but what it fetched */
+	bool fetched;	    /* by a transfer that it waited for */
 	size_t of;	    /* that error: the caller's */
 	int64_t ended_ns;   /* its latest call */
 	uint64_t worked_ns; /* since that error, in no call */

@@ -117,11 +117,13 @@ static int poll_end(struct polls *polls, struct poll_thread *thread)
 		}
 	} else if (thread->op_end_ns == INT64_MIN) {
 		if (kind != POLL_NONE &&
-		    map_set(&polls->closed, closed_key(polls, thread, thread->op), kind))
+		    map_set(&polls->closed, closed_key(polls, thread, thread->op),
+			    (uint64_t)thread->end_ns * POLL_KINDS + kind))
 			return -ENOMEM;
 	} else {
 		thread->ended = kind;
 		thread->ended_ns = thread->op_end_ns;
+		thread->seen_ns = thread->end_ns;
 	}
 	thread->op = 0;
 	if (kind == POLL_NONE)
@@ -241,14 +243,16 @@ int polls_question(struct polls *polls, const struct event_item *item)
 void polls_operation(struct polls *polls, const struct operation *operation)
 {
 	struct poll_thread *thread;
+	int64_t until_ns;
 	uint64_t closed;
 
 	if (operation->stream == TRACE_NONE || !operation->placed)
 		return;
 	thread = &polls->threads[operation->stream];
-	if (thread->ended != POLL_NONE && operation->times.start_ns > thread->ended_ns)
-		thread->sums[thread->ended].ns +=
-			(uint64_t)(operation->times.start_ns - thread->ended_ns);
+	until_ns = operation->times.start_ns < thread->seen_ns ? operation->times.start_ns
+							       : thread->seen_ns;
+	if (thread->ended != POLL_NONE && until_ns > thread->ended_ns)
+		thread->sums[thread->ended].ns += (uint64_t)(until_ns - thread->ended_ns);
 	thread->ended = POLL_NONE;
 	if (thread->op && goes_on(thread, operation->op)) {
 		thread->op_end_ns = operation->times.end_ns;
@@ -259,8 +263,9 @@ void polls_operation(struct polls *polls, const struct operation *operation)
 			 : MAP_NONE;
 	if (closed == MAP_NONE)
 		return;
-	thread->ended = (enum poll_kind)closed;
+	thread->ended = (enum poll_kind)(closed % POLL_KINDS);
 	thread->ended_ns = operation->times.end_ns;
+	thread->seen_ns = (int64_t)(closed / POLL_KINDS);
 }
 
 static int add_sum(struct findings *findings, const struct poll_sum *sum, enum poll_kind kind,
@@ -281,15 +286,15 @@ static int add_sum(struct findings *findings, const struct poll_sum *sum, enum p
 		kind == POLL_ASLEEP ? " and sleeps in between" : "",
 		units_count(questions, sum->questions));
 	finding->why =
-		"from the end of each such command to the start of the next one of the thread, or "
-		"to the end of the sleep behind which it was asked for once";
+		"from the end of each such command until the thread saw it, by the answer or by the "
+		"end of the sleep behind which it was asked for once";
 	if (kind == POLL_BUSY && cores > 1) {
 		finding->cost_ns += sum->asked_ns / cores;
 		finding->confidence = CONFIDENCE_MEDIUM;
 		finding->why = findings_text(
 			findings,
 			"the thread kept one of the %s cores busy of which the device consists; "
-			"with what passed from the end of each such command to the next one",
+			"with what passed from the end of each such command until it saw that",
 			units_count(questions, cores));
 	}
 	/* The run itself may lose nothing: a CPU does. */

@@ -40,7 +40,7 @@ struct poll_thread {		     /* of a stream */
 	int64_t worked_ns, slept_ns; /* between them */
 	int64_t op_end_ns;	     /* of the command; INT64_MIN: not known yet */
 	enum poll_kind ended;	     /* how was asked for the one that ended last */
-	int64_t ended_ns;
+	int64_t ended_ns, seen_ns;   /* when it ended, and when that was seen */
 	int64_t returned_ns; /* from its latest call */
 	/* Its latest sleep between calls, that nobody ended; and the end of the last command that it asked
 	 * for behind it. */
@@ -51,8 +51,9 @@ struct poll_thread {		     /* of a stream */
 
 struct polls {
 	struct poll_thread *threads; /* by stream */
-	struct map closed; /* stream and operation that was asked for, and of which the end is not
-			    * known yet -> how */
+	/* Stream and operation that was asked for, and of which the end is not known yet -> how, and when that
+	 * was seen. */
+	struct map closed;
 	size_t count;
 };
 
