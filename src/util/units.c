@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static char *units_scaled(char *buffer, double value, const char *const *units, 
 		return buffer;
 	}
 	decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-	if (!unit && value == floor(value))
+	if (!unit && value == (double)(uint64_t)value)
 		decimals = 0;
 	digits = (uint64_t)(value * (double)powers[decimals] + 0.5);
 	at = put_digits(buffer, digits / powers[decimals], 1);

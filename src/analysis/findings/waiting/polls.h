@@ -41,7 +41,7 @@ struct poll_thread {		     /* of a stream */
 	int64_t op_end_ns;	     /* of the command; INT64_MIN: not known yet */
 	enum poll_kind ended;	     /* how was asked for the one that ended last */
 	int64_t ended_ns, seen_ns;   /* when it ended, and when that was seen */
-	int64_t returned_ns; /* from its latest call */
+	int64_t returned_ns;	     /* from its latest call */
 	/* Its latest sleep between calls, that nobody ended; and the end of the last command that it asked
 	 * for behind it. */
 	int64_t nap_from_ns, nap_to_ns, nap_op_end_ns;
