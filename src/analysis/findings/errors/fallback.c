@@ -4,6 +4,9 @@
 #include "analysis/events/event_iterator.h"
 #include "trace/field.h"
 
+/* Before it has worked for so long, it can have done nothing of it. */
+#define AT_ONCE_NS 50000u
+
 static void work(struct fallback *thread, const struct event_item *item)
 {
 	if (item->event->ns > thread->ended_ns)
@@ -34,7 +37,7 @@ bool fallback_ended(struct fallback *thread, const struct event_item *item)
 	if (!trace_event_op(item->event))
 		return false;
 	/* It waits for what it is to work on. */
-	if (!thread->fetched && trace_event_blocks(item->event)) {
+	if (!thread->fetched && thread->worked_ns < AT_ONCE_NS && trace_event_blocks(item->event)) {
 		thread->fetched = true;
 		return false;
 	}
