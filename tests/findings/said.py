@@ -27,6 +27,10 @@ FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "final
 DRILLS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "drills", "drills")
 COLLOQUIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "colloquia", "colloquia")
 SYMPOSIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "symposia", "symposia")
+AUDITS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "audits", "audits")
+HEARINGS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "hearings", "hearings")
+INQUESTS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "inquests", "inquests")
+TUTORIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "tutorials", "tutorials")
 VIVAS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "vivas", "vivas")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
 BUILDS = dict(STUB, STUB_BUILD_MS="20")
@@ -211,6 +215,15 @@ IN_VIVAS = [
     ("packet_payload", [], STUB, ["transfers/misaligned"], []),
     ("packet_payload", ["repaired"], STUB, [], ["transfers/misaligned"]),
 ]
+# Steps that need each other: what a result says comes next, and what is read and written again; lines of a log that
+# repeat by chance.
+IN_AUDITS = [("clean_depths", [], STUB, [], ["overlap/one-queue"])]
+IN_INQUESTS = [("clean_yield", [], STUB, [], ["overlap/one-queue"]),
+               ("log_lines", [], STUB, ["transfers/small"], ["copies/unchanged"]),
+               ("season_table", [], STUB, ["errors/call"], [])]
+# A host that works in a kernel's place: on what it fetches first, and before it sends the next data.
+IN_HEARINGS = [("oven_zones", [], STUB, ["errors/call"], [])]
+IN_TUTORIALS = [("cloth_steps", [], STUB, ["copies/by-host"], ["overlap/one-queue"])]
 if scope()[0] == "system":
     IN_DRILLS.append(("pinned_pool", [], STUB, ["preemption/placement"], []))
 if scope()[0] != "none":
@@ -227,7 +240,8 @@ for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
     PROGRAMS += [(program, *row[:2], STUB, *row[2:]) for row in rows]
 for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS),
                       (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA),
-                      (SYMPOSIA, IN_SYMPOSIA)):
+                      (SYMPOSIA, IN_SYMPOSIA), (AUDITS, IN_AUDITS), (INQUESTS, IN_INQUESTS),
+                      (TUTORIALS, IN_TUTORIALS), (HEARINGS, IN_HEARINGS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
@@ -294,6 +308,8 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
         if name == "group_fallback" and f["name"] == "errors":
             check(f["count"] == 100 and f["cost_ns"] > 100 * 1e6 and "the thread then worked" in f["evidence"],
                   "the host's work in place of a kernel is the error's cost", f)
+        if name in ("season_table", "oven_zones") and f["name"] == "errors":
+            check(f["percent"] > 20 and "the thread then worked" in f["evidence"], f"{where}: so it is there", f)
         if name == "group_fallback" and f["cause"] == "host-busy" and "repaired" not in arguments:
             check(f["symptom_of"] == "errors: call", "... and comes of it", f)
         # Not the one that ends the program, of which it has one as well.
