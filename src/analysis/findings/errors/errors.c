@@ -16,7 +16,7 @@
 #include "util/units.h"
 
 /* Of what the host does in a kernel's place so much is saved: the kernel and its transfers take the rest, as in
- * the median of nine programs with such a fault (doc/FINDINGS.md). */
+ * the median of eight programs with such a fault (doc/FINDINGS.md). */
 #define FALLBACK_TENTHS 8u
 #define TENTHS 10u
 
