@@ -121,6 +121,8 @@ bool content_words_safely(const uint8_t *data, uint64_t bytes, uint64_t *sign)
 					  sizeof(*words)};
 	copied = process_vm_readv(getpid(), &here, 1, there, WORDS, 0);
 	errno = saved;
+	if (copied != sizeof(words))
+		return false;
 	*sign = words_sign(words);
-	return copied == sizeof(words);
+	return true;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/call/content_later.h"
 
-#include <stdbool.h>
-
 #include "core/call/content.h"
 #include "core/call/content_hash.h"
 #include "core/control.h"

@@ -15,6 +15,7 @@
 #define TANDEM_CORE_CALL_CONTENT_LATER_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,7 @@ void tandem_content_expect(const struct tandem_content_later *content);
 void tandem_content_arrived_now(const void *queue, const void *event);
 #pragma GCC visibility pop
 
-static inline int tandem_content_is_expected(void)
+static inline bool tandem_content_is_expected(void)
 {
 	return atomic_load_explicit(&tandem_contents_later, memory_order_relaxed) != 0;
 }

@@ -30,8 +30,8 @@ struct contents {
 /* Return 0 or -ENOMEM; contents_free() is called either way. `key`: the buffer (transfer_ends.h). */
 
 /* Whether the same bytes were written there before, whatever was written over them since: each
- * could have a buffer of its own, if that is so of a quarter of what is written there. A write of another part that overlaps is the end of that. Or whether they were
- * written to the same place of a buffer that was released since, which could have stayed. */
+ * could have a buffer of its own, if that is so of a quarter of what is written there. A write of
+ * another part that overlaps is the end of that. Or whether they were written to the same place of a buffer that was released since, which could have stayed. */
 int contents_written(struct contents *contents, uint64_t key, struct copy_buffer *buffer,
 		     const struct tandem_rec_content *content, bool *same);
 

@@ -28,8 +28,7 @@ struct read_content {
 	uint64_t call; /* that read it, by its number; 0: none */
 	uint64_t buffer;
 	uint64_t bytes, hash;
-	uint64_t
-		words; /* 0: all bytes, or samples, are in the hash; else there is none, and these are */
+	uint64_t words; /* of one that did not wait, which has no hash; else 0 */
 	uint64_t to;	/* the buffer that it was written to last; 0: none */
 	bool unchanged; /* its owner's: the host had it before, and that was counted ... */
 	uint64_t ns;	/* ... at this cost */

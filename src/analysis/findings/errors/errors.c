@@ -17,8 +17,7 @@
 
 /* Of what the host does in a kernel's place so much is saved: the kernel and its transfers take the rest, as in
  * the median of eight programs with such a fault (doc/FINDINGS.md). */
-#define FALLBACK_TENTHS 8u
-#define TENTHS 10u
+#define FALLBACK_FIFTHS 4u
 
 struct error_row { /* one function, or kind of command, and one code */
 	const char *name;
@@ -286,7 +285,7 @@ static uint64_t other_ns(const struct other_way_kernel *other)
 
 static uint64_t time_ns(const struct error_row *row)
 {
-	uint64_t fallback_ns = row->fallback_ns / TENTHS * FALLBACK_TENTHS;
+	uint64_t fallback_ns = row->fallback_ns / 5 * FALLBACK_FIFTHS;
 
 	return row->ns + (is_habit(row) ? row->retry_ns : is_replaced(row) ? fallback_ns : 0);
 }
@@ -311,7 +310,7 @@ static const char *why(struct findings *findings, const struct error_row *row,
 		return findings_text(
 			findings,
 			"the runtime returned it; the thread then worked for %s on average "
-			"before it enqueued anything: eight tenths of that are the cost, if it does "
+			"before it enqueued anything: four fifths of that are the cost, if it does "
 			"so in the kernel's place, which takes time as well",
 			units_ns(each, (double)row->fallback_ns / (double)row->fallbacks));
 	if (!is_habit(row))

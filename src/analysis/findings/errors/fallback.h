@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a host does in place of a kernel that was not enqueued: it works on, in no call, until it
- * enqueues its next command; but for one that it waits for, as for what it works on. One struct for each thread; a call as it returns, in the thread's order.
+ * enqueues its next command; but for one that it waits for at once, as for what it works on. One
+ * struct for each thread; a call as it returns, in the thread's order.
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_FALLBACK_H
 #define TANDEM_ANALYSIS_FINDINGS_FALLBACK_H
