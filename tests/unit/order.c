@@ -56,10 +56,11 @@ static void call(struct reorder_buffer *reorder_buffer, int64_t begin, int64_t e
 	CHECK(reorder_buffer_reach(reorder_buffer, begin) == 0);
 	CHECK(reorder_buffer_add(
 		      reorder_buffer,
-		      &(struct reorder_event){.time_ns = begin, .kind = BEGIN, .op = number}) == 0);
-	CHECK(reorder_buffer_add(
-		      reorder_buffer,
-		      &(struct reorder_event){.time_ns = end, .kind = END, .op = number}) == 0);
+		      &(struct reorder_event){.time_ns = begin, .kind = BEGIN, .op = number},
+		      1) == 0);
+	CHECK(reorder_buffer_add(reorder_buffer,
+				 &(struct reorder_event){.time_ns = end, .kind = END, .op = number},
+				 1) == 0);
 }
 
 static void enqueue(struct reorder_buffer *reorder_buffer, int64_t begin, int64_t end, uint64_t op)
@@ -304,13 +305,65 @@ static void equal_times_in_files(void)
 
 	for (uint64_t i = 0; i < 10000; i++)
 		CHECK(reorder_buffer_add(reorder_buffer,
-					 &(struct reorder_event){.time_ns = 5, .op = i}) == 0);
+					 &(struct reorder_event){.time_ns = 5, .op = i}, 1) == 0);
 	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
 	CHECK(reorder_stats(reorder_buffer).runs > 64);
 	CHECK(output.count == 10000);
 	for (size_t i = 0; i < output.count; i++)
 		CHECK(output.events[i].op == i);
 	free(output.events);
+	reorder_buffer_destroy(reorder_buffer);
+}
+
+struct payloads {
+	uint64_t turns, sum;
+	const void *last;
+	bool shared; /* all of an operation were handed out from one place */
+};
+
+/* An operation's payload is a hundred times its number. */
+static int sum_payload(void *context, const struct reorder_event *event)
+{
+	struct payloads *payloads = context;
+	uint64_t payload;
+
+	CHECK(event->bytes == sizeof(payload));
+	memcpy(&payload, event->payload, sizeof(payload));
+	CHECK(payload == 100 * event->op && event->kind == BEGIN + payloads->turns % 2);
+	payloads->sum += payload;
+	if (payloads->turns % 2 && event->payload != payloads->last)
+		payloads->shared = false;
+	payloads->last = event->payload;
+	payloads->turns++;
+	return 0;
+}
+
+/* A call's two turns have what was given once; in files each has it. */
+static void shared_payloads(size_t max_bytes)
+{
+	const struct reorder_options options = {.max_bytes = max_bytes, .directory = "/tmp"};
+	struct payloads payloads = {.shared = true};
+	struct reorder_buffer *reorder_buffer;
+
+	CHECK(reorder_buffer_create(&reorder_buffer, &options, sum_payload, &payloads) == 0);
+	for (uint64_t i = 0; i < 5000; i++) {
+		const uint64_t payload = 100 * i;
+		const int64_t now = (int64_t)(10 * i);
+		struct reorder_event events[] = {
+			{.time_ns = now, .kind = BEGIN},
+			{.time_ns = now + 9, .kind = END},
+		};
+
+		for (int k = 0; k < 2; k++) {
+			events[k].op = i;
+			events[k].payload = &payload;
+			events[k].bytes = sizeof(payload);
+		}
+		CHECK(reorder_buffer_add(reorder_buffer, events, 2) == 0);
+	}
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
+	CHECK(payloads.turns == 10000 && payloads.sum == 200 * UINT64_C(5000) * 4999 / 2);
+	CHECK(payloads.shared == (reorder_stats(reorder_buffer).runs == 0));
 	reorder_buffer_destroy(reorder_buffer);
 }
 
@@ -328,14 +381,15 @@ static void errors(void)
 	options.max_bytes = 1;
 	options.directory = "/nonexistent";
 	CHECK(reorder_buffer_create(&reorder_buffer, &options, keep, &output) == 0);
-	CHECK(reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = 1}) == -ENOENT);
+	CHECK(reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = 1}, 1) ==
+	      -ENOENT);
 	reorder_buffer_destroy(reorder_buffer);
 
 	options = (struct reorder_options)REORDER_DEFAULTS;
 	CHECK(reorder_buffer_create(&reorder_buffer, &options, keep, &output) == 0);
 	for (int i = 0; i < 4; i++)
-		CHECK(reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = i}) ==
-		      0);
+		CHECK(reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = i},
+					 1) == 0);
 	CHECK(reorder_buffer_reach(reorder_buffer, 100) == -ECANCELED && output.count == 2);
 	reorder_buffer_destroy(reorder_buffer);
 	free(output.events);
@@ -345,7 +399,8 @@ static void errors(void)
 	setrlimit(RLIMIT_FSIZE, &none);
 	reorder_buffer = create(1 << 16, &output);
 	for (int i = 0; i < 10000 && !error; i++)
-		error = reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = i});
+		error = reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = i},
+					   1);
 	CHECK(error == -EFBIG);
 	reorder_buffer_destroy(reorder_buffer);
 	free(output.events);
@@ -503,8 +558,7 @@ static struct reorder_stats against_sort(size_t commands, int64_t longest, int64
 								 events, 4);
 			continue;
 		}
-		error = error ? error : reorder_buffer_add(reorder_buffer, &events[0]);
-		error = error ? error : reorder_buffer_add(reorder_buffer, &events[1]);
+		error = error ? error : reorder_buffer_add(reorder_buffer, events, 2);
 		error = error ? error
 			      : reorder_buffer_enqueue(reorder_buffer, 0, record->op, record->time);
 	}
@@ -533,6 +587,8 @@ int main(void)
 	begins_out_of_order();
 	graph_launch();
 	equal_times_in_files();
+	shared_payloads(64 << 20);
+	shared_payloads(4096);
 	errors();
 
 	stats = against_sort(50000, 80000, 0, 64 << 20, true);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/events/event_sequence.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "analysis/events/item_range.h"
 #include "trace/field.h"
 
@@ -40,12 +37,13 @@ static void fill_call(struct sequence_event *kept, const struct event_item *item
 	kept->op = trace_event_op(event);
 	kept->api = event->layout->event;
 	kept->blocking = trace_event_blocks(event);
-	kept->other_ns = kept->kind == SEQUENCE_CALL_BEGIN ? item->end_ns : event->ns;
 	queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
 	if (queue)
 		kept->queue = (uint32_t)trace_field_unsigned(event, queue);
-	if (kept->blocking && kept->kind == SEQUENCE_CALL_BEGIN)
+	if (kept->blocking)
 		fill_wait(kept, event);
+	kept->ns = event->ns;
+	kept->other_ns = item->end_ns;
 }
 
 static void fill_command(struct sequence_event *kept, const struct event_iterator *iterator,
@@ -67,63 +65,70 @@ static void fill_command(struct sequence_event *kept, const struct event_iterato
 	kept->bound_ns = operation->times.bound_ns;
 }
 
-static int keep_record(struct event_sequence *sequence, struct sequence_event *event,
-		       const struct event_item *item, struct text *kept)
+/* Whether another record has a turn: 1, 0 or -errno. */
+static int keep_record(struct event_sequence *sequence, struct sequence_event *kept,
+		       const struct event_item *item)
 {
-	int status = sequence->wants && item->kind == ITEM_OTHER && !item->system
-			     ? sequence->wants(sequence->context, item, &event->tag)
-			     : 0;
-
-	if (status <= 0)
-		return status;
-	event->kind = SEQUENCE_RECORD;
-	event->process = item->event->stream->process->index;
-	event->stream = item->event->stream->index;
-	text_add(kept, (const char *)event, sizeof(*event));
-	return 0;
+	kept->process = item->event->stream->process->index;
+	kept->stream = item->event->stream->index;
+	return sequence->wants && item->kind == ITEM_OTHER && !item->system
+		       ? sequence->wants(sequence->context, item, &kept->tag)
+		       : 0;
 }
 
-static int keep_event(void *user, enum ordered_event_kind kind, int64_t time_ns,
-		      const struct event_item *item, struct text *kept)
-{
-	static const enum sequence_event_kind kinds[] = {
-		[ORDERED_BEGIN] = SEQUENCE_CALL_BEGIN, [ORDERED_END] = SEQUENCE_CALL_END,
-		[ORDERED_QUEUED] = SEQUENCE_QUEUED,    [ORDERED_SUBMITTED] = SEQUENCE_SUBMITTED,
-		[ORDERED_START] = SEQUENCE_START,      [ORDERED_STOP] = SEQUENCE_END,
-	};
-	struct event_sequence *sequence = user;
-	struct sequence_event event = {.ns = time_ns};
+#define CALL_TURNS (1u << ORDERED_BEGIN | 1u << ORDERED_END)
+#define COMMAND_TURNS \
+	(1u << ORDERED_QUEUED | 1u << ORDERED_SUBMITTED | 1u << ORDERED_START | 1u << ORDERED_STOP)
 
-	if (kind == ORDERED_RECORD)
-		return keep_record(sequence, &event, item, kept);
-	event.kind = kinds[kind];
-	if (sequence->unwanted >> event.kind & 1 || !item_in_range(item, &sequence->range))
+static int keep_once(void *user, const struct event_item *item, struct ordered_kept *kept)
+{
+	struct event_sequence *sequence = user;
+	bool command = item->kind == ITEM_OPERATION && item->operation.placed;
+	unsigned turns = command		   ? COMMAND_TURNS
+			 : item->kind == ITEM_CALL ? CALL_TURNS
+						   : 1u << ORDERED_RECORD;
+	int status;
+
+	turns &= ~sequence->unwanted;
+	kept->bytes = &sequence->kept;
+	kept->length = sizeof(sequence->kept);
+	if (turns == 1u << ORDERED_RECORD) {
+		sequence->kept = (struct sequence_event){0};
+		status = keep_record(sequence, &sequence->kept, item);
+		kept->turns = status > 0 ? turns : 0;
+		return status < 0 ? status : 0;
+	}
+	if (!turns || !item_in_range(item, &sequence->range))
 		return 0;
-	if (kind == ORDERED_BEGIN || kind == ORDERED_END)
-		fill_call(&event, item);
+	sequence->kept = (struct sequence_event){0};
+	if (command)
+		fill_command(&sequence->kept, sequence->ordered_events.iterator, &item->operation);
 	else
-		fill_command(&event, sequence->ordered_events.iterator, &item->operation);
-	text_add(kept, (const char *)&event, sizeof(event));
+		fill_call(&sequence->kept, item);
+	kept->turns = turns;
 	return 0;
 }
 
 static int take_event(void *user, const struct reorder_event *event)
 {
 	struct event_sequence *sequence = user;
-	struct sequence_event late;
+	struct sequence_event taken = *(const struct sequence_event *)event->payload;
 
-	if (!event->moved_ns)
-		return sequence->take(sequence->context, event->payload);
+	if (event->kind == ORDERED_END) {
+		taken.other_ns = taken.ns;
+		taken.wait = 0;
+		taken.waited_op = 0;
+	}
+	taken.kind = (enum sequence_event_kind)event->kind;
 	/* Never back in time, even of what came too late for its place. */
-	memcpy(&late, event->payload, sizeof(late));
-	late.ns = event->time_ns + event->moved_ns;
-	return sequence->take(sequence->context, &late);
+	taken.ns = event->time_ns + event->moved_ns;
+	return sequence->take(sequence->context, &taken);
 }
 
 int event_sequence_open(struct event_sequence *sequence, struct event_iterator *iterator,
 			event_sequence_consume *take, void *context)
 {
-	static const struct ordered_events_ops ops = {.keep = keep_event, .take = take_event};
+	static const struct ordered_events_ops ops = {.keep_once = keep_once, .take = take_event};
 
 	sequence->take = take;
 	sequence->context = context;

@@ -17,13 +17,13 @@
 #include "analysis/events/range.h"
 
 enum sequence_event_kind {
-	SEQUENCE_CALL_BEGIN,
-	SEQUENCE_CALL_END,
-	SEQUENCE_QUEUED,
-	SEQUENCE_SUBMITTED,
-	SEQUENCE_START,
-	SEQUENCE_END,
-	SEQUENCE_RECORD, /* another record that somebody wanted: `wants` */
+	SEQUENCE_CALL_BEGIN = ORDERED_BEGIN,
+	SEQUENCE_CALL_END = ORDERED_END,
+	SEQUENCE_QUEUED = ORDERED_QUEUED,
+	SEQUENCE_SUBMITTED = ORDERED_SUBMITTED,
+	SEQUENCE_START = ORDERED_START,
+	SEQUENCE_END = ORDERED_STOP,
+	SEQUENCE_RECORD = ORDERED_RECORD, /* another record that somebody wanted: `wants` */
 	SEQUENCE_KINDS,
 };
 
@@ -66,8 +66,9 @@ struct event_sequence {
 	/* Whether a record that is no call and no command is to be handed out, at its place,
 	 * with this tag; NULL, if not set: none is. Returns 1, 0 or -errno. */
 	int (*wants)(void *context, const struct event_item *item, uint64_t *tag);
-	struct range range; /* what is handed out (item_range.h): all, if not set */
-	unsigned unwanted;  /* bits 1 << kind: these are not handed out; none, if not set */
+	struct range range;	    /* what is handed out (item_range.h): all, if not set */
+	unsigned unwanted;	    /* bits 1 << kind: these are not handed out; none, if not set */
+	struct sequence_event kept; /* what is kept of the item at hand */
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. The timeline may not

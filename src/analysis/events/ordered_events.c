@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PHASES 4
+#define TURNS_MOST 4 /* of an item: a command's four times */
 
 int ordered_events_open(struct ordered_events *ordered_events, struct event_iterator *iterator,
 			const struct ordered_events_ops *ops, void *user)
@@ -20,7 +20,7 @@ int ordered_events_open(struct ordered_events *ordered_events, struct event_iter
 		.ops = ops,
 		.user = user,
 		.kept = TEXT_INIT,
-		.phases = TEXT_INIT,
+		.turns = TEXT_INIT,
 		.over = calloc(iterator->session->process_count + 1, sizeof(*ordered_events->over)),
 	};
 	if (ordered_events->over &&
@@ -30,43 +30,91 @@ int ordered_events_open(struct ordered_events *ordered_events, struct event_iter
 	return -ENOMEM;
 }
 
-/* Lets the user keep of the event what he wants; 1: something was kept. */
-static int keep(struct ordered_events *ordered_events, enum ordered_event_kind kind,
-		int64_t time_ns, const struct event_item *item)
+/* Lets the user keep of each turn what he wants, one behind the other in `turns`. */
+static int keep_each(struct ordered_events *ordered_events, const struct event_item *item,
+		     struct reorder_event *events, size_t count)
 {
-	int status;
+	struct text *kept = &ordered_events->kept, *turns = &ordered_events->turns;
+	size_t place = 0;
 
-	text_clear(&ordered_events->kept);
-	status = ordered_events->ops->keep(ordered_events->user, kind, time_ns, item,
-					   &ordered_events->kept);
-	if (!status && ordered_events->kept.failed)
-		status = -ENOMEM;
-	return status ? status : ordered_events->kept.length > 0;
+	text_clear(turns);
+	for (size_t i = 0; i < count; i++) {
+		int status;
+
+		text_clear(kept);
+		status = ordered_events->ops->keep(ordered_events->user, events[i].kind,
+						   events[i].time_ns, item, kept);
+		if (status || kept->failed)
+			return status ? status : -ENOMEM;
+		events[i].bytes = (uint32_t)kept->length;
+		text_add(turns, kept->data, kept->length);
+	}
+	if (turns->failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; place += events[i++].bytes)
+		events[i].payload = turns->data + place;
+	return 0;
 }
 
-static int add_event(struct ordered_events *ordered_events, enum ordered_event_kind kind,
-		     int64_t time_ns, const struct event_item *item)
+static int keep_once(struct ordered_events *ordered_events, const struct event_item *item,
+		     struct reorder_event *events, size_t count)
 {
-	int status = keep(ordered_events, kind, time_ns, item);
+	struct ordered_kept kept = {0};
+	int status = ordered_events->ops->keep_once(ordered_events->user, item, &kept);
+
+	for (size_t i = 0; i < count; i++) {
+		events[i].payload = kept.bytes;
+		events[i].bytes = kept.turns >> events[i].kind & 1 ? kept.length : 0;
+	}
+	return status;
+}
+
+/* Leaves the events of which something is kept, with it. */
+static int keep(struct ordered_events *ordered_events, const struct event_item *item,
+		struct reorder_event *events, size_t *count)
+{
+	int status = (ordered_events->ops->keep_once ? keep_once : keep_each)(ordered_events, item,
+									      events, *count);
+	size_t left = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		if (events[i].bytes)
+			events[left++] = events[i];
+	}
+	*count = left;
+	return status;
+}
+
+static int add_events(struct ordered_events *ordered_events, const struct event_item *item,
+		      struct reorder_event *events, size_t count)
+{
+	int status = keep(ordered_events, item, events, &count);
+
+	return status || !count ? status
+				: reorder_buffer_add(ordered_events->reorder_buffer, events, count);
+}
+
+static int add_record(struct ordered_events *ordered_events, const struct event_item *item)
+{
 	struct reorder_event event = {
-		.time_ns = time_ns,
+		.time_ns = item->event->ns,
 		.op = item->call,
-		.payload = ordered_events->kept.data,
-		.bytes = (uint32_t)ordered_events->kept.length,
-		.kind = kind,
+		.kind = ORDERED_RECORD,
 	};
 
-	return status > 0 ? reorder_buffer_add(ordered_events->reorder_buffer, &event) : status;
+	return add_events(ordered_events, item, &event, 1);
 }
 
 static int add_call(struct ordered_events *ordered_events, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
-	int status = add_event(ordered_events, ORDERED_BEGIN, event->ns, item);
+	struct reorder_event events[] = {
+		{.time_ns = event->ns, .op = item->call, .kind = ORDERED_BEGIN},
+		{.time_ns = item->end_ns, .op = item->call, .kind = ORDERED_END},
+	};
+	int status = add_events(ordered_events, item, events, event->end_ticks ? 2 : 1);
 	uint64_t op = trace_event_op(event);
 
-	if (!status && event->end_ticks)
-		status = add_event(ordered_events, ORDERED_END, item->end_ns, item);
 	if (!status && op && !trace_event_failed(event))
 		status = (event->layout->event->traits.graph ? reorder_buffer_enqueue_many
 							     : reorder_buffer_enqueue)(
@@ -76,11 +124,11 @@ static int add_call(struct ordered_events *ordered_events, const struct event_it
 }
 
 /* Stable: of equal times, what comes first stays first. */
-static void sort_phases(struct reorder_event *events)
+static void sort(struct reorder_event *events, size_t count)
 {
-	for (int i = 1; i < PHASES; i++) {
+	for (size_t i = 1; i < count; i++) {
 		struct reorder_event event = events[i];
-		int j = i;
+		size_t j = i;
 
 		for (; j > 0 && events[j - 1].time_ns > event.time_ns; j--)
 			events[j] = events[j - 1];
@@ -88,50 +136,25 @@ static void sort_phases(struct reorder_event *events)
 	}
 }
 
-/* Keeps what is wanted of the four, one behind the other in `phases`. */
-static int keep_phases(struct ordered_events *ordered_events, const struct event_item *item,
-		       struct reorder_event *events)
+static int add_placed(struct ordered_events *ordered_events, const struct event_item *item)
 {
 	const struct operation_times *times = &item->operation.times;
-	const int64_t at[PHASES] = {times->queued_ns, times->submitted_ns, times->start_ns,
-				    times->end_ns};
+	const int64_t at[TURNS_MOST] = {times->queued_ns, times->submitted_ns, times->start_ns,
+					times->end_ns};
+	struct reorder_event events[TURNS_MOST];
+	size_t count = TURNS_MOST;
+	int status;
 
-	text_clear(&ordered_events->phases);
-	for (unsigned i = 0; i < PHASES; i++) {
-		int status = keep(ordered_events, ORDERED_QUEUED + i, at[i], item);
-
-		if (status < 0)
-			return status;
+	for (unsigned i = 0; i < TURNS_MOST; i++)
 		events[i] = (struct reorder_event){
 			.time_ns = at[i],
 			.op = item->operation.op,
-			.bytes = (uint32_t)ordered_events->kept.length,
 			.kind = ORDERED_QUEUED + i,
 		};
-		text_add(&ordered_events->phases, ordered_events->kept.data,
-			 ordered_events->kept.length);
-	}
-	return ordered_events->phases.failed ? -ENOMEM : 0;
-}
-
-static int add_placed(struct ordered_events *ordered_events, const struct event_item *item)
-{
-	struct reorder_event events[PHASES];
-	size_t count = 0, place = 0;
-	int status = keep_phases(ordered_events, item, events);
-
+	status = keep(ordered_events, item, events, &count);
 	if (status)
 		return status;
-	for (unsigned i = 0; i < PHASES; i++) {
-		if (events[i].bytes)
-			events[i].payload = ordered_events->phases.data + place;
-		place += events[i].bytes;
-	}
-	sort_phases(events);
-	for (unsigned i = 0; i < PHASES; i++) {
-		if (events[i].bytes)
-			events[count++] = events[i];
-	}
+	sort(events, count);
 	return reorder_buffer_operation(ordered_events->reorder_buffer, item->operation.process,
 					item->operation.op, events, count);
 }
@@ -142,7 +165,7 @@ static int add_command(struct ordered_events *ordered_events, const struct event
 
 	if (item->operation.placed)
 		return add_placed(ordered_events, item);
-	status = add_event(ordered_events, ORDERED_RECORD, item->event->ns, item);
+	status = add_record(ordered_events, item);
 	return status ? status
 		      : reorder_buffer_operation(ordered_events->reorder_buffer,
 						 item->operation.process, item->operation.op, NULL,
@@ -200,7 +223,7 @@ int ordered_events_add(struct ordered_events *ordered_events, const struct event
 	case ITEM_OPERATION:
 		return add_command(ordered_events, item);
 	default:
-		return add_event(ordered_events, ORDERED_RECORD, item->event->ns, item);
+		return add_record(ordered_events, item);
 	}
 }
 
@@ -213,7 +236,7 @@ void ordered_events_close(struct ordered_events *ordered_events)
 {
 	reorder_buffer_destroy(ordered_events->reorder_buffer);
 	text_free(&ordered_events->kept);
-	text_free(&ordered_events->phases);
+	text_free(&ordered_events->turns);
 	free(ordered_events->over);
 	memset(ordered_events, 0, sizeof(*ordered_events));
 }

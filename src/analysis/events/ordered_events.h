@@ -36,11 +36,21 @@ enum ordered_event_kind {
 	ORDERED_RECORD,
 };
 
+/* What is kept of all turns of an item. */
+struct ordered_kept {
+	const void *bytes; /* the user's, until it is asked again */
+	uint32_t length;
+	unsigned turns; /* bits 1 << kind: at these it is handed back */
+};
+
 struct ordered_events_ops {
 	/* Writes into `kept` (empty) what is wanted of the event when its turn
 	 * comes; if that is nothing, it has no turn. Returns 0 or -errno. */
 	int (*keep)(void *user, enum ordered_event_kind kind, int64_t time_ns,
 		    const struct event_item *item, struct text *kept);
+	/* In place of `keep`: what is wanted at all turns of an item, once. `kept` is {0}, for
+	 * none. Returns 0 or -errno. */
+	int (*keep_once)(void *user, const struct event_item *item, struct ordered_kept *kept);
 	/* Its turn: event->kind is the chronicle's, ->payload what was kept, ->op
 	 * of calls the call's number. Returns 0, or what the function that led here
 	 * is to return. */
@@ -52,8 +62,8 @@ struct ordered_events {
 	const struct ordered_events_ops *ops;
 	void *user;
 	struct reorder_buffer *reorder_buffer;
-	struct text kept, phases;
-	bool *over; /* by process: its commands were given up */
+	struct text kept, turns; /* of one turn; of those of an item, one behind the other */
+	bool *over;		 /* by process: its commands were given up */
 	size_t processes_over;
 };
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RING_FIRST 64u
 /* So many places an item moves to the front at most. */
@@ -30,18 +31,33 @@ static int ring_grow(struct reorder_queue *queue)
 	return 0;
 }
 
+/* Moves the ring's items from `at` to `end` by one place. */
+static void make_room(struct reorder_queue *queue, size_t at, size_t end)
+{
+	size_t mask = queue->capacity - 1, from = at & mask, moved = end - at;
+
+	if (from + moved <= mask) {
+		memmove(&queue->ring[from + 1], &queue->ring[from], moved * sizeof(*queue->ring));
+		return;
+	}
+	for (; end > at; end--)
+		queue->ring[end & mask] = queue->ring[(end - 1) & mask];
+}
+
 int reorder_queue_push(struct reorder_queue *queue, struct heap_item item)
 {
-	size_t mask, at;
+	size_t mask, at, end;
 
 	if (queue->count == queue->capacity && ring_grow(queue))
 		return -ENOMEM;
 	mask = queue->capacity - 1;
-	at = queue->begin + queue->count;
+	end = at = queue->begin + queue->count;
 	if (queue->count > RING_STEPS && before(&item, &queue->ring[(at - RING_STEPS) & mask]))
 		return heap_push(&queue->late, item);
-	for (; at > queue->begin && before(&item, &queue->ring[(at - 1) & mask]); at--)
-		queue->ring[at & mask] = queue->ring[(at - 1) & mask];
+	while (at > queue->begin && before(&item, &queue->ring[(at - 1) & mask]))
+		at--;
+	if (at < end)
+		make_room(queue, at, end);
 	queue->ring[at & mask] = item;
 	queue->count++;
 	return 0;

@@ -9,15 +9,18 @@
 #include "analysis/events/reorder/runs.h"
 #include "util/order/reorder_queue.h"
 
-/* What a waiting event costs beside its payload: node, place in the queue, and what
- * malloc() keeps. */
-#define NODE_BYTES (sizeof(struct reorder_node) + sizeof(struct heap_item) + 16)
+/* What waiting events cost beside their payload: each a place in the queue, all of them a
+ * node and what malloc() keeps. */
+#define PLACE_BYTES sizeof(struct heap_item)
+#define NODE_BYTES (sizeof(struct reorder_node) + 16)
 
 /* Of events of the same time: a command's, a thread's, and a command's that are
  * at the very begin of its enqueue. */
 enum rank { RANK_OPERATION, RANK_THREAD, RANK_AFTER };
 
 #define RANK_SHIFT 62
+#define SEQUENCE_SHIFT 8 /* the kind is below */
+_Static_assert(REORDER_EVENT_KINDS == 1u << SEQUENCE_SHIFT, "a kind has its bits");
 
 struct reorder_buffer {
 	struct reorder_options options;
@@ -25,7 +28,8 @@ struct reorder_buffer {
 	void *context;
 	struct reorder_in_flight flight;
 	struct reorder_nodes nodes;
-	struct reorder_queue waiting; /* key: time, tie: rank and sequence, value: node */
+	/* key: time, tie: rank, sequence and kind, value: node */
+	struct reorder_queue waiting;
 	size_t waiting_bytes;
 	struct reorder_runs runs;
 	uint64_t sequence;
@@ -57,18 +61,13 @@ int reorder_buffer_create(struct reorder_buffer **reorder_buffer,
 	return 0;
 }
 
-static struct reorder_node *node_of(struct heap_item item)
-{
-	return (struct reorder_node *)(uintptr_t)item.value;
-}
-
 void reorder_buffer_destroy(struct reorder_buffer *reorder_buffer)
 {
 	if (!reorder_buffer)
 		return;
 	while (reorder_queue_count(&reorder_buffer->waiting))
 		reorder_nodes_give(&reorder_buffer->nodes,
-				   node_of(reorder_queue_pop(&reorder_buffer->waiting)));
+				   reorder_node_of(reorder_queue_pop(&reorder_buffer->waiting)));
 	reorder_queue_free(&reorder_buffer->waiting);
 	reorder_runs_free(&reorder_buffer->runs);
 	reorder_nodes_free(&reorder_buffer->nodes);
@@ -76,37 +75,46 @@ void reorder_buffer_destroy(struct reorder_buffer *reorder_buffer)
 	free(reorder_buffer);
 }
 
-static int hand_out(struct reorder_buffer *reorder_buffer, struct reorder_event *event)
+static int hand_out(struct reorder_buffer *reorder_buffer, struct heap_item item)
 {
-	event->moved_ns = 0;
-	if (event->time_ns < reorder_buffer->out_ns) {
-		event->moved_ns = reorder_buffer->out_ns - event->time_ns;
+	const struct reorder_node *node = reorder_node_of(item);
+	struct reorder_event event = {
+		.time_ns = item.key,
+		.op = node->op,
+		.payload = node->payload,
+		.bytes = node->bytes,
+		.kind = item.tie & (REORDER_EVENT_KINDS - 1),
+	};
+
+	if (event.time_ns < reorder_buffer->out_ns) {
+		event.moved_ns = reorder_buffer->out_ns - event.time_ns;
 		reorder_buffer->stats.late++;
-		if (event->moved_ns > reorder_buffer->stats.latest_ns)
-			reorder_buffer->stats.latest_ns = event->moved_ns;
+		if (event.moved_ns > reorder_buffer->stats.latest_ns)
+			reorder_buffer->stats.latest_ns = event.moved_ns;
 	} else {
-		reorder_buffer->out_ns = event->time_ns;
+		reorder_buffer->out_ns = event.time_ns;
 	}
 	reorder_buffer->stats.events++;
-	return reorder_buffer->emit(reorder_buffer->context, event);
+	return reorder_buffer->emit(reorder_buffer->context, &event);
 }
 
 /* Takes the earliest event of those that wait in memory and in files, if it is
- * not after `until_ns`; NULL if it is. */
-static int take(struct reorder_buffer *reorder_buffer, int64_t until_ns, struct reorder_node **node)
+ * not after `until_ns`; without a value if it is. */
+static int take(struct reorder_buffer *reorder_buffer, int64_t until_ns, struct heap_item *item)
 {
-	const struct reorder_node *filed = reorder_runs_peek(&reorder_buffer->runs);
+	const struct heap_item *filed = reorder_runs_peek(&reorder_buffer->runs);
 	const struct heap_item *top = reorder_queue_least(&reorder_buffer->waiting);
+	const struct reorder_node *node;
 
-	*node = NULL;
-	if (filed && (!top || filed->event.time_ns < top->key ||
-		      (filed->event.time_ns == top->key && filed->tie < top->tie)))
-		return filed->event.time_ns <= until_ns
-			       ? reorder_runs_take(&reorder_buffer->runs, node)
-			       : 0;
+	item->value = 0;
+	if (filed &&
+	    (!top || filed->key < top->key || (filed->key == top->key && filed->tie < top->tie)))
+		return filed->key <= until_ns ? reorder_runs_take(&reorder_buffer->runs, item) : 0;
 	if (top && top->key <= until_ns) {
-		*node = node_of(reorder_queue_pop(&reorder_buffer->waiting));
-		reorder_buffer->waiting_bytes -= NODE_BYTES + (*node)->event.bytes;
+		*item = reorder_queue_pop(&reorder_buffer->waiting);
+		node = reorder_node_of(*item);
+		reorder_buffer->waiting_bytes -=
+			PLACE_BYTES + (node->uses == 1 ? NODE_BYTES + node->bytes : 0);
 	}
 	return 0;
 }
@@ -115,7 +123,7 @@ static int take(struct reorder_buffer *reorder_buffer, int64_t until_ns, struct 
 static void prefetch_next(const struct reorder_buffer *reorder_buffer)
 {
 	const struct heap_item *next = reorder_queue_least(&reorder_buffer->waiting);
-	const char *node = next ? (const char *)node_of(*next) : NULL;
+	const char *node = next ? (const char *)reorder_node_of(*next) : NULL;
 
 	if (!node)
 		return;
@@ -127,13 +135,13 @@ static void prefetch_next(const struct reorder_buffer *reorder_buffer)
 /* Hands out what is not after `until_ns`. */
 static int drain(struct reorder_buffer *reorder_buffer, int64_t until_ns)
 {
-	struct reorder_node *node;
+	struct heap_item item;
 	int error;
 
-	while (!(error = take(reorder_buffer, until_ns, &node)) && node) {
+	while (!(error = take(reorder_buffer, until_ns, &item)) && item.value) {
 		prefetch_next(reorder_buffer);
-		error = hand_out(reorder_buffer, &node->event);
-		reorder_nodes_give(&reorder_buffer->nodes, node);
+		error = hand_out(reorder_buffer, item);
+		reorder_nodes_give(&reorder_buffer->nodes, reorder_node_of(item));
 		if (error)
 			break;
 	}
@@ -152,27 +160,38 @@ static int64_t settled_ns(struct reorder_buffer *reorder_buffer)
 	return open > INT64_MIN ? open - 1 : open;
 }
 
-static int wait_in_line(struct reorder_buffer *reorder_buffer, const struct reorder_event *event,
-			enum rank rank)
+static struct reorder_node *node_make(struct reorder_buffer *reorder_buffer,
+				      const struct reorder_event *event)
 {
-	uint64_t tie = (uint64_t)rank << RANK_SHIFT | reorder_buffer->sequence++;
 	struct reorder_node *node = reorder_nodes_take(&reorder_buffer->nodes, event->bytes);
-	struct heap_item item = {event->time_ns, tie, (uintptr_t)node};
-	size_t waiting;
 
 	if (!node)
-		return -ENOMEM;
-	node->event = *event;
-	node->event.payload = node->payload;
-	node->tie = tie;
+		return NULL;
+	node->op = event->op;
 	if (event->bytes)
 		memcpy(node->payload, event->payload, event->bytes);
-	if (reorder_queue_push(&reorder_buffer->waiting, item)) {
-		reorder_nodes_give(&reorder_buffer->nodes, node);
-		return -ENOMEM;
-	}
 	reorder_buffer->waiting_bytes += NODE_BYTES + event->bytes;
-	waiting = reorder_queue_count(&reorder_buffer->waiting);
+	return node;
+}
+
+static int wait_in_line(struct reorder_buffer *reorder_buffer, const struct reorder_event *event,
+			enum rank rank, struct reorder_node *node)
+{
+	uint64_t tie = (uint64_t)rank << RANK_SHIFT | reorder_buffer->sequence++ << SEQUENCE_SHIFT |
+		       event->kind;
+
+	if (reorder_queue_push(&reorder_buffer->waiting,
+			       (struct heap_item){event->time_ns, tie, (uintptr_t)node}))
+		return -ENOMEM;
+	node->uses++;
+	reorder_buffer->waiting_bytes += PLACE_BYTES;
+	return 0;
+}
+
+static int spill(struct reorder_buffer *reorder_buffer)
+{
+	size_t waiting = reorder_queue_count(&reorder_buffer->waiting);
+
 	if (waiting > reorder_buffer->stats.most_waiting)
 		reorder_buffer->stats.most_waiting = waiting;
 	if (reorder_buffer->waiting_bytes > reorder_buffer->stats.most_bytes)
@@ -183,6 +202,35 @@ static int wait_in_line(struct reorder_buffer *reorder_buffer, const struct reor
 	return reorder_runs_spill(&reorder_buffer->runs, &reorder_buffer->waiting);
 }
 
+static bool share(const struct reorder_event *event, const struct reorder_event *other)
+{
+	return event->payload == other->payload && event->bytes == other->bytes &&
+	       event->op == other->op;
+}
+
+/* Puts events in line; those at `since_ns` stand behind the begin of their enqueue. */
+static int add_all(struct reorder_buffer *reorder_buffer, const struct reorder_event *events,
+		   size_t count, enum rank rank, int64_t since_ns)
+{
+	struct reorder_node *node = NULL;
+	int error = 0;
+
+	for (size_t i = 0; !error && i < count; i++) {
+		if (!i || !share(&events[i], &events[i - 1])) {
+			if (node)
+				reorder_nodes_give(&reorder_buffer->nodes, node);
+			node = node_make(reorder_buffer, &events[i]);
+			if (!node)
+				return -ENOMEM;
+		}
+		error = wait_in_line(reorder_buffer, &events[i],
+				     events[i].time_ns == since_ns ? RANK_AFTER : rank, node);
+	}
+	if (node)
+		reorder_nodes_give(&reorder_buffer->nodes, node);
+	return error || !count ? error : spill(reorder_buffer);
+}
+
 int reorder_buffer_reach(struct reorder_buffer *reorder_buffer, int64_t now_ns)
 {
 	if (now_ns <= reorder_buffer->reached_ns)
@@ -191,9 +239,10 @@ int reorder_buffer_reach(struct reorder_buffer *reorder_buffer, int64_t now_ns)
 	return drain(reorder_buffer, settled_ns(reorder_buffer));
 }
 
-int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reorder_event *event)
+int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reorder_event *events,
+		       size_t count)
 {
-	return wait_in_line(reorder_buffer, event, RANK_THREAD);
+	return add_all(reorder_buffer, events, count, RANK_THREAD, INT64_MIN);
 }
 
 typedef int flight_begin(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
@@ -231,14 +280,12 @@ int reorder_buffer_operation(struct reorder_buffer *reorder_buffer, uint32_t pro
 			     const struct reorder_event *events, size_t count)
 {
 	int64_t since = INT64_MIN;
-	int error = 0;
+	int error;
 
 	if (!reorder_in_flight_operation(&reorder_buffer->flight, process, op,
 					 reorder_buffer->reached_ns, &since))
 		reorder_buffer->stats.unknown++;
-	for (size_t i = 0; !error && i < count; i++)
-		error = wait_in_line(reorder_buffer, &events[i],
-				     events[i].time_ns == since ? RANK_AFTER : RANK_OPERATION);
+	error = add_all(reorder_buffer, events, count, RANK_OPERATION, since);
 	return error ? error : drain(reorder_buffer, settled_ns(reorder_buffer));
 }
 

@@ -16,8 +16,7 @@
  *	reorder_buffer_create(&reorder_buffer, &options, emit, context);
  *	for each record of the input, in the order of time:
  *		reorder_buffer_reach(order, now);
- *		reorder_buffer_add(order, &begin);                 a call
- *		reorder_buffer_add(order, &end);                   and its end, later than now
+ *		reorder_buffer_add(order, events, 2);              a call, and its end
  *		reorder_buffer_enqueue(order, process, op, now);   if it enqueued a command
  *	or
  *		reorder_buffer_operation(order, process, op, events, 4);
@@ -74,8 +73,9 @@ void reorder_buffer_destroy(struct reorder_buffer *reorder_buffer);
 /* The input is at now_ns: nothing earlier comes but from commands in flight. */
 int reorder_buffer_reach(struct reorder_buffer *reorder_buffer, int64_t now_ns);
 
-/* An event at its time, which is not before the time reached. */
-int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reorder_event *event);
+/* Events at their times, which are not before the time reached. */
+int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reorder_event *events,
+		       size_t count);
 
 /* A command went in flight: its operation has no time before since_ns. A command
  * that is in flight already is taken for a new one. `process` is a small number,

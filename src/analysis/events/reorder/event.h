@@ -6,12 +6,15 @@
 
 #include <stdint.h>
 
+#define REORDER_EVENT_KINDS 256u
+
 struct reorder_event {
 	int64_t time_ns;
-	uint64_t op;	     /* free for the caller, as kind and payload */
-	const void *payload; /* copied; borrowed while the event is handed out */
-	uint32_t bytes;	     /* of payload */
-	uint32_t kind;
+	uint64_t op; /* free for the caller, as kind and payload */
+	const void *
+		payload; /* copied, one behind the other once where they share it; borrowed while it is handed out */
+	uint32_t bytes; /* of payload */
+	uint32_t kind;	/* below REORDER_EVENT_KINDS */
 	/* Handed out only: it came too late for its place by so much, and stands
 	 * at time_ns + moved_ns. Else 0. */
 	int64_t moved_ns;

@@ -15,23 +15,31 @@ struct reorder_node *reorder_nodes_take(struct reorder_nodes *nodes, uint32_t by
 	size_t size = size_of(bytes);
 	struct reorder_node *node = size < REORDER_NODE_SIZES ? nodes->kept[size] : NULL;
 
-	if (!node)
-		return malloc(sizeof(*node) + size * REORDER_NODE_STEP);
-	nodes->kept[size] = (struct reorder_node *)node->event.payload;
-	__builtin_prefetch(nodes->kept[size]);
-	nodes->count--;
+	if (node) {
+		nodes->kept[size] = node->next;
+		__builtin_prefetch(node->next);
+		nodes->count--;
+	} else {
+		node = malloc(sizeof(*node) + size * REORDER_NODE_STEP);
+		if (!node)
+			return NULL;
+	}
+	node->uses = 1;
+	node->bytes = bytes;
 	return node;
 }
 
 void reorder_nodes_give(struct reorder_nodes *nodes, struct reorder_node *node)
 {
-	size_t size = size_of(node->event.bytes);
+	size_t size = size_of(node->bytes);
 
+	if (--node->uses)
+		return;
 	if (size >= REORDER_NODE_SIZES || nodes->count == KEPT_MOST) {
 		free(node);
 		return;
 	}
-	node->event.payload = nodes->kept[size];
+	node->next = nodes->kept[size];
 	nodes->kept[size] = node;
 	nodes->count++;
 }
@@ -42,7 +50,7 @@ void reorder_nodes_free(struct reorder_nodes *nodes)
 		while (nodes->kept[i]) {
 			struct reorder_node *node = nodes->kept[i];
 
-			nodes->kept[i] = (struct reorder_node *)node->event.payload;
+			nodes->kept[i] = node->next;
 			free(node);
 		}
 	}

@@ -13,10 +13,17 @@ void reorder_runs_init(struct reorder_runs *runs, struct reorder_nodes *nodes,
 	*runs = (struct reorder_runs){.directory = directory, .nodes = nodes};
 }
 
-static void give_node(struct reorder_runs *runs, struct reorder_node *node)
+/* An event in a file; its payload is behind it. */
+struct filed {
+	int64_t key;
+	uint64_t tie, op;
+	uint32_t bytes;
+};
+
+static void give_node(struct reorder_runs *runs, struct heap_item item)
 {
-	if (node)
-		reorder_nodes_give(runs->nodes, node);
+	if (item.value)
+		reorder_nodes_give(runs->nodes, reorder_node_of(item));
 }
 
 static void close_run(struct reorder_runs *runs, size_t run)
@@ -24,7 +31,7 @@ static void close_run(struct reorder_runs *runs, size_t run)
 	fclose(runs->files[run]);
 	give_node(runs, runs->heads[run]);
 	runs->files[run] = NULL;
-	runs->heads[run] = NULL;
+	runs->heads[run] = (struct heap_item){0};
 }
 
 void reorder_runs_free(struct reorder_runs *runs)
@@ -69,38 +76,48 @@ static int open_run(const struct reorder_runs *runs, FILE **file)
 	return -ENOMEM;
 }
 
-static int write_node(FILE *file, const struct reorder_node *node)
+static int write_item(FILE *file, struct heap_item item)
 {
-	if (fwrite(node, sizeof(*node) + node->event.bytes, 1, file) != 1)
+	const struct reorder_node *node = reorder_node_of(item);
+	struct filed filed;
+
+	memset(&filed, 0, sizeof(filed));
+	filed.key = item.key;
+	filed.tie = item.tie;
+	filed.op = node->op;
+	filed.bytes = node->bytes;
+	if (fwrite(&filed, sizeof(filed), 1, file) != 1 ||
+	    (node->bytes && fwrite(node->payload, node->bytes, 1, file) != 1))
 		return errno ? -errno : -EIO;
 	return 0;
 }
 
-/* Reads the next node of a run to its head; NULL there at the end. */
+/* Reads the next event of a run to its head; none there at the end. */
 static int read_head(struct reorder_runs *runs, size_t run)
 {
-	struct reorder_node head, *node;
+	struct reorder_node *node;
+	struct filed filed;
 	FILE *file = runs->files[run];
 
-	runs->heads[run] = NULL;
-	if (fread(&head, sizeof(head), 1, file) != 1)
+	runs->heads[run] = (struct heap_item){0};
+	if (fread(&filed, sizeof(filed), 1, file) != 1)
 		return ferror(file) ? -EIO : 0;
-	node = reorder_nodes_take(runs->nodes, head.event.bytes);
+	node = reorder_nodes_take(runs->nodes, filed.bytes);
 	if (!node)
 		return -ENOMEM;
-	*node = head;
-	node->event.payload = node->payload;
-	if (head.event.bytes && fread(node->payload, head.event.bytes, 1, file) != 1) {
-		give_node(runs, node);
+	node->op = filed.op;
+	if (filed.bytes && fread(node->payload, filed.bytes, 1, file) != 1) {
+		reorder_nodes_give(runs->nodes, node);
 		return -EIO;
 	}
-	runs->heads[run] = node;
+	runs->heads[run] = (struct heap_item){filed.key, filed.tie, (uintptr_t)node};
 	return 0;
 }
 
-static struct heap_item item_of(const struct reorder_node *node, size_t run)
+/* A head's place among the heads of all runs. */
+static struct heap_item place_of(struct heap_item head, size_t run)
 {
-	return (struct heap_item){node->event.time_ns, node->tie, run};
+	return (struct heap_item){head.key, head.tie, run};
 }
 
 /* Takes over a file that was written, also on errors, as `error` of the writing. */
@@ -120,34 +137,35 @@ static int add_run(struct reorder_runs *runs, FILE *file, int error)
 	runs->files[run] = file;
 	runs->made++;
 	error = read_head(runs, run);
-	if (!error && runs->heads[run])
-		error = heap_push(&runs->reorder_buffer, item_of(runs->heads[run], run));
-	if (error < 0 || !runs->heads[run])
+	if (!error && runs->heads[run].value)
+		error = heap_push(&runs->reorder_buffer, place_of(runs->heads[run], run));
+	if (error < 0 || !runs->heads[run].value)
 		close_run(runs, run);
 	return error;
 }
 
-const struct reorder_node *reorder_runs_peek(const struct reorder_runs *runs)
+const struct heap_item *reorder_runs_peek(const struct reorder_runs *runs)
 {
-	return runs->reorder_buffer.count ? runs->heads[runs->reorder_buffer.items[0].value] : NULL;
+	return runs->reorder_buffer.count ? &runs->heads[runs->reorder_buffer.items[0].value]
+					  : NULL;
 }
 
-int reorder_runs_take(struct reorder_runs *runs, struct reorder_node **node)
+int reorder_runs_take(struct reorder_runs *runs, struct heap_item *item)
 {
 	size_t run = runs->reorder_buffer.items[0].value;
 	int error;
 
-	*node = runs->heads[run];
+	*item = runs->heads[run];
 	error = read_head(runs, run);
-	if (runs->heads[run]) {
-		heap_replace(&runs->reorder_buffer, item_of(runs->heads[run], run));
+	if (runs->heads[run].value) {
+		heap_replace(&runs->reorder_buffer, place_of(runs->heads[run], run));
 	} else {
 		heap_pop(&runs->reorder_buffer);
 		close_run(runs, run);
 	}
 	if (error < 0) {
-		give_node(runs, *node);
-		*node = NULL;
+		give_node(runs, *item);
+		item->value = 0;
 	}
 	return error;
 }
@@ -161,12 +179,12 @@ static int merge_runs(struct reorder_runs *runs)
 	if (error < 0)
 		return error;
 	while (!error && runs->reorder_buffer.count) {
-		struct reorder_node *node;
+		struct heap_item item;
 
-		error = reorder_runs_take(runs, &node);
+		error = reorder_runs_take(runs, &item);
 		if (!error)
-			error = write_node(file, node);
-		give_node(runs, node);
+			error = write_item(file, item);
+		give_node(runs, item);
 	}
 	return add_run(runs, file, error);
 }
@@ -183,11 +201,10 @@ int reorder_runs_spill(struct reorder_runs *runs, struct reorder_queue *waiting)
 	if (error)
 		return error;
 	while (!error && reorder_queue_count(waiting)) {
-		struct reorder_node *node =
-			(struct reorder_node *)(uintptr_t)reorder_queue_pop(waiting).value;
+		struct heap_item item = reorder_queue_pop(waiting);
 
-		error = write_node(file, node);
-		give_node(runs, node);
+		error = write_item(file, item);
+		give_node(runs, item);
 	}
 	return add_run(runs, file, error);
 }

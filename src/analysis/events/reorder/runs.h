@@ -21,8 +21,8 @@ struct reorder_runs {
 	const char *directory; /* borrowed, and the next too */
 	struct reorder_nodes *nodes;
 	FILE *files[REORDER_RUNS_MOST];
-	struct reorder_node *heads[REORDER_RUNS_MOST]; /* next of each run */
-	struct heap reorder_buffer;		       /* key: time, tie: tie, value: run */
+	struct heap_item heads[REORDER_RUNS_MOST]; /* next of each run; value 0: none */
+	struct heap reorder_buffer;		   /* key: time, tie: tie, value: run */
 	uint64_t made;
 };
 
@@ -30,14 +30,19 @@ void reorder_runs_init(struct reorder_runs *runs, struct reorder_nodes *nodes,
 		       const char *directory);
 void reorder_runs_free(struct reorder_runs *runs);
 
-/* Makes a run of the nodes of a queue (key and tie as in the node, value the node's
- * address), gives them back and empties the queue. */
+/* Makes a run of the events of a queue (value: the node's address), gives back what they
+ * use of the nodes, and empties the queue. */
 int reorder_runs_spill(struct reorder_runs *runs, struct reorder_queue *waiting);
 
 /* The earliest event of all runs; borrowed. NULL if there is none. */
-const struct reorder_node *reorder_runs_peek(const struct reorder_runs *runs);
+const struct heap_item *reorder_runs_peek(const struct reorder_runs *runs);
 
-/* Takes the earliest event of all runs, which exists; the caller gives it back. */
-int reorder_runs_take(struct reorder_runs *runs, struct reorder_node **node);
+/* Takes the earliest event of all runs, which exists; the caller gives its node back. */
+int reorder_runs_take(struct reorder_runs *runs, struct heap_item *item);
+
+static inline struct reorder_node *reorder_node_of(struct heap_item item)
+{
+	return (struct reorder_node *)(uintptr_t)item.value;
+}
 
 #endif
