@@ -276,6 +276,14 @@ static void boost_priority(struct linux_collector *collector, unsigned percent)
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
 }
 
+/* What was drained is whole until now, and nothing more is kept. */
+static void end_here(struct linux_collector *collector)
+{
+	perf_clock_advance(&collector->clock);
+	linux_machine_announce_end(&collector->machine, collector->clock.now.ticks);
+	linux_machine_drain(&collector->machine, &collector->decoder, true);
+}
+
 static void drain(struct linux_collector *collector)
 {
 	bool keep = atomic_load(&collector->control->state) == TANDEM_STATE_RECORDING;
@@ -290,6 +298,8 @@ static void drain(struct linux_collector *collector)
 	perf_clock_advance(&collector->clock);
 	boost_priority(collector, linux_machine_drain(&collector->machine, &collector->decoder,
 						      keep || collector->kept));
+	if (collector->kept && !keep)
+		end_here(collector);
 	collector->kept = keep;
 	if (collector->folder.failures + collector->folder.lasting.copies !=
 	    collector->failures_seen) {
@@ -365,6 +375,8 @@ void linux_collector_finish(struct linux_collector *collector)
 		look_for_cpus(collector);
 		drain(collector);
 	}
+	if (collector->machine.count && collector->kept)
+		end_here(collector);
 }
 
 void linux_collector_close(struct linux_collector *collector)

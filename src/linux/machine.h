@@ -44,6 +44,9 @@ void linux_machine_fill_gaps(struct linux_machine *machine);
 /* Says in every stream what it holds from these ticks on. */
 void linux_machine_announce(struct linux_machine *machine, bool fresh, uint64_t ticks);
 
+/* Says in every stream, at the next drain, that it holds nothing from these ticks on. */
+void linux_machine_announce_end(struct linux_machine *machine, uint64_t ticks);
+
 /* Reads every ring, and writes what was in it unless it is to be thrown away. Returns
  * how full the fullest was, in percent. */
 unsigned linux_machine_drain(struct linux_machine *machine, struct linux_decoder *decoder,

@@ -58,6 +58,14 @@ gap = max(b.ticks - a.ticks for a, b in zip(kernel.events, kernel.events[1:]))
 span = kernel.events[-1].ticks - kernel.events[0].ticks
 check(gap > span / 4, "what happened in a pause is not there", (gap, span))
 
+# Recording stops, and the program goes on: of the rest nothing is known.
+record("stopped", "timeout", "1", "sh", "-c", "while :; do :; done", options=["--duration", "200ms"])
+busy = [thread for thread in report("stopped")["threads"] if thread["name"] == "sh"]
+check(len(busy) == 1 and busy[0]["unknown_ns"] > 5e8 and
+      busy[0]["running_ns"] + busy[0]["wait_cpu_ns"] < 4e8, "what followed a stop is unknown", busy)
+ends = [e for e in Kernel("stopped").named("collecting") if e.fields["scope"] == "nothing"]
+check(ends and not any(e.anew for e in ends), "and the streams say where they end", ends)
+
 # A limit of the session's size holds for the kernel's side, too.
 said = record("limited", "sh", "-c", "for i in $(seq 300); do sleep 0.002; done",
               options=["--limit-size", "30K"])

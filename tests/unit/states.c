@@ -234,6 +234,29 @@ static void test_cpu_gone(void)
 	    "10 running 4000-5000 cpu0\n");
 }
 
+/* Recording ends while the program goes on: all is known until then, and nothing later. */
+static void test_recording_ended(void)
+{
+	begin();
+	states_switch(&states, 2000, 1, 0, READY, A);
+	states_collecting(&states, 3000, 0, TANDEM_SCOPE_nothing, false, false, false);
+	states_collecting(&states, 3000, 1, TANDEM_SCOPE_nothing, false, false, false);
+	end("recording ended", 5000,
+	    "10 unknown 1000-2000\n"
+	    "10 running 2000-3000 cpu1\n"
+	    "10 unknown 3000-5000\n");
+
+	/* Nobody said so, as of a recorder that was killed; its program goes on and records calls. */
+	begin();
+	states.until_ns = 3000;
+	states_switch(&states, 2000, 1, 0, READY, A);
+	states_runs(&states, states_find(&states, A), 4000);
+	end("recorder gone", 5000,
+	    "10 unknown 1000-2000\n"
+	    "10 running 2000-3000 cpu1\n"
+	    "10 unknown 3000-5000\n");
+}
+
 static void test_number_reused(void)
 {
 	const struct states_thread *first;
@@ -576,6 +599,7 @@ int main(void)
 	test_switch_missing();
 	test_lost();
 	test_cpu_gone();
+	test_recording_ended();
 	test_number_reused();
 	test_begun_twice();
 	test_new_without_wakeups();

@@ -15,7 +15,12 @@
 void states_init(struct states *states, int64_t start_ns, states_interval_fn emit, void *user)
 {
 	*states = (struct states){
-		.emit = emit, .user = user, .start_ns = start_ns, .counted = RANGE_WHOLE};
+		.emit = emit,
+		.user = user,
+		.start_ns = start_ns,
+		.until_ns = INT64_MAX,
+		.counted = RANGE_WHOLE,
+	};
 }
 
 void states_free(struct states *states)
@@ -148,7 +153,11 @@ void states_collecting(struct states *states, int64_t ns, uint32_t cpu_number, u
 
 	if (!cpu)
 		return;
-	if (anew)
+	cpu->over = scope == TANDEM_SCOPE_nothing;
+	/* Nothing was left out until then. */
+	if (cpu->over && !anew)
+		cpu->last_ns = ns;
+	if (anew || cpu->over)
 		states_lost(states, ns, cpu_number);
 	cpu->scope = scope;
 	cpu->wakeups = wakeups;
@@ -477,7 +486,7 @@ void states_syscall(struct states *states, int64_t ns, uint32_t cpu_number, uint
 
 void states_runs(struct states *states, struct states_thread *thread, int64_t ns)
 {
-	if (thread->state == STATE_NONE)
+	if (thread->state == STATE_NONE || ns > states->until_ns)
 		return;
 	if (thread->state != STATE_RUNNING && ns - thread->since >= SKEW_NS) {
 		states_invalidate(states, thread, ns);
@@ -490,6 +499,14 @@ void states_runs(struct states *states, struct states_thread *thread, int64_t ns
 
 void states_finish(struct states *states, int64_t end_ns)
 {
-	for (size_t i = 0; i < states->thread_count; i++)
-		states_emit(states, states->threads[i], end_ns, false);
+	for (size_t i = 0; i < states->thread_count; i++) {
+		struct states_thread *thread = states->threads[i];
+
+		if (end_ns > states->until_ns) {
+			states_emit(states, thread, states->until_ns, false);
+			states_invalidate(states, thread, end_ns);
+		} else {
+			states_emit(states, thread, end_ns, false);
+		}
+	}
 }

@@ -73,7 +73,7 @@ void states_belongs(struct states *states, struct states_thread *thread, uint32_
 /* The thread itself recorded something: it runs now, whatever else is known. */
 void states_runs(struct states *states, struct states_thread *thread, int64_t ns);
 
-/* Tells what is left. */
+/* Tells what is left; behind until_ns as not known. */
 void states_finish(struct states *states, int64_t end_ns);
 
 #endif

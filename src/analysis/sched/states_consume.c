@@ -70,8 +70,33 @@ static void feed_out(struct states *states, const struct trace_event *event)
 	states_out(states, event->ns, event->tid, record->tid, record->preempted);
 }
 
+void states_reach(struct states *states, struct trace_session *session)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < session->process_count; i++) {
+		const struct trace_process *process = &session->processes[i];
+
+		for (size_t j = 0; process->kernel && j < process->stream_count; j++) {
+			if (process->streams[j].last_ticks > last)
+				last = process->streams[j].last_ticks;
+		}
+	}
+	if (last)
+		states->until_ns = trace_clock_ns(&session->clock, last);
+}
+
+/* What was drained together with the end. */
+static bool is_over(const struct states *states, const struct trace_event *event)
+{
+	return event->tid < states->cpu_count && states->cpus[event->tid].over &&
+	       event->record->id != TANDEM_KERNEL_EVENT_collecting;
+}
+
 int states_consume(struct states *states, const struct trace_event *event)
 {
+	if (is_over(states, event))
+		return 0;
 	switch (event->record->id) {
 	case TANDEM_EVENT_lost:
 		states_lost(states, event->ns, event->tid);

@@ -6,6 +6,10 @@
 #include "analysis/sched/states.h"
 #include "schema/gen/kernel_records.h"
 #include "trace/event.h"
+#include "trace/session/session.h"
+
+/* Tells the states how far the kernel's records of this session reach. */
+void states_reach(struct states *states, struct trace_session *session);
 
 /* Takes any event of a CPU's stream; returns 0 or -ENOMEM. */
 int states_consume(struct states *states, const struct trace_event *event);

@@ -72,6 +72,7 @@ typedef void (*states_interval_fn)(void *user, const struct states_interval *int
 
 struct states_cpu {
 	bool known;		       /* who runs here */
+	bool over;		       /* nothing is recorded here from now on */
 	bool wakeups, syscalls;	       /* are recorded */
 	uint8_t scope;		       /* enum tandem_scope */
 	struct states_thread *running; /* NULL: the idle thread */
@@ -89,6 +90,7 @@ struct states {
 	states_interval_fn emit;
 	void *user;
 	int64_t start_ns;
+	int64_t until_ns;     /* so far the records reach: the program may go on */
 	struct range counted; /* where switches and migrations count: all, if not set */
 	struct intern names;
 	struct states_thread **threads; /* alive, and watched ones that are no more */

@@ -183,6 +183,7 @@ int waits_init(struct waits *waits, struct trace_session *session)
 	waits->session = session;
 	waits->range = RANGE_WHOLE;
 	states_init(&waits->states, session->start_ns, on_interval, waits);
+	states_reach(&waits->states, session);
 	waits->function_count = session->event_count;
 	waits->functions = calloc(waits->function_count + 1, sizeof(*waits->functions));
 	waits->of_stream = calloc(session->stream_count + 1, sizeof(struct states_thread *));

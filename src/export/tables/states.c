@@ -91,6 +91,7 @@ int tables_states_begin(struct export *export)
 	tables->status = 0;
 	tables->watching = true;
 	states_init(&tables->states, session->start_ns, on_interval, tables);
+	states_reach(&tables->states, session);
 	for (size_t i = 0; !status && i < session->process_count; i++)
 		if (!session->processes[i].kernel)
 			status = states_watch(&tables->states, (uint32_t)session->processes[i].pid);

@@ -187,8 +187,12 @@ int view_cpus_event(struct view_cpus *cpus, const struct states *states,
 		status = cpu_lose(cpus, cpu, states, now_ns);
 		break;
 	case TANDEM_KERNEL_EVENT_collecting:
-		if (collecting->anew)
+		if (collecting->scope == TANDEM_SCOPE_nothing) {
+			status = cpu_leave(cpus, cpu, states, now_ns);
+			cpu->known = false;
+		} else if (collecting->anew) {
 			status = cpu_lose(cpus, cpu, states, now_ns);
+		}
 		break;
 	default:
 		if (seen_in(event->record))

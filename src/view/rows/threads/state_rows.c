@@ -181,6 +181,7 @@ int state_rows_init(struct state_rows *rows, struct index_writer *writer,
 	rows->writer = writer;
 	rows->session = session;
 	states_init(&rows->states, session->start_ns, on_interval, rows);
+	states_reach(&rows->states, session);
 	rows->of_stream = calloc(session->stream_count + 1, sizeof(struct states_thread *));
 	if (!rows->of_stream)
 		return -ENOMEM;
