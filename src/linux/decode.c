@@ -260,13 +260,24 @@ static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stre
 			       exec ? TANDEM_KNOWN_BY_exec : TANDEM_KNOWN_BY_renamed);
 }
 
+/* The kernel reports tasks to each event that asks for mappings, as the sampler does:
+ * a ring that has it gets each record twice, one after the other. */
+static bool is_repeated(struct linux_stream *stream, const struct perf_task *task)
+{
+	bool repeated = task->header.type == stream->task_type && task->tid == stream->task_tid;
+
+	stream->task_type = task->header.type;
+	stream->task_tid = task->tid;
+	return repeated;
+}
+
 static void decode_task(struct linux_decoder *decoder, struct linux_stream *stream, uint64_t ticks,
 			const struct perf_task *task)
 {
 	const struct linux_tasks *tasks = &decoder->tasks;
 
 	/* Threads of another namespace are 0 or ~0 in these. */
-	if (!task->tid || task->tid == UINT32_MAX)
+	if (!task->tid || task->tid == UINT32_MAX || is_repeated(stream, task))
 		return;
 	if (task->header.type == PERF_RECORD_FORK && decoder->processes && task->pid != task->ppid)
 		linux_process_tree_fork(decoder->processes, ticks, task->pid, task->ppid);

@@ -52,6 +52,7 @@ struct linux_stream {
 	struct tandem_kernel_collecting collecting;
 	uint64_t last_ticks;		  /* of the latest record: none comes before it */
 	uint32_t running;		  /* tid, by the records so far; ~0: not known */
+	uint32_t task_type, task_tid;	  /* of the latest record of a task's begin or end */
 	uint32_t gaps;			  /* switches that must have been and left no record */
 	uint32_t used;			  /* bytes of the packet that is being filled; 0: none is */
 	uint32_t content;		  /* of them, without what aligns the next record */

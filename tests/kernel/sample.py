@@ -134,6 +134,17 @@ for raw in ([], ["--raw"]):
     check(len(rows) == told["session"]["samples"] and
           sum(row["stack"][0] == "busy_long" for row in rows) > 300,
           f"print {raw} gives each with its stack", rows[:1])
+# What begins and ends is reported once, though the sampler reports it as well.
+said = tandem("record", "-o", "forks", "--sample", "100", "sh", "-c", "ls > /dev/null; ls > /dev/null; sleep 0.01")
+with open("forks/session.json", encoding="utf-8") as file:
+    names = [process["name"] for process in json.load(file)["processes"]]
+check(names == ["sh", "ls", "ls", "sleep"] and "of 4 processes" in said.stderr, "each process is listed once",
+      (names, said.stderr))
+rows = [json.loads(line) for line in tandem("print", "--format", "json", "forks").stdout.splitlines()]
+for name in "task_new", "task_exit":
+    tids = [row["args"]["tid"] for row in rows if row["name"] == name]
+    check(tids and len(tids) == len(set(tids)), f"{name}: each once", tids)
+
 text = tandem("print", "--name", "sample", "--limit", "200", "fp").stdout
 check(re.search(r"sample\(busy_long < .*main", text), "and in words", text[-300:])
 

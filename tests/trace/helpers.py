@@ -24,12 +24,19 @@ check(children and all(child["name"] == HELPER for child in children),
       "all that make its files say so by their name", session["processes"])
 
 
-def counted(name, lived_ns):
-    """The processes that a reader finds, were there one more child of that name and life."""
-    child = {"pid": program["pid"] + 1000, "ppid": program["pid"], "name": name, "exec": False,
+# Each time with another number: what was read before is kept.
+pids = iter(range(program["pid"] + 1000, program["pid"] + 2000))
+
+
+def counted(name, lived_ns, twice=False):
+    """The processes that a reader finds, were there one more child of that name and life; and
+    were it listed before by its begin, as older recorders did with --sample."""
+    child = {"pid": next(pids), "ppid": program["pid"], "name": name, "exec": False,
              "lived_ns": lived_ns}
+    begun = {key: child[key] for key in ("pid", "ppid", "exec")} | {"name": program["name"]}
+    children = [begun, child] if twice else [child]
     with open("run/session.json", "w", encoding="utf-8") as out:
-        json.dump(dict(session, processes=session["processes"] + [child]), out)
+        json.dump(dict(session, processes=session["processes"] + children), out)
     found = tandem("sql", "--format", "json", "run", "SELECT name FROM processes ORDER BY name")
     return [row["name"] for row in json.loads(found.stdout)]
 
@@ -40,4 +47,6 @@ check(counted(HELPER, SECOND) == alone, "a child that makes files, however slowl
 check(counted(HELPER, 0) == alone, "nor one that was not seen to end")
 own = counted("worker", SECOND)
 check(own == sorted(alone + ["worker"]), "one of the program's own is", own)
+check(counted("worker", SECOND, twice=True) == own, "one that is listed twice is one, of its own name")
+check(counted(HELPER, 1000, twice=True) == alone, "and none where it makes files")
 finish()

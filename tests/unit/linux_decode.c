@@ -191,6 +191,47 @@ static void test_waking(void)
 	end();
 }
 
+static void task_give(uint32_t type, uint64_t ns, uint32_t pid, uint32_t ppid)
+{
+	struct perf_task task = {
+		.header = {.type = type, .size = sizeof(task)},
+		.pid = pid,
+		.ppid = ppid,
+		.tid = pid,
+		.ptid = ppid,
+		.ns = ns,
+		.current = {.pid = ppid, .tid = ppid, .ns = ns},
+	};
+
+	linux_decode(&decoder, &stream, &task.header);
+}
+
+/* With a sampler in the ring, each comes twice. */
+static void test_tasks(void)
+{
+	struct linux_process_tree tree = {.count = 0};
+
+	begin();
+	decoder.processes = &tree;
+	for (uint32_t pid = 21; pid < 24; pid++) {
+		uint64_t ns = pid * 1000;
+
+		task_give(PERF_RECORD_FORK, ns, pid, 20);
+		task_give(PERF_RECORD_FORK, ns + 300, pid, 20);
+		task_give(PERF_RECORD_EXIT, ns + 700, pid, 20);
+		task_give(PERF_RECORD_EXIT, ns + 900, pid, 20);
+	}
+	CHECK(stream.count == 6 && tree.count == 3);
+	CHECK(record_at(0)->id == TANDEM_KERNEL_EVENT_task_new);
+	CHECK(record_at(1)->id == TANDEM_KERNEL_EVENT_task_exit);
+	CHECK(tree.processes[1].ticks == 22000 && tree.processes[1].end_ticks == 22700);
+	/* A number that is used again is another process. */
+	task_give(PERF_RECORD_FORK, 30000, 23, 20);
+	CHECK(stream.count == 7 && tree.count == 4);
+	linux_process_tree_free(&tree);
+	end();
+}
+
 static void test_lost(void)
 {
 	struct perf_lost lost = {
@@ -281,6 +322,7 @@ int main(void)
 	control.ticks_hz = 1000000000;
 	test_switch();
 	test_waking();
+	test_tasks();
 	test_lost();
 	test_unwritable();
 	test_damage();

@@ -105,17 +105,31 @@ static bool is_helper(const struct trace_run_process *process, const struct map 
 				map_get(traced, process->ppid) == TRACED);
 }
 
+/* Older recorders with --sample listed a forked process twice, and gave the first its begin only. */
+static bool is_listed_again(const struct trace_run *run, size_t number, const struct map *latest)
+{
+	const struct trace_run_process *process = &run->processes[number];
+	uint64_t again = map_get(latest, process->pid);
+
+	return !process->exec && !process->lived_ns && again != number && again != MAP_NONE &&
+	       run->processes[again].ppid == process->ppid;
+}
+
 /* Processes that the recording started and that recorded nothing themselves. */
 static int session_add_untraced(struct trace_session *session, size_t *capacity)
 {
 	const struct trace_run *run = &session->run;
-	struct map pids = {.count = 0};
+	struct map pids = {.count = 0}, latest = {.count = 0};
 	int status = 0;
 
+	for (size_t i = 0; !status && i < run->process_count; i++)
+		status = map_set(&latest, run->processes[i].pid, i);
 	for (size_t i = 0; !status && i < session->process_count; i++)
 		if (!session->processes[i].kernel)
 			status = map_set(&pids, session->processes[i].pid, TRACED);
 	for (size_t i = 0; !status && i < run->process_count; i++) {
+		if (is_listed_again(run, i, &latest))
+			continue;
 		if (run->processes[i].pid && map_get(&pids, run->processes[i].pid) == MAP_NONE &&
 		    !is_helper(&run->processes[i], &pids))
 			status = session_add_one(session, capacity, i);
@@ -123,6 +137,7 @@ static int session_add_untraced(struct trace_session *session, size_t *capacity)
 		if (!status && map_get(&pids, run->processes[i].pid) == MAP_NONE)
 			status = map_set(&pids, run->processes[i].pid, UNTRACED);
 	}
+	map_free(&latest);
 	map_free(&pids);
 	return status;
 }
