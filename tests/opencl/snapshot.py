@@ -114,6 +114,12 @@ recorder.stderr.close()
 said = tandem("snapshot", "-o", "killed", "live")
 check(said.returncode == 0, "killed: can be saved", said)
 check_rounds("killed", "killed", 1000, last, last + 1)
+time.sleep(2)
+said = tandem("snapshot", "-o", "later", "live")
+spans = [json.loads(tandem("report", "--format", "json", name).stdout)["session"] for name in ("killed", "later")]
+check(said.returncode == 0 and spans[0] == spans[1] | {"directory": spans[0].get("directory")},
+      "killed: its end is the last event, whenever it is saved", spans)
+check("overwrites" not in tandem("report", "live").stderr, "killed: nobody says that it is being overwritten")
 
 # To its end: the session is what every command reads.
 recorder = start("ended", "--snapshot=256K", program=(ROUNDS, "count", "30000"))

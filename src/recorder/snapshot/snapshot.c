@@ -16,6 +16,7 @@
 #include "format/directory.h"
 #include "format/ticks.h"
 #include "recorder/session/folder.h"
+#include "recorder/session/live_processes.h"
 #include "recorder/snapshot/snapshot_description.h"
 #include "recorder/snapshot/snapshot_folder.h"
 #include "recorder/snapshot/snapshot_lttng.h"
@@ -181,11 +182,47 @@ static void times_set(struct snapshot *snapshot)
 		description->start_monotonic_ns - control->start_monotonic_ns;
 }
 
-static int copy_all(struct snapshot *snapshot)
+/* Now. */
+static void end_set(struct snapshot *snapshot)
 {
 	struct snapshot_description *description = &snapshot->description;
 	struct ticks_pair pair;
 	struct timespec now;
+
+	ticks_pair_read(&pair, snapshot->control.clock_source, PAIR_TRIES);
+	clock_gettime(CLOCK_REALTIME, &now);
+	description->end_ticks = pair.ticks;
+	description->end_monotonic_ns = pair.monotonic_ns;
+	description->end_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool is_recorded(const struct snapshot *snapshot)
+{
+	const char *directory = snapshot->request->directory;
+
+	return folder_is_locked(directory) || live_processes_find(directory, 1, NULL, NULL) ||
+	       live_processes_count_streams(directory);
+}
+
+/* Of one that was killed: where its last event is. */
+static void end_move(struct snapshot *snapshot)
+{
+	struct snapshot_description *description = &snapshot->description;
+	uint64_t last = snapshot->window.last_ticks, ns;
+
+	if (last < description->start_ticks || last >= description->end_ticks ||
+	    !snapshot->control.ticks_hz || is_recorded(snapshot))
+		return;
+	ns = (uint64_t)((double)(last - description->start_ticks) * 1e9 /
+			(double)snapshot->control.ticks_hz);
+	description->end_ticks = last;
+	description->end_monotonic_ns = description->start_monotonic_ns + ns;
+	description->end_realtime_ns = description->start_realtime_ns + ns;
+}
+
+static int copy_all(struct snapshot *snapshot)
+{
+	struct snapshot_description *description = &snapshot->description;
 	int error;
 
 	snapshot->window.subbuffer_bytes = snapshot->control.subbuffer_bytes;
@@ -193,15 +230,13 @@ static int copy_all(struct snapshot *snapshot)
 			? snapshot_lttng_save(snapshot->lttng, snapshot->from, snapshot->to,
 					      &snapshot->lttng_window, snapshot->error)
 			: each_entry(snapshot, entry_read);
-	ticks_pair_read(&pair, snapshot->control.clock_source, PAIR_TRIES);
-	clock_gettime(CLOCK_REALTIME, &now);
-	description->end_ticks = pair.ticks;
-	description->end_monotonic_ns = pair.monotonic_ns;
-	description->end_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	end_set(snapshot);
 	times_set(snapshot);
 	for (size_t i = 0; !error && i < snapshot->count; i++)
 		error = snapshot_folder_write(&snapshot->folders[i], snapshot->to,
 					      &snapshot->window);
+	if (!snapshot->traced_only)
+		end_move(snapshot);
 	if (!error)
 		error = each_entry(snapshot, entry_copy);
 	if (error)

@@ -193,17 +193,35 @@ static int packet_write(struct output *output, struct tandem_packet_header *pack
 	return error;
 }
 
+/* NULL: it is none. */
+static const struct tandem_call_record *record_call(const struct tandem_record *record)
+{
+	const struct tandem_event *event = tandem_event_get(record->id);
+
+	return event && event->class != TANDEM_CLASS_RECORD &&
+			       record->size >= sizeof(struct tandem_call_record)
+		       ? (const void *)record
+		       : NULL;
+}
+
 /* What is in the window, or was not over when it began. */
 static bool is_wanted(const struct tandem_record *record, uint64_t from)
 {
-	const struct tandem_call_record *call = (const void *)record;
-	const struct tandem_event *event;
+	const struct tandem_call_record *call;
 
 	if (record->timestamp >= from)
 		return true;
-	event = tandem_event_get(record->id);
-	return event && event->class != TANDEM_CLASS_RECORD && record->size >= sizeof(*call) &&
-	       (!call->end || call->end >= from);
+	call = record_call(record);
+	return call && (!call->end || call->end >= from);
+}
+
+static void last_move(struct snapshot_window *window, const struct tandem_record *record)
+{
+	const struct tandem_call_record *call = record_call(record);
+	uint64_t ticks = call && call->end ? call->end : record->timestamp;
+
+	if (ticks > window->last_ticks)
+		window->last_ticks = ticks;
 }
 
 /* In the packet in which the window begins, what the operating system's side says of its stream,
@@ -237,6 +255,7 @@ static int records_keep(struct tandem_packet_header *packet, struct snapshot_win
 		if (tandem_id_lasts(record->id))
 			error = map_set(seen, lasting_key(record), 1);
 		packet->timestamp_end = record->timestamp;
+		last_move(window, record);
 		memmove(base + end, record, size);
 		content = end + size;
 		end = TANDEM_ALIGNED(content);

@@ -353,10 +353,10 @@ static int session_load(struct trace_session *session, struct error *error)
 	if (!status)
 		status = trace_session_read_control(session, ours ? NULL : session->problems);
 	if (!status && session->has_rings) {
-		error_set_hint(error, "`tandem snapshot %s` saves what it holds now, to be read",
+		error_set_hint(error, "`tandem snapshot %s` saves what it holds, to be read",
 			       session->path);
 		return error_add(error, -EBUSY,
-				 "%s is a flight recorder's, and overwrites its events",
+				 "%s is a flight recorder's, and holds its events in rings",
 				 session->path);
 	}
 	if (!status)
