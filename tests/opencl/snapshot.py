@@ -127,6 +127,18 @@ said = recorder.communicate(timeout=100)[1]
 check(recorder.returncode == 0 and "recorded" in said, "ended: the summary", said)
 check_rounds("ended", "ended", 100, 30000, 30000)
 check(not os.path.exists("ended.part"), "ended: nothing is left over", os.listdir("."))
+
+# A copy of it, or of a snapshot, without one of its streams.
+for whole in "ended", "second":
+    streams = glob.glob(whole + "/process-*/stream-*") + glob.glob(whole + "/kernel/stream-*")
+    check(streams and "missing" not in tandem("report", whole).stderr, f"{whole}: has all its streams", streams)
+    for stream in streams:
+        shutil.copytree(whole, "copy")
+        os.unlink(stream.replace(whole, "copy", 1))
+        said = tandem("report", "copy")
+        check(f"1 of {len(streams)} streams are missing or empty" in said.stdout + said.stderr and
+              "nothing lost" not in said.stdout, f"{stream} is gone: it is said", said.stdout[:300] + said.stderr)
+        shutil.rmtree("copy")
 said = tandem("snapshot", "ended")
 check(said.returncode == 1 and "not a flight recorder's" in said.stderr,
       "a plain session: says why it can't be saved", said)

@@ -221,7 +221,8 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 	if (atomic_load(&control->threads))
 		json_float(json, "page_fault_ns", overhead_page_fault_ns(), 3);
 	add_recorder(json);
-	/* Of a ring the first files go, also while a program outlives the recorder. */
+	/* Of a ring the first files go, also while a program outlives the recorder: whoever makes
+	 * plain streams of them counts those (snapshot_description.h). */
 	if (!session->options->ring_bytes)
 		json_unsigned(json, "streams", count_streams(session));
 

@@ -241,6 +241,7 @@ static int copy_all(struct snapshot *snapshot)
 		error = each_entry(snapshot, entry_copy);
 	if (error)
 		return error;
+	description->streams = snapshot->window.streams;
 	error = snapshot_description_copy(snapshot->from, snapshot->to, description);
 	return error ? error : control_write(snapshot);
 }

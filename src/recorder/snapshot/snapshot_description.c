@@ -96,6 +96,8 @@ static void compose(struct text *text, const char *from,
 				add_snapshot(text, description);
 			if (!ended)
 				add_end(text, description);
+			if (description->streams)
+				add_number(text, "streams", description->streams);
 		}
 		line += length;
 	}

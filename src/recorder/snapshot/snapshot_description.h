@@ -9,6 +9,7 @@ struct snapshot_description {
 	const char *directory, *reason; /* "": nothing is said of a snapshot */
 	uint64_t at_monotonic_ns;	/* when the reason was; 0: nothing is said of it */
 	uint64_t start_ticks, start_monotonic_ns, start_realtime_ns;
+	uint64_t streams; /* that it has; 0: nothing is said of it */
 	uint64_t end_ticks, end_monotonic_ns, end_realtime_ns;
 };
 

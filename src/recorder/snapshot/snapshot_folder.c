@@ -179,11 +179,13 @@ static int packet_write(struct output *output, struct tandem_packet_header *pack
 	uint64_t bytes = TANDEM_ALIGNED(content);
 	int error;
 
-	if (output->fd < 0)
+	if (output->fd < 0) {
 		output->fd = openat(output->folder, output->name,
 				    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (output->fd < 0)
-		return -errno;
+		if (output->fd < 0)
+			return -errno;
+		output->window->streams++;
+	}
 	memset((uint8_t *)packet + content, 0, bytes - content);
 	packet->timestamp_begin = ((struct tandem_record *)(packet + 1))->timestamp;
 	packet->packet_seq_num = output->sequence++;

@@ -29,6 +29,7 @@ struct snapshot_window {
 	struct tandem_packet_header near;
 
 	uint64_t records, bytes; /* that were written */
+	uint64_t streams;	 /* with something in them */
 	uint64_t last_ticks;	 /* of the latest of them, with the end of its call */
 };
 
