@@ -83,7 +83,13 @@ static int process_make(void *data)
 	const struct tandem_metadata *metadata = data;
 	int error = process_make_dir((uint32_t)metadata->pid);
 
-	return error ? error : tandem_metadata_write(metadata);
+	if (error)
+		return error;
+	error = tandem_metadata_write(metadata);
+	/* The next try makes it again. */
+	if (error)
+		syscall(SYS_unlinkat, AT_FDCWD, process_dir, AT_REMOVEDIR);
+	return error;
 }
 
 static int process_describe(void *data)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A traced process has its files made by children of a moment (core/sandbox/fdtable.h), which are
  * no processes of the program's: neither the recorder nor a reader counts them. They say so by
- * their name; those of older sessions, and of programs whose sandbox lets nobody change a name,
+ * their name, also where the parent has no files as none could be made; those of older sessions, and of programs whose sandbox lets nobody change a name,
  * are known by their life: a child that is forked for less than this, to make no call and run
  * nothing, goes with them. */
 #ifndef TANDEM_FORMAT_HELPER_H
@@ -20,7 +20,7 @@ static inline bool format_is_helper(bool exec, const char *name, uint64_t lived_
 {
 	bool short_lived = lived_ns && lived_ns < FORMAT_HELPER_LIVES_NS;
 
-	return !exec && parent_is_traced && (short_lived || !strcmp(name, FORMAT_HELPER_NAME));
+	return !exec && (!strcmp(name, FORMAT_HELPER_NAME) || (parent_is_traced && short_lived));
 }
 
 #endif

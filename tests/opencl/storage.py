@@ -83,18 +83,26 @@ else:
         verify("full disk", "small/full", CALLS, {"disk_full"})
         shutil.rmtree("small/full")
 
-        # Full from the start: there is room for the control page and no more.
-        with open("small/ballast", "wb") as ballast:
-            ballast.write(bytes((3 << 20) - (32 << 10)))
-        result = record("small/none", ["--kernel", "off"], LOOP)
-        if result.returncode == 1 and not os.path.exists("small/none/control"):
-            check("tandem:" in result.stderr, "no room at all: said before the start", result.stderr)
-        else:
-            unharmed("no room at all", result)
-            lost = Session("small/none").report()["losses"]
-            check(lost["by_reason"]["disk_full"] == CALLS, "no room at all: all is counted", lost)
-        os.unlink("small/ballast")
-        shutil.rmtree("small/none", ignore_errors=True)
+        # Full from the start: there is room for the control page and no more, or for all but a process's files.
+        for left in 32 << 10, 80 << 10:
+            words = f"no room, {left >> 10} KiB"
+            with open("small/ballast", "wb") as ballast:
+                ballast.write(bytes((3 << 20) - left))
+            result = record("small/none", ["--kernel", "off"], LOOP)
+            if result.returncode == 1 and not os.path.exists("small/none/control"):
+                check("tandem:" in result.stderr, f"{words}: said before the start", result.stderr)
+            else:
+                unharmed(words, result)
+                report = Session("small/none").report()
+                check(report["losses"]["by_reason"]["disk_full"] == CALLS, f"{words}: all is counted", report["losses"])
+                check(not Session("small/none").processes(), f"{words}: no folder is left without its files",
+                      os.listdir("small/none"))
+                check(report["session"]["processes"] == 1, f"{words}: one process", report["session"])
+                text = subprocess.run([TANDEM, "report", "small/none"], capture_output=True, text=True, timeout=100).stdout
+                check("could not be written" in text and "made none" not in text,
+                      f"{words}: the report says why there is no call", text)
+            os.unlink("small/ballast")
+            shutil.rmtree("small/none", ignore_errors=True)
     finally:
         subprocess.run(["umount", "-l", "small"])
 

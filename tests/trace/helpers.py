@@ -28,10 +28,10 @@ check(children and all(child["name"] == HELPER for child in children),
 pids = iter(range(program["pid"] + 1000, program["pid"] + 2000))
 
 
-def counted(name, lived_ns, twice=False):
+def counted(name, lived_ns, twice=False, ppid=program["pid"]):
     """The processes that a reader finds, were there one more child of that name and life; and
     were it listed before by its begin, as older recorders did with --sample."""
-    child = {"pid": next(pids), "ppid": program["pid"], "name": name, "exec": False,
+    child = {"pid": next(pids), "ppid": ppid, "name": name, "exec": False,
              "lived_ns": lived_ns}
     begun = {key: child[key] for key in ("pid", "ppid", "exec")} | {"name": program["name"]}
     children = [begun, child] if twice else [child]
@@ -45,6 +45,7 @@ alone = counted(HELPER, 1000)
 check(len(alone) == 1 and alone[0] == program["name"], "the process is called as its program", alone)
 check(counted(HELPER, SECOND) == alone, "a child that makes files, however slowly, is not counted")
 check(counted(HELPER, 0) == alone, "nor one that was not seen to end")
+check(counted(HELPER, 1000, ppid=program["ppid"]) == alone, "nor one of a process that has no files, on a full disk")
 own = counted("worker", SECOND)
 check(own == sorted(alone + ["worker"]), "one of the program's own is", own)
 check(counted("worker", SECOND, twice=True) == own, "one that is listed twice is one, of its own name")

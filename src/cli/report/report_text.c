@@ -314,7 +314,8 @@ static void add_command(struct text *out, const char *command, const struct trac
 	text_format(out, "`%s%s", style->width && length > style->width ? "\n  " : " ", what);
 }
 
-static void add_no_calls(struct text *out, const struct trace_run *run, size_t width)
+static void add_no_calls(struct text *out, const struct report *report, const struct trace_run *run,
+			 size_t width)
 {
 	text_add_char(out, '\n');
 	if (*run->lttng_relay) {
@@ -322,6 +323,13 @@ static void add_no_calls(struct text *out, const struct trace_run *run, size_t w
 			    "The events are in the folder of lttng-relayd there: copy it here, and "
 			    "`tandem report FOLDER` reads it.",
 			    0, 0, width ? width : 80);
+		return;
+	}
+	/* The operating system's buffers aside. */
+	if (report->lost_total > report->lost[TANDEM_LOSS_kernel_buffer]) {
+		wrapped_add(out,
+			    "No GPU API calls: what was recorded of them could not be written.", 0,
+			    0, width ? width : 80);
 		return;
 	}
 	wrapped_add(out,
@@ -450,7 +458,7 @@ void report_text(struct text *out, const struct report *report, const struct fin
 	if (!report->events && report->ranged)
 		text_add_string(out, "\nNo event of the traced runtimes began there.\n");
 	else if (!report->events)
-		add_no_calls(out, &session->run, wanted->width);
+		add_no_calls(out, report, &session->run, wanted->width);
 	else {
 		text_format(out, "\n%sNext: ", colour_begin(colour, COLOUR_DIM));
 		add_command(out, "print", session, "shows every event chronologically.",
