@@ -42,6 +42,13 @@ slow = found("slow", [PROGRAM, "different"], build_ms=300)
 check("first" in slow and slow["first"]["count"] == 6 and
       slow["first"]["cost_ns"] >= 6 * 300 * 1000000 and "repeated" not in slow,
       "first builds that are most of the run", slow)
+check("as in each run" in slow["first"]["description"] and
+      slow["first"]["confidence"] == "medium", "of a program that keeps nothing", slow)
+kept = found("kept", [PROGRAM, "kept"], build_ms=300)
+check("as in each run" not in kept["first"]["description"] and
+      "binaries were read" in kept["first"]["description"] and
+      kept["first"]["confidence"] == "low", "of one that reads its binaries no run is sure to build",
+      kept)
 again = found("again", [PROGRAM, "same"], build_ms=300)
 check("repeated" in again and "first" not in again, "one first build of six is not most of it", again)
 finish()

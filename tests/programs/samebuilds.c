@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds six programs: `same` sources, `different` ones of one length, or different ones
- * that are compiled and `linked`. */
+/* Builds six programs: `same` sources, `different` ones of one length, different ones whose
+ * binaries are read (`kept`), or different ones that are compiled and `linked`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,19 @@ static void must(cl_int status, const char *what)
 		return;
 	fprintf(stderr, "%s: %d\n", what, status);
 	exit(1);
+}
+
+static void read_binary(cl_program program)
+{
+	size_t bytes = 0;
+	unsigned char *binary;
+
+	must(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(bytes), &bytes, NULL),
+	     "CL_PROGRAM_BINARY_SIZES");
+	binary = malloc(bytes + 1);
+	must(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL),
+	     "CL_PROGRAM_BINARIES");
+	free(binary);
 }
 
 int main(int argc, char **argv)
@@ -38,6 +51,8 @@ int main(int argc, char **argv)
 		must(status, "clCreateProgramWithSource");
 		if (strcmp(mode, "linked")) {
 			must(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
+			if (!strcmp(mode, "kept"))
+				read_binary(program);
 			continue;
 		}
 		must(clCompileProgram(program, 1, &device, "", 0, NULL, NULL, NULL, NULL),

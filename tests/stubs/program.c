@@ -232,10 +232,22 @@ cl_int stub_clUnloadPlatformCompiler(cl_platform_id platform)
 	return platform == &stub_platform ? CL_SUCCESS : CL_INVALID_PLATFORM;
 }
 
+/* A program's binary is its source, on each device. */
+static void binaries_copy(cl_program program, unsigned char **binaries)
+{
+	for (cl_uint i = 0; binaries && i < program->context->device_count; i++) {
+		if (binaries[i])
+			memcpy(binaries[i], program->source, strlen(program->source) + 1);
+	}
+}
+
 cl_int stub_clGetProgramInfo(cl_program program, cl_program_info param_name,
 			     size_t param_value_size, void *param_value,
 			     size_t *param_value_size_ret)
 {
+	enum { DEVICES_MOST = 16 };
+	size_t sizes[DEVICES_MOST];
+
 	ENTER(clGetProgramInfo);
 	if (!stub_object_check(program, STUB_program))
 		return CL_INVALID_PROGRAM;
@@ -249,6 +261,17 @@ cl_int stub_clGetProgramInfo(cl_program program, cl_program_info param_name,
 	case CL_PROGRAM_DEVICES:
 		INFO_BYTES(program->context->devices,
 			   program->context->device_count * sizeof(cl_device_id));
+	case CL_PROGRAM_BINARY_SIZES:
+		if (program->context->device_count > DEVICES_MOST)
+			return CL_OUT_OF_RESOURCES;
+		for (cl_uint i = 0; i < program->context->device_count; i++)
+			sizes[i] = strlen(program->source) + 1;
+		INFO_BYTES(sizes, program->context->device_count * sizeof(*sizes));
+	case CL_PROGRAM_BINARIES:
+		if (param_value_size < program->context->device_count * sizeof(unsigned char *))
+			return CL_INVALID_VALUE;
+		binaries_copy(program, param_value);
+		return CL_SUCCESS;
 	case CL_PROGRAM_SOURCE:
 		INFO_TEXT(program->is_il ? "" : program->source);
 	case CL_PROGRAM_IL:

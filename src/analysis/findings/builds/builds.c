@@ -106,6 +106,46 @@ static int note_release(struct findings *findings, const struct build_state *bui
 	return graph_remove(findings->graph, item->call, GRAPH_BUILD_AGAIN);
 }
 
+/* Whether a call asks for a program's binary, by the name that its runtime has for that. */
+static bool asks_binary(const struct trace_event *event, const char *program_binary)
+{
+	const struct tandem_layout *layout = event->layout->layout;
+
+	for (unsigned i = 0; i < layout->field_count; i++) {
+		const struct tandem_field *field = &layout->fields[i];
+		const char *name =
+			field->kind == TANDEM_FIELD_ENUM
+				? trace_name_find(field->names,
+						  (int64_t)trace_field_unsigned(event, field))
+				: NULL;
+
+		if (name && !strcmp(name, program_binary))
+			return true;
+	}
+	return false;
+}
+
+/* What was built from source and is read is kept for the next run, as a rule. */
+static void note_read(const struct findings *findings, struct build_state *builds,
+		      const struct trace_event *event)
+{
+	const struct tandem_field *program = trace_field_object(event->layout);
+	struct build_source *source;
+	uint64_t index;
+
+	if (!program || program->object != TANDEM_OBJECT_program || trace_event_failed(event))
+		return;
+	index = map_get(&builds->programs, (uint64_t)event->stream->process->index << 32 |
+						   trace_field_unsigned(event, program));
+	source = index == MAP_NONE ? NULL : &builds->sources[index];
+	if (!source || source->read || source->from_binary ||
+	    !asks_binary(event,
+			 trace_session_domain(findings->session, source->domain)->program_binary))
+		return;
+	source->read = true;
+	builds->first.read++;
+}
+
 static bool same_row(const struct build_row *a, const struct build_row *b)
 {
 	return a->process == b->process && a->source.bytes == b->source.bytes &&
@@ -233,6 +273,8 @@ static int builds_item(struct findings *findings, void *state, const struct even
 		return -ENOMEM;
 	if (item->kind == ITEM_CALL) {
 		note_source(state, item->event);
+		if (item->event->layout->event->class == TANDEM_CLASS_QUERY)
+			note_read(findings, state, item->event);
 		return note_release(findings, builds, item);
 	}
 	if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_program)

@@ -13,6 +13,7 @@ struct build_source { /* of a program object */
 	bool from_binary;
 	bool used;  /* a kernel was made of it, or it was linked */
 	bool again; /* it was built, as another one before */
+	bool read;  /* its binary was asked for */
 	uint8_t domain;
 	uint64_t first_ns; /* that its first builds took */
 };
@@ -49,6 +50,7 @@ struct build_state {
 		const struct tandem_event *api; /* that built it */
 		uint32_t stream;
 		uint8_t domain;
+		uint64_t read; /* programs built from source whose binaries the program asked for */
 	} first;
 };
 

@@ -108,6 +108,7 @@ int builds_add_first(struct findings *findings, const struct build_state *builds
 	uint64_t run_ns = trace_session_duration_ns(findings->session);
 	struct finding *finding;
 	const char *binary;
+	bool kept = builds->first.read > 0;
 	char count[UNITS_BYTES], took[UNITS_BYTES];
 
 	if (variants_find(builds, &variants))
@@ -125,25 +126,32 @@ int builds_add_first(struct findings *findings, const struct build_state *builds
 	finding->removes = GRAPH_BUILD_FIRST;
 	finding->object = builds->first.api ? builds->first.api->name : "";
 	finding->what = findings_text(
-		findings, "%s program%s took %s to build from source%s%s%s, as in each run",
+		findings, "%s program%s took %s to build from source%s%s%s%s",
 		units_count(count, builds->first.count), builds->first.count == 1 ? "" : "s",
 		units_ns(took, (double)builds->first.total_ns), *finding->object ? " (" : "",
-		finding->object, *finding->object ? ")" : "");
+		finding->object, *finding->object ? ")" : "",
+		kept ? "; their binaries were read, as by a program that keeps them for its next run"
+		     : ", as in each run");
 	if (unused.count)
 		finding->what = findings_text(findings, "%s; %s", finding->what,
 					      unused_words(findings, &unused));
 	if (variants.builds)
 		finding->what = findings_text(findings, "%s; %s", finding->what,
 					      variants_words(findings, builds, &variants));
-	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = finding->stays_ns
+	finding->confidence = kept ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
+	finding->why = kept ? findings_text(findings,
+					    "%s was asked for; whether the next run builds "
+					    "from it, that run shows",
+					    binary)
+		       : finding->stays_ns
 			       ? "the cost is that of all but what must be built in any case, in a "
 				 "run that keeps no binary"
 			       : "loading a binary takes some time as well";
 	finding->suggestion =
 		findings_text(findings,
-			      "keep the program's binary%s%s%s, and build from that in "
+			      "%s program's binary%s%s%s, and build from that in "
 			      "the next run%s",
+			      kept ? "see that the next run finds the" : "keep the",
 			      *binary ? " (" : "", binary, *binary ? ")" : "",
 			      variants.builds ? ", or give the kernel an argument for what differs"
 			      : unused.count >= UNUSED_LEAST
