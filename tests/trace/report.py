@@ -132,6 +132,39 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     check(peaks[1] <= peaks[0] + 2048, f"memory does not grow with the trace: {peaks} KiB")
 
 
+def end_early(folder, part, known):
+    """The run has an end after a part of its records, as of a program that others outlive."""
+    path = os.path.join(folder, "session.json")
+    with open(path, encoding="utf-8") as file:
+        session = json.load(file)
+    ended_ns = int(known["duration_ns"] * part)
+    session["end"]["monotonic_ns"] = session["start_monotonic_ns"] + ended_ns
+    session["end"]["ticks"] = session["start_ticks"] + ended_ns * session["ticks_hz"] // 10**9
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(session, file)
+
+
+def check_outlived():
+    known = generate("outlived", "-n", "5e4", "-t", "1")
+    end_early("outlived", 0.25, known)
+    data = json.loads(report("outlived", "--format", "json").stdout)
+    session = data["session"]
+    check(near(session["duration_ns"], known["duration_ns"], 0.01)
+          and near(session["outlived_ns"], known["duration_ns"] * 0.75, 0.01),
+          "it is as long as what outlived the program", session)
+    check(0 < data["devices"][0]["busy_percent"] <= 100, "percentages are of that", data["devices"])
+    text = report("outlived").stdout
+    check("processes that outlived the program recorded for 45.5 ms after it: percentages are of all "
+          "60.7 ms" in text and "ran 15.2 ms" in text, "the text says so", text[:600])
+    path = json.loads(report("outlived", "--critical-path", "--format", "json").stdout)
+    check(near(path["length_ns"], path["duration_ns"], 0.01), "the critical path is as long", path)
+    known = generate("punctual", "-n", "5e4", "-t", "1")
+    end_early("punctual", 1 - 0.5e6 / known["duration_ns"], known)
+    data = json.loads(report("punctual", "--format", "json").stdout)
+    check(data["session"]["outlived_ns"] == 0 and "outlived" not in report("punctual").stdout,
+          "half a millisecond after the end is the clocks' matter", data["session"])
+
+
 one = generate("one", "-n", "5e4", "-t", "1")
 check_formats("one", check_session("one", 1, 1, one))
 check_session("many", 3, 5, generate("many", "-n", "9e4", "-p", "3", "-t", "5"))
@@ -139,6 +172,7 @@ check_session("bare", 1, 2, generate("bare", "-n", "5e4", "-a", "none"))
 check_session("full", 1, 2, generate("full", "-n", "5e4", "-a", "full"))
 check_session("small", 2, 100, generate("small", "-n", "9e4", "-p", "2", "-t", "100", "-w", "4096"))
 check_refusals("one")
+check_outlived()
 generate("large", "-n", "5e5", "-t", "1")
 check_memory("one", "large")
 finish()

@@ -97,6 +97,7 @@ static void json_session(struct json *json, const struct report *report,
 	json_string(json, "host", run->host);
 	json_string(json, "start", run->start);
 	json_unsigned(json, "duration_ns", report->duration_ns);
+	json_unsigned(json, "outlived_ns", session->outlived_ns);
 	json_unsigned(json, "from_ns", report->from_ns);
 	json_unsigned(json, "to_ns", report->to_ns);
 	json_unsigned(json, "processes", report->processes);

@@ -121,6 +121,25 @@ static void add_unsynchronised(struct text *out, const struct trace_run *run, si
 	text_free(&line);
 }
 
+/* The run has an end, and its events go on. */
+static void add_outlived(struct text *out, const struct report *report,
+			 const struct trace_session *session, size_t width)
+{
+	char after[UNITS_BYTES], all[UNITS_BYTES];
+	struct text line = TEXT_INIT;
+
+	if (!session->outlived_ns)
+		return;
+	text_format(&line,
+		    "processes that outlived the program recorded for %s after it: percentages "
+		    "are of all %s",
+		    units_ns(after, (double)session->outlived_ns),
+		    units_ns(all, (double)report->duration_ns));
+	text_add_string(out, "  ");
+	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);
+	text_free(&line);
+}
+
 /* Of which session this is a snapshot, and why it was saved. */
 static void add_snapshot(struct text *out, const struct trace_session *session, size_t width)
 {
@@ -174,7 +193,7 @@ static void add_title(struct text *out, const struct report *report,
 		text_add_string(out, ", ");
 	}
 	text_format(out, "%s %s", run->has_end ? "ran" : "recorded for",
-		    units_ns(buffer, (double)report->duration_ns));
+		    units_ns(buffer, (double)(report->duration_ns - session->outlived_ns)));
 	if (run->has_exit && run->exit_signal)
 		text_format(out, ", ended by signal %" PRId64, run->exit_signal);
 	else if (run->has_exit)
@@ -183,6 +202,7 @@ static void add_title(struct text *out, const struct report *report,
 		text_add_string(out, ", still running, or end not recorded");
 	text_add_string(out, "\n  ");
 	add_counts(out, report, session, style->width);
+	add_outlived(out, report, session, style->width);
 	add_lttng(out, &session->run, style->width);
 	add_unsynchronised(out, &session->run, style->width);
 	add_snapshot(out, session, style->width);

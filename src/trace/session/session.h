@@ -44,6 +44,8 @@ struct trace_session {
 	int64_t start_ns; /* CLOCK_MONOTONIC at the session's start */
 	uint64_t start_ticks;
 	uint64_t last_ticks; /* of the latest record, by the packets' headers */
+	/* From the end of the run to the last record of processes that outlived it; 0: none. */
+	uint64_t outlived_ns;
 
 	struct trace_files files;
 	struct trace_files kernel_files;  /* where kernel_from is given */
@@ -89,8 +91,8 @@ trace_session_event_domain(const struct trace_session *session, const struct tan
 const struct tandem_event *trace_session_event_at(const struct trace_session *session,
 						  unsigned index);
 
-/* ns from the session's start to the end of the run, or to the latest record
- * where no end was written. */
+/* ns from the session's start to the end of the run, or to the latest record where no end was
+ * written, or where processes outlived the run (outlived_ns). */
 uint64_t trace_session_duration_ns(struct trace_session *session);
 
 #endif

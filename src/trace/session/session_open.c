@@ -171,12 +171,27 @@ static int session_scan(struct trace_session *session, struct error *error)
 	return status;
 }
 
+/* Clocks are not that exact: what is so near to the end of the run belongs to it. */
+#define OUTLIVED_LEAST_NS INT64_C(1000000)
+
+/* A program may leave processes behind, which go on recording. */
+static uint64_t session_outlived_ns(struct trace_session *session, uint64_t last_ticks)
+{
+	const struct trace_run *run = &session->run;
+	int64_t after_ns;
+
+	if (!run->has_end || !run->end_monotonic_ns || !last_ticks)
+		return 0;
+	after_ns = trace_clock_ns(&session->clock, last_ticks) - (int64_t)run->end_monotonic_ns;
+	return after_ns >= OUTLIVED_LEAST_NS ? (uint64_t)after_ns : 0;
+}
+
 /* Headers of all packets: numbers of the streams, pairs of the clock. */
 static void session_index(struct trace_session *session)
 {
 	struct trace_clock *clock = &session->clock;
 	const struct trace_run *run = &session->run;
-	uint64_t hz = run->ticks_hz, first = UINT64_MAX;
+	uint64_t hz = run->ticks_hz, first = UINT64_MAX, traced_last = 0;
 
 	for (size_t i = 0; !hz && i < session->process_count; i++)
 		hz = session->processes[i].ticks_hz;
@@ -205,6 +220,8 @@ static void session_index(struct trace_session *session)
 				first = stream->first_ticks;
 			if (stream->last_ticks > session->last_ticks)
 				session->last_ticks = stream->last_ticks;
+			if (!process->kernel && stream->last_ticks > traced_last)
+				traced_last = stream->last_ticks;
 		}
 	}
 	trace_clock_finish(clock);
@@ -212,6 +229,7 @@ static void session_index(struct trace_session *session)
 	session->start_ns = run->start_monotonic_ns
 				    ? (int64_t)run->start_monotonic_ns
 				    : (first == UINT64_MAX ? 0 : trace_clock_ns(clock, first));
+	session->outlived_ns = session_outlived_ns(session, traced_last);
 }
 
 /* After processes have come or gone: their numbers and those of their streams. */

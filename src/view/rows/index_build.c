@@ -193,6 +193,18 @@ static int note_losses(struct index_build *build)
 	return status;
 }
 
+static int note_outlived(struct index_build *build)
+{
+	const struct trace_session *session = build->session;
+	char after[UNITS_BYTES];
+
+	if (!session->outlived_ns)
+		return 0;
+	return index_writer_note(&build->writer, false,
+				 "Processes that outlived the program recorded for %s after it",
+				 units_ns(after, (double)session->outlived_ns));
+}
+
 static int note_damage(struct index_build *build)
 {
 	const struct trace_problems *problems = build->session->problems;
@@ -259,6 +271,8 @@ static int add_notes(struct index_build *build)
 
 	if (!status)
 		status = note_damage(build);
+	if (!status)
+		status = note_outlived(build);
 	if (!status)
 		status = note_commands(build);
 	if (!status)
