@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "core/constructors.h"
 #include "core/control.h"
@@ -15,6 +16,7 @@
 #include "core/stream/stream.h"
 #include "core/stream/stream_file.h"
 #include "core/stream/stream_threads.h"
+#include "core/ticks.h"
 
 /* The child records into a trace of its own. The parent's streams stay the
  * parent's: this process never writes to them again. */
@@ -46,6 +48,19 @@ void tandem_lifetime_watch_forks(void)
 		pthread_atfork(NULL, NULL, process_forked);
 }
 
+/* For a recorder that sees which programs begin. */
+static void process_joins(void)
+{
+	uint64_t now = tandem_ticks(), before;
+	_Atomic uint64_t *last =
+		&tandem_session->joined_ticks[(uint32_t)getpid() % TANDEM_JOIN_PLACES];
+
+	before = atomic_load(last);
+	while (before < now && !atomic_compare_exchange_weak(last, &before, now))
+		;
+	atomic_fetch_add(&tandem_session->joins, 1);
+}
+
 __attribute__((constructor(CONSTRUCTOR_SESSION))) static void process_begins(void)
 {
 	if (tandem_control_attach())
@@ -53,6 +68,8 @@ __attribute__((constructor(CONSTRUCTOR_SESSION))) static void process_begins(voi
 	/* Nobody tells that another session has begun. */
 	if (tandem_dormant)
 		tandem_threads_ask(true);
+	else
+		process_joins();
 	bus_error_watch(tandem_stream_replaced);
 	tandem_lifetime_watch_forks();
 }

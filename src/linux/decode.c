@@ -249,8 +249,10 @@ static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stre
 	bool exec = comm->header.misc & PERF_RECORD_MISC_COMM_EXEC;
 
 	memcpy(task.name, comm->name, strnlen(comm->name, sizeof(task.name)));
+	if (decoder->processes && exec)
+		linux_process_tree_exec(decoder->processes, ticks, comm->pid);
 	if (decoder->processes && comm->tid == comm->pid)
-		linux_process_tree_name(decoder->processes, comm->pid, exec, task.name,
+		linux_process_tree_name(decoder->processes, comm->pid, task.name,
 					strnlen(task.name, sizeof(task.name)));
 	if (!task.tid)
 		return;

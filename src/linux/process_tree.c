@@ -57,8 +57,7 @@ void linux_process_tree_exit(struct linux_process_tree *tree, uint64_t ticks, ui
 		process->end_ticks = ticks;
 }
 
-void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, bool exec,
-			     const char *name, size_t length)
+void linux_process_tree_exec(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid)
 {
 	struct linux_process *process = process_find(tree, pid);
 
@@ -66,8 +65,20 @@ void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, bool
 		process = process_add(tree, pid);
 	if (!process)
 		return;
-	process->exec |= exec;
-	snprintf(process->name, sizeof(process->name), "%.*s", (int)length, name);
+	process->execs++;
+	if (process->exec_ticks < ticks)
+		process->exec_ticks = ticks;
+}
+
+void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, const char *name,
+			     size_t length)
+{
+	struct linux_process *process = process_find(tree, pid);
+
+	if (!process)
+		process = process_add(tree, pid);
+	if (process)
+		snprintf(process->name, sizeof(process->name), "%.*s", (int)length, name);
 }
 
 static int process_compare(const void *a, const void *b)

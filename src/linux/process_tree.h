@@ -5,7 +5,8 @@
  * LINUX_PROCESSES_MOST. One thread.
  *
  *	linux_process_tree_fork(&tree, ticks, pid, ppid);
- *	linux_process_tree_name(&tree, pid, true, "ls", 2);
+ *	linux_process_tree_exec(&tree, ticks, pid);
+ *	linux_process_tree_name(&tree, pid, "ls", 2);
  *	linux_process_tree_finish(&tree, getpid());
  *	for (size_t i = 0; i < tree.count; i++)      descendants, by their begin
  *		... tree.processes[i]
@@ -13,7 +14,6 @@
 #ifndef TANDEM_LINUX_PROCESS_TREE_H
 #define TANDEM_LINUX_PROCESS_TREE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,10 +22,11 @@
 #define LINUX_PROCESSES_MOST 65536u
 
 struct linux_process {
-	uint64_t ticks;	    /* when it began */
-	uint64_t end_ticks; /* 0: it was not seen to end */
+	uint64_t ticks;	     /* when it began */
+	uint64_t end_ticks;  /* 0: it was not seen to end */
+	uint64_t exec_ticks; /* when it became the program that it is; 0: its parent's */
 	uint32_t pid, ppid;
-	bool exec;	   /* it ran another program than its parent's */
+	uint32_t execs;	   /* how many programs it was */
 	char name[16 + 1]; /* of its first thread */
 };
 
@@ -38,9 +39,12 @@ struct linux_process_tree {
 void linux_process_tree_fork(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid,
 			     uint32_t ppid);
 
+/* It runs another program from now on. */
+void linux_process_tree_exec(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid);
+
 /* What its first thread is called from now on, by an exec or otherwise; `length` up to 16. */
-void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, bool exec,
-			     const char *name, size_t length);
+void linux_process_tree_name(struct linux_process_tree *tree, uint32_t pid, const char *name,
+			     size_t length);
 void linux_process_tree_exit(struct linux_process_tree *tree, uint64_t ticks, uint32_t pid);
 
 /* Keeps the descendants of a process only, without itself. */

@@ -260,8 +260,8 @@ static void finish_processes(struct recorder *recorder)
 	if (!processes->count || processes->processes[0].pid != (uint32_t)recorder->pid) {
 		linux_process_tree_free(processes);
 		linux_process_tree_fork(processes, 1, (uint32_t)recorder->pid, (uint32_t)getpid());
-		linux_process_tree_name(processes, (uint32_t)recorder->pid, true, name,
-					strlen(name));
+		linux_process_tree_exec(processes, 1, (uint32_t)recorder->pid);
+		linux_process_tree_name(processes, (uint32_t)recorder->pid, name, strlen(name));
 	}
 	recorder->session.processes = processes;
 }

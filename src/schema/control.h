@@ -36,6 +36,7 @@ enum tandem_session_state {
 };
 
 #define TANDEM_DOMAINS_MOST 64u
+#define TANDEM_JOIN_PLACES 256u
 
 /* What one domain is asked for, and what it has to say. The numbers of choices and
  * notices are its own: a list of each in src/schema/NAME.h, named in its row. */
@@ -86,6 +87,10 @@ struct tandem_control {
 	/* A flight recorder: each stream holds its last records, in so many bytes
 	 * (format/ring.h). 0: everything is kept; and in what a snapshot has copied. */
 	uint64_t ring_bytes;
+
+	/* Programs into which the library was loaded, whether they make calls or not: how many, and
+	 * when the last one of each place, its process's number modulo TANDEM_JOIN_PLACES. */
+	_Atomic uint64_t joins, joined_ticks[TANDEM_JOIN_PLACES];
 };
 
 static inline bool tandem_control_readable(const struct tandem_control *control)

@@ -111,6 +111,27 @@ if gcc -static main.c -o static 2>/dev/null; then
 else
 	skip "no static C library here" "a static program"
 fi
+
+# A program with an environment without us: known where programs are seen to begin.
+unjoined='did not load Tandem for this recording'
+"$TANDEM" record -o session --force sh -c 'true; sh -c true; env true' >/dev/null 2>err
+check_same "programs without API calls have loaded Tandem" "$(grep -c "$unjoined" err)" 0
+"$TANDEM" record -o session --force --inject layer env -i sleep 0.01 >/dev/null 2>err
+check_same "with --inject layer nobody knows" "$(grep -c "$unjoined" err)" 0
+"$TANDEM" record -o session --force --kernel off env -i sleep 0.01 >/dev/null 2>err
+check_same "nor without kernel events" "$(grep -c "$unjoined" err)" 0
+"$TANDEM" record -o session --force env -i sleep 0.01 >/dev/null 2>err
+if grep -q 'recorded .*kernel event' err && ! grep -q "only this program's" err; then
+	check_text "one whose environment was cleared has not" "^tandem: sleep \(process [0-9]+\) $unjoined" err
+	"$TANDEM" record -o session --force sh -c 'unset LD_PRELOAD OPENCL_LAYERS
+		sleep 0.01; sleep 0.01; exec sleep 0.01' >/dev/null 2>err
+	check_text "nor have those without LD_PRELOAD, which are counted" \
+		"sleep \(process [0-9]+\) and 2 other programs $unjoined" err
+	"$TANDEM" record -o session --force unshare -pf sh -c 'true; true' >/dev/null 2>err
+	check_same "one of another pid namespace is none of them" "$(grep -c "$unjoined" err)" 0
+else
+	skip "what begins is not seen here" "a program whose environment was cleared"
+fi
 if gcc -m32 main.c -o narrow 2>/dev/null && ./narrow >/dev/null 2>&1; then
 	check_same "a 32-bit program runs without a complaint" \
 		"$("$TANDEM" record -q -o session --force ./narrow 2>&1)" "[]"

@@ -12,6 +12,7 @@
 #include "recorder/session/description.h"
 #include "recorder/session/live_processes.h"
 #include "recorder/session/recover.h"
+#include "recorder/session/unjoined.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
 #include "util/units.h"
@@ -213,6 +214,29 @@ static void print_notices(const struct tandem_control *control)
 	}
 }
 
+/* Of the program itself it may be said already why. */
+static void print_unjoined(const struct session *session, const struct program *program, pid_t pid)
+{
+	bool known = program->privileged || program->is_static || !program->loadable;
+	struct text text = TEXT_INIT;
+	struct unjoined unjoined;
+
+	unjoined_find(session, &unjoined);
+	if (!unjoined.count || (known && unjoined.first->pid == (uint32_t)pid))
+		return;
+	text_escape(&text, unjoined.first->name, strlen(unjoined.first->name));
+	text_format(&text, " (process %u)", unjoined.first->pid);
+	if (unjoined.count > 1) {
+		text_add_string(&text, " and ");
+		summary_add_count(&text, unjoined.count - 1, "other program");
+	}
+	text_add_string(&text, " did not load Tandem for this recording: an environment that was "
+			       "cleared, a static or set-user-ID program, or another recorder's");
+	if (!text.failed)
+		cli_note("%s", text.data);
+	text_free(&text);
+}
+
 void summary_print(const struct session *session, const struct program *program, pid_t pid)
 {
 	const struct tandem_control *control = session->control;
@@ -251,6 +275,7 @@ void summary_print(const struct session *session, const struct program *program,
 		cli_note("%s", text.data);
 	text_free(&text);
 	print_notices(control);
+	print_unjoined(session, program, pid);
 	if (alive)
 		cli_note("%u of its processes live%s on and record%s into %s", alive,
 			 alive == 1 ? "s" : "", alive == 1 ? "s" : "", session->directory);

@@ -143,7 +143,7 @@ uint64_t description_count_processes(const struct session *session)
 		if (format_is_helper(process->exec, process->name, lived, false))
 			continue;
 		/* Most need no look at the disk. */
-		count += !format_is_helper(process->exec, process->name, lived, true) ||
+		count += !format_is_helper(process->execs > 0, process->name, lived, true) ||
 			 is_traced(session, process->pid) || !is_traced(session, process->ppid);
 	}
 	return count > made_calls ? count : made_calls;
@@ -162,7 +162,7 @@ static void add_processes(struct json *json, const struct session *session)
 		json_unsigned(json, "pid", process->pid);
 		json_unsigned(json, "ppid", process->ppid);
 		json_string(json, "name", process->name);
-		json_bool(json, "exec", process->exec);
+		json_bool(json, "exec", process->execs > 0);
 		if (lived_ns(session, process))
 			json_unsigned(json, "lived_ns", lived_ns(session, process));
 		json_end_object(json);
