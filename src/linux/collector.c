@@ -55,27 +55,14 @@ struct linux_collector {
 };
 
 /* A descriptor for each event and CPU: the usual soft limit of 1,024 is for
- * select(), which is not used here. Returns what it was; 0: it stays. */
-static rlim_t raise_file_limit(void)
+ * select(), which is not used here. A program that is recorded has its own (child.h). */
+static void raise_file_limit(void)
 {
 	struct rlimit files;
-	rlim_t before;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur == files.rlim_max)
-		return 0;
-	before = files.rlim_cur;
-	files.rlim_cur = files.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &files) ? 0 : before;
-}
-
-/* The program is to find its own. */
-static void restore_file_limit(rlim_t before)
-{
-	struct rlimit files;
-
-	if (!before || getrlimit(RLIMIT_NOFILE, &files))
 		return;
-	files.rlim_cur = before;
+	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
@@ -166,7 +153,6 @@ static void start_samples(struct linux_collector *collector, char *words)
 static int start(struct linux_collector *collector, const struct linux_options *options,
 		 struct linux_notes *words)
 {
-	rlim_t files;
 	int error = linux_folder_open(&collector->folder, options->directory, collector->control,
 				      &collector->clock);
 
@@ -178,7 +164,7 @@ static int start(struct linux_collector *collector, const struct linux_options *
 	collector->decoder.sampling.hz = options->sample_hz;
 	collector->decoder.processes = options->processes;
 	collector->decoder.sampling.saved_stacks = options->saved_stacks;
-	files = raise_file_limit();
+	raise_file_limit();
 	error = start_system(collector, words->scheduler);
 	if (error && options->whole)
 		words_begin(words->scheduler, "no kernel events are recorded");
@@ -186,7 +172,6 @@ static int start(struct linux_collector *collector, const struct linux_options *
 		error = start_program(collector, words->scheduler);
 	if (!error)
 		start_samples(collector, words->samples);
-	restore_file_limit(files);
 	if (error)
 		return error;
 	perf_clock_advance(&collector->clock);
@@ -247,11 +232,10 @@ static void add_drivers(struct linux_collector *collector)
 		linux_plan_add_drivers(&collector->plan, &collector->decoder.drivers);
 }
 
-/* The program has its own limits and dispositions by now. */
+/* The program has its own dispositions by now. */
 static void program_started(struct linux_collector *collector)
 {
 	collector->program_started = true;
-	raise_file_limit();
 	signal(SIGXFSZ, SIG_IGN);
 	/* While the program starts, on another CPU as a rule: not when it has ended. */
 	read_formats(collector);

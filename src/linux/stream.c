@@ -122,11 +122,24 @@ static bool space_take(struct tandem_control *control, uint64_t bytes)
 	return false;
 }
 
+/* What is written in part says why with its rest. -EFBIG is for the session's own limit:
+ * this one is a limit of the process. */
 static int put(const struct linux_stream *stream, const void *data, size_t bytes, uint64_t offset)
 {
-	ssize_t written = pwrite(stream->fd, data, bytes, (off_t)offset);
+	const char *next = data;
 
-	return written == (ssize_t)bytes ? 0 : written < 0 ? -errno : -ENOSPC;
+	while (bytes) {
+		ssize_t written = pwrite(stream->fd, next, bytes, (off_t)offset);
+
+		if (written < 0)
+			return errno == EFBIG ? -EIO : -errno;
+		if (!written)
+			return -ENOSPC;
+		next += written;
+		bytes -= (size_t)written;
+		offset += (uint64_t)written;
+	}
+	return 0;
 }
 
 static int field_put(const struct linux_stream *stream, uint64_t packet, size_t field,
@@ -185,7 +198,6 @@ static int packet_write(struct linux_stream *stream)
 {
 	struct tandem_packet_header *header = (void *)stream->folder->packet;
 	struct tandem_control *control = stream->folder->control;
-	ssize_t written;
 	int error = stream_file(stream);
 
 	if (error)
@@ -197,10 +209,9 @@ static int packet_write(struct linux_stream *stream)
 	/* Made with the folder, which is made with the first packet that is written. */
 	memcpy(header->uuid, stream->folder->uuid, sizeof(header->uuid));
 	packet_end(header, stream->last_ticks, stream->content, stream->used);
-	written = pwrite(stream->fd, header, stream->used, (off_t)stream->offset);
-	if (written == (ssize_t)stream->used)
+	error = put(stream, header, stream->used, stream->offset);
+	if (!error)
 		return 0;
-	error = written < 0 ? -errno : -ENOSPC;
 	/* A packet cut in two would end the stream for every reader. */
 	if (ftruncate(stream->fd, (off_t)stream->offset)) {
 		/* The next packet is written at the same offset. */

@@ -187,6 +187,7 @@ int recorder_start(struct recorder *recorder, const struct recorder_options *opt
 		.options = options,
 		.session = {.options = &options->session, .command = options->command},
 	};
+	child_files_keep();
 	clock_choose(options->session.clock, &session->clock);
 	session->early = options->early;
 	if (session->clock.source == TANDEM_CLOCK_MONOTONIC)

@@ -5,15 +5,15 @@
 #ifndef TANDEM_SCHEMA_LOSSES_H
 #define TANDEM_SCHEMA_LOSSES_H
 
-#define TANDEM_LOSSES(X)                                                     \
-	X(disk_full, "no space left on the trace's file system")             \
-	X(size_limit, "the limit of --limit-size was reached")               \
-	X(io_error, "the trace directory could not be written")              \
-	X(no_memory, "no memory for a stream or a table")                    \
-	X(reentrant, "a signal handler interrupted the recorder itself")     \
-	X(too_large, "a record larger than a packet")                        \
-	X(operations, "device operations whose times could not be followed") \
-	X(kernel_buffer, "per-CPU kernel buffer overflow")                   \
+#define TANDEM_LOSSES(X)                                                                     \
+	X(disk_full, "no space left on the trace's file system")                             \
+	X(size_limit, "the limit of --limit-size was reached")                               \
+	X(io_error, "the trace could not be written: its directory, or a limit (ulimit -f)") \
+	X(no_memory, "no memory for a stream or a table")                                    \
+	X(reentrant, "a signal handler interrupted the recorder itself")                     \
+	X(too_large, "a record larger than a packet")                                        \
+	X(operations, "device operations whose times could not be followed")                 \
+	X(kernel_buffer, "per-CPU kernel buffer overflow")                                   \
 	X(tracer_buffer, "LTTng's buffers were full")
 
 enum tandem_loss {

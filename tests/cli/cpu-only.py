@@ -108,4 +108,36 @@ with open("limited.sh", "w") as file:
 last = tandem("record", "-o", "limited", "--kernel", "off", "sh", "limited.sh").stderr
 check("--limit-size" not in last and "could not be written" in last,
       "what could not be written is said so", last)
+
+# The same of kernel events: 100 kB are some thousand turns of two processes.
+with open("turns.py", "w") as file:
+    file.write("""import os
+(a, b), (c, d) = os.pipe(), os.pipe()
+if os.fork() == 0:
+    for _ in range(20000):
+        os.write(d, os.read(a, 1))
+    os._exit(0)
+for _ in range(20000):
+    os.write(b, b"x")
+    os.read(c, 1)
+""")
+done = subprocess.run(["sh", "-c", f"ulimit -f 200; "
+                       f"exec {TANDEM} record -o small {sys.executable} turns.py"], capture_output=True, text=True)
+last = done.stderr.strip().splitlines()[-1]
+if " lost " in last:
+    check("ulimit -f" in last and "--limit-size" not in last and "no space left" not in last,
+          "kernel events beyond a limit of file size are lost to that", done.stderr)
+else:
+    skip("kernel events beyond a limit of file size", last)
+
+# Few descriptors: kernel events go first, then nothing else does.
+for files in 7, 8, 10, 12, 16, 20, 24:
+    done = subprocess.run(["sh", "-c", f"ulimit -n {files}; exec {TANDEM} record -o few{files} sh -c 'ulimit -n'"],
+                          capture_output=True, text=True)
+    check(done.returncode == 0 and done.stdout == f"{files}\n" and "cannot" not in done.stderr
+          and " lost " not in done.stderr, f"{files} descriptors are enough", done)
+done = subprocess.run(["sh", "-c", f"ulimit -Sn 12; exec {TANDEM} record -o soft sh -c 'ulimit -n'"],
+                      capture_output=True, text=True)
+check(done.returncode == 0 and done.stdout == "12\n" and "descriptors" not in done.stderr,
+      "the recorder has as many as it may, the program its own", done)
 finish()

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "linux/perf/ring.h"
+
+#define FILES_LEFT 8u
 
 struct perf_event_attr perf_attributes(uint32_t type, uint64_t config)
 {
@@ -46,11 +49,24 @@ static void children_only(struct perf_event_attr *attr)
 	attr->enable_on_exec = 1;
 }
 
+/* The lowest number that is free is taken: whether few are left to those who have to start the
+ * program, and to write what was recorded. */
+static bool files_run_out(long fd)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)fd + FILES_LEFT >= limit.rlim_cur;
+}
+
 static int event_open(struct perf_event_attr *attr, enum perf_who who, int cpu)
 {
 	long fd = syscall(SYS_perf_event_open, attr, who == PERF_EVERYBODY ? -1 : 0, cpu, -1,
 			  PERF_FLAG_FD_CLOEXEC);
 
+	if (fd >= 0 && files_run_out(fd)) {
+		close((int)fd);
+		return -EMFILE;
+	}
 	return fd < 0 ? -errno : (int)fd;
 }
 

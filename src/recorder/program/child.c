@@ -70,6 +70,14 @@ struct start {
 	sigset_t mask;
 };
 
+static struct rlimit files_before; /* the program's; 0: the recorder's are the same */
+
+void child_files_keep(void)
+{
+	if (getrlimit(RLIMIT_NOFILE, &files_before))
+		files_before.rlim_cur = 0;
+}
+
 /* Between vfork() and exec: on the recorder's memory, with signals of its own.
  * The pipe closes with exec, or says why there was none. */
 static void __attribute__((noinline)) become(const struct start *start, int report)
@@ -78,6 +86,8 @@ static void __attribute__((noinline)) become(const struct start *start, int repo
 
 	sigaction(SIGCHLD, &start->on_child, NULL);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
+	if (files_before.rlim_cur)
+		setrlimit(RLIMIT_NOFILE, &files_before);
 	execve(start->path, start->arguments, start->environment);
 	error = errno;
 	if (write(report, &error, sizeof(error)) < 0)

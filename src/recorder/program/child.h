@@ -24,6 +24,10 @@ struct poll_task {
 	void *user;
 };
 
+/* The program gets the limit of descriptors that there is now, whatever the recorder's is when
+ * it starts. */
+void child_files_keep(void);
+
 /* From here on signals wait: Ctrl-C and what is passed on. For what has to be undone if one comes
  * before the program is there; child_start() goes on from there. */
 void child_signals_hold(void);
