@@ -5,14 +5,13 @@ cut in the middle, columns that are left out are named, and what is one thing in
 a table (the device, the process) stands in its heading. Where stdout is no terminal nothing
 is cut to a width, unless COLUMNS asks for one."""
 import os
-import re
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from recording import DRIVERS, PROGRAMS  # noqa: E402
 from onterminal import on_terminal  # noqa: E402
-from tap import TANDEM, check, finish  # noqa: E402
+from tap import TANDEM, check, finish, skip  # noqa: E402
 
 REPLAY = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "replay")
 DATA = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda")
@@ -37,11 +36,19 @@ for width in (60, 80, 120):
     for command in (("report", "s"), ("report", "queues"), ("report", "pipeline"), ("findings", "--all", "queues"), ("findings", "--all", "s"), ("diff", "s", "t"), ("diff", "queues", "s"),
                     ("report", "--metrics", "s")):
         lines = on_terminal(width, TANDEM, *command)
-        # diff names the commands, which are what they are.
-        rest = [line for line in lines if not re.match(r"[AB]  ", line)]
-        check(len(lines) > 5 and all(len(line) <= width for line in rest),
+        check(len(lines) > 5 and all(len(line) <= width for line in lines),
               f"{' '.join(command)} fits {width} columns",
-              "\n".join(line for line in rest if len(line) > width))
+              "\n".join(line for line in lines if len(line) > width))
+# Paths without a blank, as long as they come.
+long_name = "a-session-of-a-very-long-name/" * 4 + "s"
+subprocess.run([TANDEM, "record", "-q", "--snapshot", "-o", long_name, "sh", "-c",
+                f"exec '{TANDEM}' snapshot -o saved '{long_name}' >/dev/null 2>&1"], check=False)
+if os.path.isdir("saved"):
+    lines = on_terminal(80, TANDEM, "report", "saved")
+    check(any("snapshot of" in line for line in lines) and all(len(line) <= 80 for line in lines[:6]),
+          "the path of what it is a snapshot of is cut", lines[:6])
+else:
+    skip("the path of what it is a snapshot of is cut", "no snapshot was made")
 lines = on_terminal(80, TANDEM, "report", "s")
 narrow = on_terminal(60, TANDEM, "report", "queues")
 left_out = [line for line in narrow if "not shown at this width" in line]

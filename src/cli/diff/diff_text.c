@@ -10,10 +10,13 @@
 #include "cli/cli.h"
 #include "cli/colour.h"
 #include "cli/diff/diff_tables.h"
+#include "cli/table.h"
 #include "cli/wrapped.h"
 #include "util/order/compare.h"
 #include "util/units.h"
 
+/* The words of a command line, where the terminal has no width. */
+#define TITLE_MOST_WIDTH 200
 #define NAME_MOST_WIDTH 72
 #define SENTENCES_MOST 10
 
@@ -39,21 +42,19 @@ static void add_part(struct text *out, const struct diff *diff, int side)
 		run_ns += diff->runs[side][i].duration_ns;
 	}
 	if (diff->options.ranges[side]) {
-		text_add_string(out, "range ");
-		add_escaped(out, diff->options.ranges[side]);
-		text_add_string(out, ", ");
+		text_format(out, "range %s, ", diff->options.ranges[side]);
 	}
 	units_ns(part, part_ns / runs);
 	units_ns(run, run_ns / runs);
 	if (diff->run_count[side] > 1)
-		text_format(out, "parts of %s of %zu runs of %s\n", part, diff->run_count[side],
-			    run);
+		text_format(out, "parts of %s of %zu runs of %s", part, diff->run_count[side], run);
 	else
-		text_format(out, "%s of a run of %s, from %s on\n", part, run,
+		text_format(out, "%s of a run of %s, from %s on", part, run,
 			    units_ns(from, (double)first->from_ns));
 }
 
-static void add_side(struct text *out, const struct diff *diff, int side, bool colour)
+/* Where and when, and for how long. */
+static void add_run_line(struct text *line, const struct diff *diff, int side)
 {
 	const struct diff_run *first = &diff->runs[side][0];
 	char buffer[UNITS_BYTES];
@@ -61,29 +62,37 @@ static void add_side(struct text *out, const struct diff *diff, int side, bool c
 
 	for (size_t i = 0; i < diff->run_count[side]; i++)
 		sum += diff->runs[side][i].duration_ns;
-	text_format(out, "%s%s  ", colour_begin(colour, COLOUR_BOLD), side ? "B" : "A");
-	add_escaped(out, *first->command ? first->command : first->path);
-	text_format(out, "%s\n   ", colour_end(colour));
-	if (*first->host) {
-		text_add_string(out, "on ");
-		add_escaped(out, first->host);
-		text_add_string(out, ", ");
-	}
+	if (*first->host)
+		text_format(line, "on %s, ", first->host);
 	if (strchr(first->start, 'T')) {
 		const char *time = strchr(first->start, 'T') + 1;
 
-		text_escape(out, first->start, strcspn(first->start, "T"));
-		text_add_char(out, ' ');
-		text_escape(out, time, strcspn(time, ".+Z"));
-		text_add_string(out, ", ");
+		text_add(line, first->start, strcspn(first->start, "T"));
+		text_add_char(line, ' ');
+		text_add(line, time, strcspn(time, ".+Z"));
+		text_add_string(line, ", ");
 	}
 	if (diff->options.parts[side])
-		add_part(out, diff, side);
+		add_part(line, diff, side);
 	else if (diff->run_count[side] > 1)
-		text_format(out, "%zu runs of %s\n", diff->run_count[side],
+		text_format(line, "%zu runs of %s", diff->run_count[side],
 			    units_ns(buffer, sum / (double)diff->run_count[side]));
 	else
-		text_format(out, "ran %s\n", units_ns(buffer, sum));
+		text_format(line, "ran %s", units_ns(buffer, sum));
+}
+
+static void add_side(struct text *out, const struct diff *diff, int side, bool colour, size_t width)
+{
+	const struct diff_run *first = &diff->runs[side][0];
+	struct text line = TEXT_INIT;
+
+	text_format(out, "%s%s  ", colour_begin(colour, COLOUR_BOLD), side ? "B" : "A");
+	table_add_cut(out, *first->command ? first->command : first->path,
+		      width > 3 ? width - 3 : TITLE_MOST_WIDTH);
+	text_format(out, "%s\n   ", colour_end(colour));
+	add_run_line(&line, diff, side);
+	wrapped_add(out, line.failed ? "" : line.data, 3, 3, width ? width : SIZE_MAX);
+	text_free(&line);
 }
 
 static void add_notes(struct text *out, const struct diff *diff, bool colour, size_t width)
@@ -333,8 +342,8 @@ void diff_text(struct text *out, const struct diff *diff, int table, size_t top,
 	};
 
 	if (table < 0) {
-		add_side(out, diff, DIFF_A, colour);
-		add_side(out, diff, DIFF_B, colour);
+		add_side(out, diff, DIFF_A, colour, style.width);
+		add_side(out, diff, DIFF_B, colour, style.width);
 		add_notes(out, diff, colour, style.width);
 		text_add_char(out, '\n');
 		add_wrapped(out, add_run, diff, style.width);

@@ -149,7 +149,10 @@ static void add_snapshot(struct text *out, const struct trace_session *session, 
 
 	if (!*run->snapshot_of)
 		return;
-	text_format(&line, "snapshot of %s: %s", run->snapshot_of, run->snapshot_reason);
+	text_add_string(&line, "snapshot of ");
+	/* A path has no blanks to be broken at: it has a line, with the colon. */
+	table_add_cut(&line, run->snapshot_of, width > 3 ? width - 3 : 0);
+	text_format(&line, ": %s", run->snapshot_reason);
 	if (run->snapshot_at_ns)
 		text_format(
 			&line, ", at %s s",
@@ -157,6 +160,38 @@ static void add_snapshot(struct text *out, const struct trace_session *session, 
 	text_add_string(out, "  ");
 	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);
 	text_free(&line);
+}
+
+/* Where and when it ran, for how long, and how it ended. */
+static void add_run_line(struct text *line, const struct report *report,
+			 const struct trace_session *session)
+{
+	const struct trace_run *run = &session->run;
+	char buffer[UNITS_BYTES];
+
+	if (run->host_count)
+		text_format(line, "on %zu hosts, ", run->host_count);
+	else if (*run->host)
+		text_format(line, "on %s, ", run->host);
+	if (*run->start) {
+		/* 2026-11-20T10:00:00.123+00:00: without fractions and zone. */
+		text_add(line, run->start, strcspn(run->start, "T.+Z"));
+		if (strchr(run->start, 'T')) {
+			const char *time = strchr(run->start, 'T') + 1;
+
+			text_add_char(line, ' ');
+			text_add(line, time, strcspn(time, ".+Z"));
+		}
+		text_add_string(line, ", ");
+	}
+	text_format(line, "%s %s", run->has_end ? "ran" : "recorded for",
+		    units_ns(buffer, (double)(report->duration_ns - session->outlived_ns)));
+	if (run->has_exit && run->exit_signal)
+		text_format(line, ", ended by signal %" PRId64, run->exit_signal);
+	else if (run->has_exit)
+		text_format(line, ", exit status %" PRId64, run->exit_code);
+	else if (!run->has_end)
+		text_add_string(line, ", still running, or end not recorded");
 }
 
 static void add_title(struct text *out, const struct report *report,
@@ -167,40 +202,18 @@ static void add_title(struct text *out, const struct report *report,
 	const char *title = *run->command
 				    ? run->command
 				    : (session->traced_count ? session->processes[0].command : "");
-	char buffer[UNITS_BYTES];
+	struct text line = TEXT_INIT;
 
 	text_add_string(out, colour_begin(colour, COLOUR_BOLD));
 	if (!*title)
 		title = session->given;
 	table_add_cut(out, title, style->width ? style->width : TITLE_MOST_WIDTH);
 	text_format(out, "%s\n  ", colour_end(colour));
-	if (run->host_count) {
-		text_format(out, "on %zu hosts, ", run->host_count);
-	} else if (*run->host) {
-		text_add_string(out, "on ");
-		text_escape(out, run->host, strlen(run->host));
-		text_add_string(out, ", ");
-	}
-	if (*run->start) {
-		/* 2026-11-20T10:00:00.123+00:00: without fractions and zone. */
-		text_escape(out, run->start, strcspn(run->start, "T.+Z"));
-		if (strchr(run->start, 'T')) {
-			const char *time = strchr(run->start, 'T') + 1;
-
-			text_add_char(out, ' ');
-			text_escape(out, time, strcspn(time, ".+Z"));
-		}
-		text_add_string(out, ", ");
-	}
-	text_format(out, "%s %s", run->has_end ? "ran" : "recorded for",
-		    units_ns(buffer, (double)(report->duration_ns - session->outlived_ns)));
-	if (run->has_exit && run->exit_signal)
-		text_format(out, ", ended by signal %" PRId64, run->exit_signal);
-	else if (run->has_exit)
-		text_format(out, ", exit status %" PRId64, run->exit_code);
-	else if (!run->has_end)
-		text_add_string(out, ", still running, or end not recorded");
-	text_add_string(out, "\n  ");
+	add_run_line(&line, report, session);
+	wrapped_add(out, line.failed ? "" : line.data, 2, 2,
+		    style->width ? style->width : SIZE_MAX);
+	text_free(&line);
+	text_add_string(out, "  ");
 	add_counts(out, report, session, style->width);
 	add_outlived(out, report, session, style->width);
 	add_lttng(out, &session->run, style->width);
