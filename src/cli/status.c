@@ -49,19 +49,25 @@ static void found_process(pid_t pid, void *data)
 		alive->processes++;
 }
 
-/* Processes as `tandem report` counts them: also those without an API call. Where the session
- * cannot be read yet: those that the control page counts, which made calls. */
-static uint64_t count_processes(const struct target *target)
+/* What `tandem report` says of it as well. */
+struct described {
+	uint64_t processes; /* also those without an API call */
+	bool has_end;
+};
+
+/* Where the session cannot be read yet: what the control page counts, which made calls. */
+static struct described describe(const struct target *target)
 {
+	struct described described = {.processes = atomic_load(&target->control->processes)};
 	struct trace_session session;
 	struct error error = ERROR_INIT;
-	uint64_t count = atomic_load(&target->control->processes);
 
 	if (trace_session_open(&session, target->directory, NULL, &error))
-		return count;
-	count = session.traced_count;
+		return described;
+	described.processes = session.traced_count;
+	described.has_end = session.run.has_end;
 	trace_session_close(&session);
-	return count;
+	return described;
 }
 
 static const char *state_words(const struct tandem_control *control, const struct alive *alive)
@@ -78,9 +84,23 @@ static const char *state_words(const struct tandem_control *control, const struc
 	}
 }
 
+/* Whoever was killed could not count all that it lost. */
+static void add_losses(struct text *text, const struct tandem_control *control, bool has_end)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < TANDEM_LOSS_COUNT; i++)
+		total += atomic_load(&control->lost[i]);
+	if (total || has_end)
+		summary_add_losses(text, control);
+	else
+		text_add_string(text, "no losses recorded");
+}
+
 static void print_text(const struct target *target, const struct alive *alive,
 		       const struct record_count *counted)
 {
+	struct described described = describe(target);
 	struct tandem_control *control = target->control;
 	const char *state = state_words(control, alive);
 	char number[UNITS_BYTES];
@@ -93,6 +113,8 @@ static void print_text(const struct target *target, const struct alive *alive,
 		text_format(&text, ", %s after its start",
 			    units_ns(number, (double)(counter_clock_ns(CLOCK_MONOTONIC) -
 						      control->start_monotonic_ns)));
+	else if (!described.has_end)
+		text_add_string(&text, ", end not recorded");
 	text_add_string(&text, "\nrecorded   ");
 	summary_add_count(&text, counted->events, "event");
 	if (counted->kernel_events) {
@@ -105,12 +127,12 @@ static void print_text(const struct target *target, const struct alive *alive,
 		text_format(&text, " of at most %s",
 			    units_bytes(number, (double)control->limit_bytes));
 	text_add_string(&text, "\nof         ");
-	summary_add_count(&text, count_processes(target), "process");
+	summary_add_count(&text, described.processes, "process");
 	text_add_string(&text, ", ");
 	summary_add_count(&text, atomic_load(&control->threads), "thread");
 	text_format(&text, " with events\nalive      %u", alive->processes);
 	text_add_string(&text, "\nlosses     ");
-	summary_add_losses(&text, control);
+	add_losses(&text, control, described.has_end);
 	puts(text.failed ? "" : text.data);
 	text_free(&text);
 }
@@ -135,7 +157,7 @@ static void print_json(const struct target *target, const struct alive *alive,
 	json_unsigned(&json, "kernel_events", counted->kernel_events);
 	json_unsigned(&json, "bytes", counted->bytes + counted->kernel_bytes);
 	json_unsigned(&json, "limit_bytes", control->limit_bytes);
-	json_unsigned(&json, "processes", count_processes(target));
+	json_unsigned(&json, "processes", describe(target).processes);
 	json_unsigned(&json, "threads_with_events", atomic_load(&control->threads));
 	json_unsigned(&json, "processes_alive", alive->processes);
 	json_unsigned(&json, "unfinished", atomic_load(&control->unfinished));

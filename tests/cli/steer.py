@@ -57,6 +57,18 @@ recorder.terminate()
 recorder.wait()
 check(status("still")["state"] == "ended", "and at the end")
 check(says(tandem("pause", "still"), 1, "nothing records into"), "nobody is left to pause")
+said = tandem("status", "still").stdout
+check("state      ended\n" in said and "nothing lost" in said, "in words, too", said)
+# As of a recorder that was killed.
+with open("still/session.json", encoding="utf-8") as file:
+    session = json.load(file)
+del session["end"], session["exit"]
+with open("still/session.json", "w", encoding="utf-8") as file:
+    json.dump(session, file)
+said = tandem("status", "still").stdout
+check("state      ended, end not recorded\n" in said and "no losses recorded" in said,
+      "without its end, status says of it what the report does",
+      said + tandem("report", "still").stdout)
 
 check(says(tandem("pause", "no-such-dir"), 1, "no such directory"), "a directory that is not there")
 os.mkdir("other")
