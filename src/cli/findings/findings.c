@@ -39,9 +39,9 @@ const struct command command_findings = {
 	.name = "findings",
 	.usage = "[options] [DIR]",
 	.about =
-		"Says what is wrong in a recorded session, the most expensive first: what, where,\n"
-		"what it cost, what caused it, the confidence, and a suggestion. Costs of\n"
-		"different findings may overlap: they do not add up.\n",
+		"Says what is wrong in a recorded session: what, where, what it cost, what caused\n"
+		"it, the confidence, and a suggestion. The order is by the cost times the\n"
+		"confidence. Costs of different findings may overlap: they do not add up.\n",
 	.examples = "  tandem findings tandem-app-20261120-100000\n"
 		    "  tandem findings --range step/2 DIR\n"
 		    "  tandem findings --format json DIR | jq '.findings[0].suggestion'\n",
