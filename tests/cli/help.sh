@@ -16,10 +16,19 @@ for verb in record pause resume stop status report print findings view diff expo
 	check_status 2 "$verb refuses an unknown option" "$TANDEM" $verb --no-such-option
 	check_text "$verb points to its help" "tandem $verb --help" check.err
 	check_same "$verb complains on stderr alone" "$(cat check.out)" ""
+	check_text "$verb names it" "^tandem: unrecognized option '--no-such-option'$" check.err
+	check_status 2 "$verb refuses an unknown letter" "$TANDEM" $verb -Q
+	check_text "$verb names that" "^tandem: unrecognized option '-Q'$" check.err
+	check_status 2 "$verb --help takes no value" "$TANDEM" $verb --help=yes
+	check_text "and says so" "^tandem: option '--help' takes no argument$" check.err
 	check_text "$verb has a man page" "SYNOPSIS|^\.so man1/" \
 		"$TANDEM_SOURCE/man/tandem-$verb.1"
 done
 
+check_status 2 "record -o without a name" "$TANDEM" record -o
+check_text "which is said" "^tandem: option '-o' requires an argument$" check.err
+check_status 2 "the begin of several options" "$TANDEM" record --sn true
+check_text "which is said" "^tandem: option '--sn' may be one of several$" check.err
 check_status 2 "no command" "$TANDEM"
 check_status 2 "an unknown command" "$TANDEM" recrod
 check_text "suggests the near one" 'did you mean `record`' check.err

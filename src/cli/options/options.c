@@ -139,10 +139,42 @@ static unsigned row_of_letter(const struct command *command, int letter)
 	return number;
 }
 
+/* How many options the word may be the begin of. */
+static unsigned count_options(const struct option *options, const char *word, size_t length)
+{
+	unsigned count = 0;
+
+	for (; options->name; options++)
+		count += !strncmp(options->name, word, length);
+	return count;
+}
+
+/* The C libraries have words of their own for it, and tandem is linked with another one than
+ * the reader. After getopt_long(): optopt is the letter, 0 for no option, or an option's value. */
+static void complain(const struct option *options, const char *letters, char **argv)
+{
+	bool letter = optopt && optopt < 256 && optopt != 'h';
+	/* Behind a letter it may be any. */
+	const char *word = letter ? "" : argv[optind - 1];
+	size_t length = strcspn(word, "=");
+
+	if (letter)
+		cli_error(strchr(letters, optopt) ? "option '-%c' requires an argument"
+						  : "unrecognized option '-%c'",
+			  optopt);
+	else if (optopt)
+		cli_error(word[length] ? "option '%.*s' takes no argument"
+				       : "option '%.*s' requires an argument",
+			  (int)length, word);
+	else if (length > 2 && count_options(options, word + 2, length - 2) > 1)
+		cli_error("option '%.*s' may be one of several", (int)length, word);
+	else
+		cli_error("unrecognized option '%.*s'", (int)length, word);
+}
+
 int options_parse(const struct command *command, int argc, char **argv, option_handler handle,
 		  void *user)
 {
-	static char complains[] = "tandem"; /* getopt's lines begin as ours do */
 	struct option options[ROWS_MOST + 2] = {{0}};
 	char names[ROWS_MOST][OPTION_NAME_BYTES], letters[2 * ROWS_MOST + 4] = "";
 	const struct option_row *row;
@@ -167,9 +199,7 @@ int options_parse(const struct command *command, int argc, char **argv, option_h
 	options[count] = (struct option){"help", no_argument, NULL, 'h'};
 	strcpy(at, "h");
 
-	optind = 0;
-	if (argc)
-		argv[0] = complains;
+	optind = opterr = 0;
 	while ((given = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		unsigned number =
 			given >= 256 ? (unsigned)given - 256 : row_of_letter(command, given);
@@ -178,6 +208,8 @@ int options_parse(const struct command *command, int argc, char **argv, option_h
 			options_help(command);
 			return OPTIONS_HELPED;
 		}
+		if (given == '?')
+			complain(options, letters, argv);
 		if (number >= count || handle_one(command, number, optarg, handle, user))
 			return options_wrong(command);
 	}
