@@ -37,7 +37,7 @@ static int print_help(void)
 	     "  tandem record ./app      run ./app and record it\n"
 	     "  tandem report DIR        show where its time went\n"
 	     "\n"
-	     "See `tandem COMMAND --help` and `man tandem-COMMAND`.");
+	     "See `tandem help COMMAND` and `man tandem-COMMAND`.");
 	return CLI_DONE;
 }
 
@@ -106,10 +106,18 @@ static int hand_on(char **argv)
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
+	char help[] = "--help";
+	char *of_command[] = {argv[0], NULL, help, NULL};
 
 	if (!word) {
 		cli_error("missing command; `tandem --help` lists them");
 		return CLI_USAGE;
+	}
+	if (!strcmp(word, "help") && argc > 2) {
+		of_command[1] = argv[2];
+		argc = 3;
+		argv = of_command;
+		word = argv[1];
 	}
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
 		return print_help();

@@ -21,6 +21,9 @@ for verb in record pause resume stop status report print findings view diff expo
 	check_text "$verb names that" "^tandem: unrecognized option '-Q'$" check.err
 	check_status 2 "$verb --help takes no value" "$TANDEM" $verb --help=yes
 	check_text "and says so" "^tandem: option '--help' takes no argument$" check.err
+	"$TANDEM" $verb --help >plain
+	check_status 0 "help $verb" "$TANDEM" help $verb
+	check_same "is $verb --help" "$(cat check.out)" "$(cat plain)"
 	check_text "$verb has a man page" "SYNOPSIS|^\.so man1/" \
 		"$TANDEM_SOURCE/man/tandem-$verb.1"
 done
@@ -29,6 +32,9 @@ check_status 2 "record -o without a name" "$TANDEM" record -o
 check_text "which is said" "^tandem: option '-o' requires an argument$" check.err
 check_status 2 "the begin of several options" "$TANDEM" record --sn true
 check_text "which is said" "^tandem: option '--sn' may be one of several$" check.err
+check_status 0 "help alone" "$TANDEM" help
+check_same "is --help" "$(cat check.out)" "$(cat help)"
+check_status 2 "help of what is no command" "$TANDEM" help recrod
 check_status 2 "no command" "$TANDEM"
 check_status 2 "an unknown command" "$TANDEM" recrod
 check_text "suggests the near one" 'did you mean `record`' check.err
