@@ -32,6 +32,8 @@ check_status 2 "record -o without a name" "$TANDEM" record -o
 check_text "which is said" "^tandem: option '-o' requires an argument$" check.err
 check_status 2 "the begin of several options" "$TANDEM" record --sn true
 check_text "which is said" "^tandem: option '--sn' may be one of several$" check.err
+check_status 2 "--unwind dwarf without --sample" "$TANDEM" record --unwind dwarf true
+check_text "which is said" "needs --sample" check.err
 check_status 0 "help alone" "$TANDEM" help
 check_same "is --help" "$(cat check.out)" "$(cat help)"
 check_status 2 "help of what is no command" "$TANDEM" help recrod

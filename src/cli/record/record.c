@@ -252,6 +252,10 @@ static int parse(struct request *request, int argc, char **argv)
 		cli_error("no program given");
 		return options_wrong(&command_record);
 	}
+	if (request->recorder.session.saved_stacks && !request->recorder.session.sample_hz) {
+		cli_error("--unwind dwarf needs --sample: no stacks are recorded without it");
+		return options_wrong(&command_record);
+	}
 	if (request->recorder.session.sample_hz && request->recorder.level == LINUX_OFF) {
 		cli_error("--sample needs kernel events: omit --kernel off");
 		return options_wrong(&command_record);
