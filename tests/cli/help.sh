@@ -37,6 +37,8 @@ check_text "which is said" "needs --sample" check.err
 check_status 0 "help alone" "$TANDEM" help
 check_same "is --help" "$(cat check.out)" "$(cat help)"
 check_status 2 "help of what is no command" "$TANDEM" help recrod
+"$TANDEM" print --help >plain
+check_text "print says what no limit is" "0 is all of them" plain
 check_status 2 "no command" "$TANDEM"
 check_status 2 "an unknown command" "$TANDEM" recrod
 check_text "suggests the near one" 'did you mean `record`' check.err

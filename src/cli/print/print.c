@@ -27,7 +27,7 @@
 	  "only events of this name, with * and ? as in a shell (may be given several "   \
 	  "times); operations also by kernel or call")                                    \
 	PART_OPTIONS(X)                                                                   \
-	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                              \
+	X(limit, 'l', "N", TEXT(NULL), "stop after N lines; 0 is all of them")            \
 	X(raw, 'r', NULL, FLAG,                                                           \
 	  "as recorded: a call is one event, with its end; a device's operation is one, " \
 	  "where its completion was seen")                                                \
