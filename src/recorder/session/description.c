@@ -140,7 +140,7 @@ uint64_t description_count_processes(const struct session *session)
 		const struct linux_process *process = &tree->processes[i];
 		uint64_t lived = lived_ns(session, process);
 
-		if (format_is_helper(process->exec, process->name, lived, false))
+		if (format_is_helper(process->execs > 0, process->name, lived, false))
 			continue;
 		/* Most need no look at the disk. */
 		count += !format_is_helper(process->execs > 0, process->name, lived, true) ||
