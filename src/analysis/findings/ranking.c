@@ -72,7 +72,7 @@ static const struct symptom {
 	{"overlap", "one-queue", "transfers", "pageable", 0},
 	{"overlap", "one-queue", "transfers", "back-and-forth", 0},
 	{"overlap", "one-queue", "copies", "by-host", 0},
-	{"overlap", "one-queue", "copies", "dominate", 5},
+	{"overlap", "one-queue", "copies", "dominate", 8},
 	{"overlap", "one-queue", "ordering", "default-queue", 2},
 	{"idle-device", "launch", "callbacks", "heavy", 0},
 	{"idle-device", "launch", "objects", "loop", 0},

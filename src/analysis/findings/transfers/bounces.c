@@ -24,6 +24,9 @@
 #define FEW_PART 4u
 #define FEW_OF_BYTES (UINT64_C(1) << 20)
 
+/* One that computes what it changes of so many bytes changes no more of them than this. */
+#define HOST_WORK_BYTES_A_NS 12u
+
 /* Less than so many bytes are not worth a part. */
 #define PART_OF_BYTES 16384u
 
@@ -67,9 +70,10 @@ int bounces_call(struct bounces *bounces, const struct event_item *item)
 	return map_set(&bounces->calls, item->call, at);
 }
 
-static bool is_at_once(const struct bounce_transfer *from, const struct bounce_transfer *back)
+static bool is_within(const struct bounce_transfer *from, const struct bounce_transfer *back,
+		      uint64_t bytes_a_ns)
 {
-	return back->host_ns - from->host_ns <= HOST_BEGIN_NS + back->bytes / HOST_BYTES_A_NS;
+	return back->host_ns - from->host_ns <= HOST_BEGIN_NS + back->bytes / bytes_a_ns;
 }
 
 /* What is known of `back` by the transfer of the same buffer before it. */
@@ -80,7 +84,8 @@ static void note_before(struct bounce_transfer *back, const struct bounce_transf
 		       from->address == back->address && from->stream == back->stream;
 	back->same = from->same;
 	back->replaced = from->replaced;
-	back->at_once = is_at_once(from, back);
+	back->at_once = is_within(from, back, HOST_BYTES_A_NS);
+	back->soon = is_within(from, back, HOST_WORK_BYTES_A_NS);
 	back->few_changed =
 		back->bytes >= FEW_OF_BYTES &&
 		FEW_PART * HOST_BYTES_A_NS * (back->host_ns - from->host_ns) <= back->bytes;
@@ -112,10 +117,12 @@ static void take_back(struct bounce *bounce, struct bounce_transfer *back)
 	back->counted = false;
 }
 
+/* Words that are 0 in both tell something only where the host had hardly the time to change all. */
 static bool is_part(const struct bounce_transfer *back)
 {
 	return back->bytes >= PART_OF_BYTES && back->content.offset == back->from.offset &&
-	       content_words_mostly(back->content.words, back->from.words);
+	       (content_words_mostly(back->content.words, back->from.words) ||
+		(back->soon && back->content.words == back->from.words));
 }
 
 /* Again where its content comes after its command's end. */

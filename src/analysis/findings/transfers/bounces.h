@@ -36,7 +36,7 @@ struct bounce_transfer { /* of a buffer */
 
 	/* Of the one before it, where it may be a bounce of that: */
 	struct bounce_content from;
-	bool may_be, at_once, few_changed;
+	bool may_be, at_once, soon, few_changed;
 	uint64_t both_ns;
 
 	bool counted, is_same;	 /* it is one; by its content */
