@@ -30,6 +30,7 @@ SYMPOSIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "symposia", "s
 AUDITS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "audits", "audits")
 HEARINGS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "hearings", "hearings")
 INQUESTS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "inquests", "inquests")
+INTERVIEWS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "interviews", "interviews")
 TUTORIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "tutorials", "tutorials")
 VIVAS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "vivas", "vivas")
 STYLES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "styles", "styles")
@@ -112,7 +113,7 @@ IN_STYLES = [
 IN_OUTSIDE = [
     ("ring_by_host", [], ["copies/by-host"], ["copies/unchanged"]),
     ("ring_by_host", ["repaired"], [], ["copies/by-host"]),
-    ("locked_wait", ["repaired"], [], ["transfers/back-and-forth", "copies/unchanged"]),
+    ("locked_wait", ["repaired"], ["transfers/back-and-forth"], ["copies/unchanged"]),
     ("probe_field", [], ["copies/dominate"], ["copies/unchanged"]),
 ]
 # Of tests/findings/workloads: what a CPU cannot overlap; transfers of 256 KiB are not small; few values of
@@ -224,6 +225,12 @@ IN_INQUESTS = [("clean_yield", [], STUB, [], ["overlap/one-queue"]),
 # A host that works in a kernel's place: on what it fetches first, and before it sends the next data.
 IN_HEARINGS = [("oven_zones", [], STUB, ["errors/call"], [])]
 IN_TUTORIALS = [("cloth_steps", [], STUB, ["copies/by-host"], ["overlap/one-queue"])]
+IN_INTERVIEWS = [("signal_box", [], STUB, ["transfers/back-and-forth"], []),
+                 ("signal_box", ["repaired"], STUB, [],
+                  ["transfers/back-and-forth", "overlap/one-queue"])]
+if scope()[0] == "system":
+    IN_INTERVIEWS += [("ballot_count", [], STUB, ["idle-device/host-blocked"], []),
+                      ("ballot_count", ["repaired"], STUB, [], ["idle-device/host-blocked"])]
 if scope()[0] == "system":
     IN_DRILLS.append(("pinned_pool", [], STUB, ["preemption/placement"], []))
 if scope()[0] != "none":
@@ -241,7 +248,7 @@ for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
 for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS),
                       (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA),
                       (SYMPOSIA, IN_SYMPOSIA), (AUDITS, IN_AUDITS), (INQUESTS, IN_INQUESTS),
-                      (TUTORIALS, IN_TUTORIALS), (HEARINGS, IN_HEARINGS)):
+                      (TUTORIALS, IN_TUTORIALS), (HEARINGS, IN_HEARINGS), (INTERVIEWS, IN_INTERVIEWS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
@@ -288,6 +295,9 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
             check(f["culprits"].startswith("no thread: a timer") or not f["culprits"]
                   if name == "sleep_between" else "of the program, which woke it" in f["culprits"],
                   f"{where}: who ended the host's sleep", f)
+        if f["cause"] == "host-blocked" and name == "ballot_count":
+            check("3 threads" in f["description"] and "take turns" in f["description"] and
+                  f["percent"] > 25, f"{where}: a lock over each thread's commands", f)
         check(" 1 work-items" not in f["description"], f"{where}: {f['name']}/{f['cause']}: one is no plural", f["description"])
         if f["cause"] == "loop" and f["name"] == "allocations" and name == "replaced_buffer":
             check("page faults" in f["evidence"], f"{where}: with the first touches of such memory", f)

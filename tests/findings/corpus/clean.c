@@ -194,8 +194,8 @@ void corpus_clean_stream(struct corpus *corpus)
 	}
 }
 
-/* What comes to the host makes place for something else, which goes to another buffer; and the first of
- * a buffer's numbers, which the host alone knows, goes back with what it read. */
+/* What comes to the host makes place for something else, which goes to another buffer; and to all of a
+ * buffer's numbers something is added, which the host alone knows. */
 void corpus_clean_replace(struct corpus *corpus)
 {
 	enum { bytes = corpus_items * sizeof(float) };
@@ -208,7 +208,8 @@ void corpus_clean_replace(struct corpus *corpus)
 		corpus_write(corpus, to, CL_TRUE, 0, bytes, data);
 		corpus_work(corpus, 100, 0, NULL, NULL);
 		corpus_read(corpus, corpus->buffer, CL_TRUE, 0, bytes, data);
-		data[0] = (char)i;
+		for (int k = 0; k < bytes; k++)
+			data[k] = (char)(data[k] + i + k % 7 + 1);
 		corpus_write(corpus, corpus->buffer, CL_TRUE, 0, bytes, data);
 	}
 	must(clReleaseMemObject(from), "clReleaseMemObject");

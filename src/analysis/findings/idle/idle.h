@@ -7,6 +7,7 @@
 #define TANDEM_ANALYSIS_FINDINGS_IDLE_H
 
 #include "analysis/findings/finding.h"
+#include "analysis/findings/idle/convoy.h"
 #include "analysis/findings/idle/series.h"
 #include "analysis/findings/idle/wakers.h"
 #include "analysis/findings/waiting/wait_counter.h"
@@ -161,6 +162,7 @@ struct idle {
 	struct idle_thread *threads;
 	struct idle_device *devices;
 	size_t device_count;
+	struct convoy convoy;
 	bool shared; /* memory that host and devices share was allocated */
 };
 

@@ -28,6 +28,8 @@ static int idle_begin(struct findings *findings, void *state)
 		if (map_set(&idle->process_of, findings->session->processes[i].pid, i))
 			return -ENOMEM;
 	}
+	if (convoy_begin(&idle->convoy, findings))
+		return -ENOMEM;
 	return idle->threads && idle->devices && idle->drivers && idle->begun && idle->called_ns &&
 			       idle->signals
 		       ? 0
@@ -52,6 +54,8 @@ static int idle_item(struct findings *findings, void *state, const struct event_
 	struct idle_thread *thread;
 	struct wait_counted call;
 
+	if (convoy_item(&idle->convoy, findings, item))
+		return -ENOMEM;
 	if (item->kind == ITEM_MEMORY)
 		note_memory(idle, item->event);
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
@@ -96,11 +100,13 @@ static int idle_event(struct findings *findings, void *state, const struct seque
 static int idle_end(struct findings *findings, void *state)
 {
 	struct idle *idle = state;
+	int status;
 
 	/* Nobody knows what is looked at in it. */
 	for (size_t i = 0; idle->shared && i < idle->device_count; i++)
 		idle->devices[i].results = UINT32_MAX;
-	return idle_say(findings, idle);
+	status = idle_say(findings, idle);
+	return status ? status : convoy_say(&idle->convoy, findings);
 }
 
 static void idle_release(struct findings *findings, void *state)
@@ -119,6 +125,7 @@ static void idle_release(struct findings *findings, void *state)
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
 		recent_free(&idle->drivers[i]);
 	recent_free(&idle->worked);
+	convoy_free(&idle->convoy);
 	free(idle->drivers);
 	free(idle->begun);
 	free(idle->called_ns);

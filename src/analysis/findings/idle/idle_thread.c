@@ -242,6 +242,7 @@ int idle_interval(struct findings *findings, void *state, const struct wait_thre
 	struct recent *recent = recent_of(findings, state, waiter, interval);
 	struct idle *idle = state;
 
+	convoy_interval(&idle->convoy, findings, waiter, interval);
 	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last) {
 		struct idle_thread *thread = &idle->threads[waiter->stream - 1];
 

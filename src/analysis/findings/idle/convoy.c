@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/findings/idle/convoy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/operations/room.h"
+#include "trace/field.h"
+#include "util/units.h"
+
+/* Who enqueues less often feeds no device, and who sleeps less often is not kept from it. */
+#define ENQUEUES_LEAST 8u
+#define SLEEPS_LEAST 8u
+
+/* One of them waits for another for such a part of the time at the least. */
+#define WAITED_PART 2u
+
+/* Threads that are kept apart make calls at the same time for less than such a part. */
+#define AT_ONCE_PART 20u
+
+int convoy_begin(struct convoy *convoy, const struct findings *findings)
+{
+	const struct trace_session *session = findings->session;
+
+	convoy->threads = calloc(session->stream_count + 1, sizeof(*convoy->threads));
+	convoy->processes = calloc(session->process_count + 1, sizeof(*convoy->processes));
+	for (size_t i = 0; i < session->process_count; i++) {
+		if (map_set(&convoy->process_of, session->processes[i].pid, i))
+			return -ENOMEM;
+	}
+	return convoy->threads && convoy->processes ? 0 : -ENOMEM;
+}
+
+static void note_call(struct convoy *convoy, const struct event_item *item)
+{
+	uint32_t stream = item->event->stream->index;
+	struct convoy_thread *thread = &convoy->threads[stream];
+	struct convoy_process *process = &convoy->processes[item->event->stream->process->index];
+	int64_t begin_ns = item->event->ns, end_ns = item->end_ns;
+
+	if (end_ns < begin_ns)
+		return;
+	if (!thread->first_ns)
+		thread->first_ns = begin_ns;
+	if (end_ns > thread->last_ns)
+		thread->last_ns = end_ns;
+	thread->enqueues += trace_event_op(item->event) != 0;
+	if (!thread->enqueues)
+		return;
+	process->called_ns += (uint64_t)(end_ns - begin_ns);
+	if (process->stream != stream && begin_ns < process->until_ns)
+		process->at_once_ns +=
+			(uint64_t)((end_ns < process->until_ns ? end_ns : process->until_ns) -
+				   begin_ns);
+	if (end_ns > process->until_ns) {
+		process->until_ns = end_ns;
+		process->stream = stream;
+	}
+}
+
+static void note_command(struct convoy *convoy, const struct findings *findings,
+			 const struct operation *operation)
+{
+	struct convoy_process *process = &convoy->processes[operation->process];
+	double ns = (double)(operation->times.end_ns - operation->times.start_ns);
+
+	process->device = operation->device;
+	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d)
+		process->done.device_ns[CONVOY_TO_DEVICE] += ns;
+	else if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
+		process->done.device_ns[CONVOY_TO_HOST] += ns;
+	else
+		process->done.device_ns[CONVOY_COMPUTE] +=
+			ns * room_taken(&convoy->configs, &findings->iterator->devices, operation);
+}
+
+int convoy_item(struct convoy *convoy, const struct findings *findings,
+		const struct event_item *item)
+{
+	if (item->kind == ITEM_CALL)
+		note_call(convoy, item);
+	else if (item->kind == ITEM_OPERATION && item->operation.placed)
+		note_command(convoy, findings, &item->operation);
+	else if (item->kind == ITEM_OTHER)
+		return launch_configs_learn(&convoy->configs, item->event);
+	return 0;
+}
+
+/* Whether a thread that feeds the device ended the sleep, which was in no call. */
+static bool is_kept(const struct convoy *convoy, const struct findings *findings,
+		    const struct wait_thread *waiter, const struct states_interval *interval)
+{
+	const struct states_thread *by;
+	const struct wait_thread *feeder;
+
+	if (!waiter->stream || interval->state != STATE_WAIT_BLOCKED || !interval->last ||
+	    interval->by != WAKER_THREAD || interval->by_pid != waiter->thread->pid ||
+	    interval->from < convoy->threads[waiter->stream - 1].last_ns)
+		return false;
+	by = states_of_kernel(&findings->waits->states, interval->by_tid);
+	feeder = by && by->watched ? by->user : NULL;
+	return feeder && feeder->stream && feeder != waiter &&
+	       convoy->threads[feeder->stream - 1].enqueues >= ENQUEUES_LEAST;
+}
+
+void convoy_interval(struct convoy *convoy, const struct findings *findings,
+		     const struct wait_thread *waiter, const struct states_interval *interval)
+{
+	uint64_t index = map_get(&convoy->process_of, waiter->thread->pid);
+	uint64_t ns = (uint64_t)(interval->to - interval->from);
+	struct convoy_process *process;
+	struct convoy_thread *thread;
+
+	if (index == MAP_NONE)
+		return;
+	process = &convoy->processes[index];
+	if (interval->state == STATE_RUNNING)
+		process->done.running_ns += ns;
+	if (!is_kept(convoy, findings, waiter, interval))
+		return;
+	thread = &convoy->threads[waiter->stream - 1];
+	if (!process->first_ns) {
+		process->first_ns = interval->from;
+		process->first = process->done;
+	}
+	process->last_ns = interval->to;
+	process->last = process->done;
+	if (interval->to - interval->from > thread->longest_to_ns - thread->longest_from_ns) {
+		thread->longest_from_ns = interval->from;
+		thread->longest_to_ns = interval->to;
+	}
+	thread->sleeps++;
+	thread->slept_ns += ns;
+	wakers_add(&thread->wakers,
+		   &(struct waker){.by = WAKER_THREAD,
+				   .tid = interval->by_tid,
+				   .pid = interval->by_pid,
+				   .name = interval->by_name},
+		   ns);
+}
+
+struct kept { /* threads of a process that keep each other from the device */
+	unsigned threads;
+	uint64_t slept_ns, active_ns; /* all of them, in its stretch */
+	uint32_t stream;	      /* of the one that slept the longest */
+};
+
+static struct kept find_kept(const struct convoy *convoy, const struct findings *findings,
+			     size_t index)
+{
+	const struct convoy_process *process = &convoy->processes[index];
+	struct kept kept = {0};
+	uint64_t most_ns = 0;
+
+	for (uint32_t i = 0; i < findings->session->stream_count; i++) {
+		const struct convoy_thread *thread = &convoy->threads[i];
+		int64_t from_ns =
+			thread->first_ns > process->first_ns ? thread->first_ns : process->first_ns;
+		int64_t to_ns = thread->longest_to_ns > thread->last_ns ? thread->longest_to_ns
+									: thread->last_ns;
+
+		if (findings_stream(findings, i)->process->index != index ||
+		    (thread->enqueues < ENQUEUES_LEAST && thread->sleeps < SLEEPS_LEAST))
+			continue;
+		if (to_ns > process->last_ns)
+			to_ns = process->last_ns;
+		/* Its begin and its end aside. */
+		if (to_ns <= from_ns)
+			continue;
+		kept.threads++;
+		kept.slept_ns += thread->slept_ns;
+		if (from_ns + (int64_t)thread->slept_ns < to_ns)
+			kept.active_ns += (uint64_t)(to_ns - from_ns) - thread->slept_ns;
+		if (thread->slept_ns > most_ns) {
+			most_ns = thread->slept_ns;
+			kept.stream = i;
+		}
+	}
+	return kept;
+}
+
+/* What the device, or the CPU where it is that, needs in any case. */
+static double needed_ns(const struct findings *findings, const struct convoy_process *process)
+{
+	uint32_t cores = (uint32_t)findings->waits->states.cpu_count;
+	double most = 0;
+
+	if (devices_taken_part(&findings->iterator->devices.rows[process->device]) > 0)
+		return (double)(process->last.running_ns - process->first.running_ns) / cores;
+	for (unsigned i = 0; i < CONVOY_ENGINES; i++) {
+		double ns = process->last.device_ns[i] - process->first.device_ns[i];
+
+		most = ns > most ? ns : most;
+	}
+	return most;
+}
+
+static uint64_t saved_ns(const struct findings *findings, const struct convoy_process *process,
+			 const struct kept *kept)
+{
+	double each_ns = (double)kept->active_ns / kept->threads;
+	double needed = needed_ns(findings, process);
+	double ns = (double)(process->last_ns - process->first_ns) -
+		    (each_ns > needed ? each_ns : needed);
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* What is said already of the process's threads that sleep; NULL: nothing. */
+static struct finding *find_blocked(struct findings *findings, uint64_t pid)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *finding = &findings->items[i];
+
+		if (finding->pid == pid && !strcmp(finding->name, "idle-device") &&
+		    !strcmp(finding->cause, "host-blocked"))
+			return finding;
+	}
+	return NULL;
+}
+
+static int add_finding(const struct convoy *convoy, struct findings *findings,
+		       const struct kept *kept, uint64_t ns)
+{
+	const struct convoy_thread *thread = &convoy->threads[kept->stream];
+	uint64_t pid = findings_stream(findings, kept->stream)->process->pid;
+	struct finding *finding = find_blocked(findings, pid);
+	char slept[UNITS_BYTES];
+
+	if (finding && finding->cost_ns >= ns)
+		return 0;
+	if (!finding) {
+		finding = findings_add(findings, "idle-device", "host-blocked");
+		if (!finding)
+			return -ENOMEM;
+		finding_place(findings, finding, kept->stream);
+	}
+	finding->cost_ns = ns;
+	finding->count = kept->threads;
+	finding->object = "";
+	finding->what = findings_text(
+		findings,
+		"%u threads that enqueue commands take turns: no two make calls at the same time, and "
+		"they slept for %s until another one of them woke them, as by a lock that is held over "
+		"its commands",
+		kept->threads, units_ns(slept, (double)kept->slept_ns));
+	finding->culprit = wakers_text(findings, &thread->wakers, pid);
+	finding->confidence = CONFIDENCE_MEDIUM;
+	finding->why =
+		"the kernel recorded who woke them; that they need not wait for each other's "
+		"commands is assumed, and that the device can do more";
+	finding->suggestion =
+		"hold the lock only for what the threads share, and give each a queue "
+		"and buffers of its own";
+	finding_time(findings, finding, thread->longest_from_ns, thread->longest_to_ns);
+	return 0;
+}
+
+int convoy_say(const struct convoy *convoy, struct findings *findings)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < findings->session->process_count; i++) {
+		const struct convoy_process *process = &convoy->processes[i];
+		struct kept kept;
+		uint64_t ns;
+
+		if (!process->first_ns || AT_ONCE_PART * process->at_once_ns > process->called_ns)
+			continue;
+		kept = find_kept(convoy, findings, i);
+		if (kept.threads < 2 ||
+		    WAITED_PART * kept.slept_ns < (uint64_t)(process->last_ns - process->first_ns))
+			continue;
+		ns = saved_ns(findings, process, &kept);
+		if (ns)
+			status = add_finding(convoy, findings, &kept, ns);
+	}
+	return status;
+}
+
+void convoy_free(struct convoy *convoy)
+{
+	free(convoy->threads);
+	free(convoy->processes);
+	launch_configs_free(&convoy->configs);
+	map_free(&convoy->process_of);
+}
