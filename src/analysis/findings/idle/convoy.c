@@ -46,6 +46,10 @@ static void note_call(struct convoy *convoy, const struct event_item *item)
 	if (end_ns > thread->last_ns)
 		thread->last_ns = end_ns;
 	thread->enqueues += trace_event_op(item->event) != 0;
+	thread->latest = item->event->layout->event;
+	if (thread->woken)
+		thread->from = thread->latest;
+	thread->woken = false;
 	if (!thread->enqueues)
 		return;
 	process->called_ns += (uint64_t)(end_ns - begin_ns);
@@ -130,6 +134,8 @@ void convoy_interval(struct convoy *convoy, const struct findings *findings,
 		thread->longest_from_ns = interval->from;
 		thread->longest_to_ns = interval->to;
 	}
+	thread->woken = true;
+	thread->to = thread->latest;
 	thread->sleeps++;
 	thread->slept_ns += ns;
 	wakers_add(&thread->wakers,
@@ -220,6 +226,16 @@ static struct finding *find_blocked(struct findings *findings, uint64_t pid)
 	return NULL;
 }
 
+/* From its first call behind such a sleep to its last one before the next. */
+static const char *held_words(struct findings *findings, const struct convoy_thread *thread)
+{
+	/* One that never had it has no such calls. */
+	return thread->from && thread->to && thread->enqueues >= ENQUEUES_LEAST
+		       ? findings_text(findings, "from %s to %s", thread->from->name,
+				       thread->to->name)
+		       : "over its commands";
+}
+
 static int add_finding(const struct convoy *convoy, struct findings *findings,
 		       const struct kept *kept, uint64_t ns)
 {
@@ -242,9 +258,9 @@ static int add_finding(const struct convoy *convoy, struct findings *findings,
 	finding->what = findings_text(
 		findings,
 		"%u threads that enqueue commands take turns: no two make calls at the same time, and "
-		"they slept for %s until another one of them woke them, as by a lock that is held over "
-		"its commands",
-		kept->threads, units_ns(slept, (double)kept->slept_ns));
+		"they slept for %s until another one of them woke them, as by a lock that is held %s",
+		kept->threads, units_ns(slept, (double)kept->slept_ns),
+		held_words(findings, thread));
 	finding->culprit = wakers_text(findings, &thread->wakers, pid);
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why =

@@ -23,9 +23,13 @@ enum convoy_engine { CONVOY_COMPUTE, CONVOY_TO_DEVICE, CONVOY_TO_HOST, CONVOY_EN
 
 struct convoy_thread { /* of a stream */
 	uint64_t enqueues;
-	int64_t first_ns, last_ns; /* begin of its first call, end of its latest one */
+	const struct tandem_event *latest; /* call; NULL: none */
+	int64_t first_ns, last_ns;	   /* begin of its first call, end of its latest one */
 	/* Its sleeps in no call that a thread ended which feeds the device: */
 	uint64_t sleeps, slept_ns;
+	bool woken; /* just now */
+	const struct tandem_event *from,
+		*to; /* its calls behind and before the latest such one; NULL: none */
 	struct wakers wakers;
 	int64_t longest_from_ns, longest_to_ns;
 };
