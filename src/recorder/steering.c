@@ -28,12 +28,23 @@ static enum tandem_session_state change_state(struct tandem_control *control,
 	return (enum tandem_session_state)state;
 }
 
+/* Whoever changes the state counts the time, as of one stretch only one does. */
+static void ends_stretch(struct tandem_control *control)
+{
+	uint64_t since_ns = atomic_exchange(&control->recording_since_ns, 0);
+
+	if (since_ns)
+		atomic_fetch_add(&control->recorded_ns,
+				 counter_clock_ns(CLOCK_MONOTONIC) - since_ns);
+}
+
 enum tandem_session_state steering_pause(struct tandem_control *control)
 {
 	enum tandem_session_state before = change_state(control, TANDEM_STATE_PAUSED);
 
 	if (before == TANDEM_STATE_RECORDING) {
 		atomic_store(&control->recording, 0);
+		ends_stretch(control);
 		wake(control);
 	}
 	return before;
@@ -47,6 +58,7 @@ enum tandem_session_state steering_resume(struct tandem_control *control)
 		/* Objects that were made meanwhile are not described yet: whoever sees
 		 * the mask must see the new statedump too. */
 		atomic_fetch_add(&control->statedump, 1);
+		atomic_store(&control->recording_since_ns, counter_clock_ns(CLOCK_MONOTONIC));
 		atomic_store(&control->recording, control->domains);
 		wake(control);
 	}
@@ -59,6 +71,8 @@ enum tandem_session_state steering_stop(struct tandem_control *control)
 
 	if (before != TANDEM_STATE_STOPPED) {
 		atomic_store(&control->recording, 0);
+		ends_stretch(control);
+		atomic_store(&control->stopped_ns, counter_clock_ns(CLOCK_MONOTONIC));
 		wake(control);
 	}
 	return before;

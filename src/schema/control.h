@@ -91,6 +91,10 @@ struct tandem_control {
 	/* Programs into which the library was loaded, whether they make calls or not: how many, and
 	 * when the last one of each place, its process's number modulo TANDEM_JOIN_PLACES. */
 	_Atomic uint64_t joins, joined_ticks[TANDEM_JOIN_PLACES];
+
+	/* When recording was on (CLOCK_MONOTONIC): since when it is, 0: it is not; for how long before
+	 * that; and when it was stopped, 0: it was not. */
+	_Atomic uint64_t recording_since_ns, recorded_ns, stopped_ns;
 };
 
 static inline bool tandem_control_readable(const struct tandem_control *control)

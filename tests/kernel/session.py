@@ -54,15 +54,22 @@ check(not kernel.complaints and len(begins) == 2, "each resumption begins anew",
       (kernel.complaints, begins))
 check(len([e for e in kernel.named("task") if e.fields["name"] == "sh"]) >= 2,
       "with the names of threads")
+told = report("paused")["session"]
+check(0 < told["recorded_ns"] < told["duration_ns"] * 2 / 3, "for how long it was recorded", told)
 gap = max(b.ticks - a.ticks for a, b in zip(kernel.events, kernel.events[1:]))
 span = kernel.events[-1].ticks - kernel.events[0].ticks
 check(gap > span / 4, "what happened in a pause is not there", (gap, span))
 
-# Recording stops, and the program goes on: of the rest nothing is known.
+# Recording stops, and the program goes on: of the rest nothing is known, and it is no part of the run.
 record("stopped", "timeout", "1", "sh", "-c", "while :; do :; done", options=["--duration", "200ms"])
-busy = [thread for thread in report("stopped")["threads"] if thread["name"] == "sh"]
-check(len(busy) == 1 and busy[0]["unknown_ns"] > 5e8 and
-      busy[0]["running_ns"] + busy[0]["wait_cpu_ns"] < 4e8, "what followed a stop is unknown", busy)
+told = report("stopped")
+busy = [thread for thread in told["threads"] if thread["name"] == "sh"]
+check(len(busy) == 1 and
+      busy[0]["running_ns"] + busy[0]["wait_cpu_ns"] < 4e8, "nothing is told of what followed a stop", busy)
+length, recorded = (told["session"][key] for key in ("duration_ns", "recorded_ns"))
+check(1.9e8 < recorded <= length < 5e8, "the run ends with the stop", (recorded, length))
+said = subprocess.run([TANDEM, "report", "stopped"], capture_output=True, text=True).stdout
+check("until it was stopped after" in said and "ran 1." in said, "which the first lines say", said[:600])
 ends = [e for e in Kernel("stopped").named("collecting") if e.fields["scope"] == "nothing"]
 check(ends and not any(e.anew for e in ends), "and the streams say where they end", ends)
 
@@ -70,6 +77,7 @@ check(ends and not any(e.anew for e in ends), "and the streams say where they en
 said = record("limited", "sh", "-c", "for i in $(seq 300); do sleep 0.002; done",
               options=["--limit-size", "30K"])
 lost = report("limited")["losses"]["by_reason"]["size_limit"]
+check("recorded_ns" not in report("limited")["session"], "on all the time: nothing is said")
 check(said.returncode == 0 and lost > 0, "a limit is kept, and what is beyond is counted",
       said.stderr)
 size = sum(entry.stat().st_size for entry in os.scandir("limited/kernel")

@@ -98,6 +98,8 @@ static void json_session(struct json *json, const struct report *report,
 	json_string(json, "start", run->start);
 	json_unsigned(json, "duration_ns", report->duration_ns);
 	json_unsigned(json, "outlived_ns", session->outlived_ns);
+	if (run->recorded_ns || run->stopped_monotonic_ns)
+		json_unsigned(json, "recorded_ns", run->recorded_ns);
 	json_unsigned(json, "from_ns", report->from_ns);
 	json_unsigned(json, "to_ns", report->to_ns);
 	json_unsigned(json, "processes", report->processes);

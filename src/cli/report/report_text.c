@@ -121,6 +121,39 @@ static void add_unsynchronised(struct text *out, const struct trace_run *run, si
 	text_free(&line);
 }
 
+/* The program's own time, which others may outlive, and of which a part may be recorded. */
+static uint64_t own_ns(const struct report *report, const struct trace_session *session)
+{
+	const struct trace_run *run = &session->run;
+
+	return run->stopped_monotonic_ns && run->end_monotonic_ns > (uint64_t)session->start_ns
+		       ? run->end_monotonic_ns - (uint64_t)session->start_ns
+		       : report->duration_ns - session->outlived_ns;
+}
+
+/* Recording was paused, or stopped. */
+static void add_recorded(struct text *out, const struct report *report,
+			 const struct trace_session *session, size_t width)
+{
+	const struct trace_run *run = &session->run;
+	char recorded[UNITS_BYTES], all[UNITS_BYTES];
+	struct text line = TEXT_INIT;
+
+	if (!run->recorded_ns && !run->stopped_monotonic_ns)
+		return;
+	units_ns(recorded, (double)run->recorded_ns);
+	units_ns(all, (double)report->duration_ns);
+	text_format(
+		&line,
+		run->stopped_monotonic_ns
+			? "recorded for %s, until it was stopped after %s: percentages are of these %s"
+			: "recorded for %s of these %s, and paused else: percentages are of all %s",
+		recorded, all, all);
+	text_add_string(out, "  ");
+	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);
+	text_free(&line);
+}
+
 /* The run has an end, and its events go on. */
 static void add_outlived(struct text *out, const struct report *report,
 			 const struct trace_session *session, size_t width)
@@ -185,7 +218,7 @@ static void add_run_line(struct text *line, const struct report *report,
 		text_add_string(line, ", ");
 	}
 	text_format(line, "%s %s", run->has_end ? "ran" : "recorded for",
-		    units_ns(buffer, (double)(report->duration_ns - session->outlived_ns)));
+		    units_ns(buffer, (double)own_ns(report, session)));
 	if (run->has_exit && run->exit_signal)
 		text_format(line, ", ended by signal %" PRId64, run->exit_signal);
 	else if (run->has_exit)
@@ -216,6 +249,7 @@ static void add_title(struct text *out, const struct report *report,
 	text_add_string(out, "  ");
 	add_counts(out, report, session, style->width);
 	add_outlived(out, report, session, style->width);
+	add_recorded(out, report, session, style->width);
 	add_lttng(out, &session->run, style->width);
 	add_unsynchronised(out, &session->run, style->width);
 	add_snapshot(out, session, style->width);

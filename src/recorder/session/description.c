@@ -200,6 +200,23 @@ static uint64_t count_streams(const struct session *session)
 	return count;
 }
 
+/* Where recording was not on all the time. */
+static void add_recorded(struct json *json, const struct session *session)
+{
+	const struct tandem_control *control = session->control;
+	uint64_t since_ns = atomic_load(&control->recording_since_ns);
+	uint64_t recorded_ns = atomic_load(&control->recorded_ns);
+	uint64_t stopped_ns = atomic_load(&control->stopped_ns);
+
+	if (since_ns == control->start_monotonic_ns)
+		return;
+	if (since_ns && since_ns < session->end.monotonic_ns)
+		recorded_ns += session->end.monotonic_ns - since_ns;
+	json_unsigned(json, "recorded_ns", recorded_ns);
+	if (stopped_ns && stopped_ns < session->end.monotonic_ns)
+		json_unsigned(json, "stopped_monotonic_ns", stopped_ns);
+}
+
 static void add_end(struct json *json, const struct session *session, int wait_status)
 {
 	struct tandem_control *control = session->control;
@@ -217,6 +234,7 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 		json_signed(json, "code", WEXITSTATUS(wait_status));
 	json_end_object(json);
 
+	add_recorded(json, session);
 	add_processes(json, session);
 	json_float(json, "record_floor_ns", overhead_floor_ns(session->clock.source), 3);
 	/* For memory that a program's calls allocate: nearly a millisecond. */

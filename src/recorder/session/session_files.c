@@ -204,6 +204,7 @@ static void fill_control(struct session *session)
 	control->start_ticks = session->start.ticks;
 	control->start_monotonic_ns = session->start.monotonic_ns;
 	control->start_realtime_ns = session->start.realtime_ns;
+	control->recording_since_ns = options->start_paused ? 0 : session->start.monotonic_ns;
 	control->limit_bytes = options->limit_bytes;
 	control->state = options->start_paused ? TANDEM_STATE_PAUSED : TANDEM_STATE_RECORDING;
 	/* LTTng says itself what it records. */

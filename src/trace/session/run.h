@@ -70,6 +70,9 @@ struct trace_run {
 	uint64_t ticks_hz, start_ticks, start_monotonic_ns, start_realtime_ns;
 	bool has_end; /* the program ended and was seen to */
 	uint64_t end_ticks, end_monotonic_ns;
+	/* Where recording was paused or stopped: for how long it was on, and when it was stopped; 0: it was
+	 * on all the time, or that is not said; it was not. */
+	uint64_t recorded_ns, stopped_monotonic_ns;
 	bool has_exit;
 	int64_t exit_code, exit_signal; /* of which one is 0 */
 	double record_floor_ns; /* what recording a call costs there at least; 0: not known */

@@ -145,6 +145,8 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 	run->exit_signal = json_integer_value(json_object_get(status, "signal"));
 	run->record_floor_ns = json_number_value(json_object_get(root, "record_floor_ns"));
 	run->page_fault_ns = json_number_value(json_object_get(root, "page_fault_ns"));
+	run->recorded_ns = object_number(root, "recorded_ns");
+	run->stopped_monotonic_ns = object_number(root, "stopped_monotonic_ns");
 	run->streams = object_number(root, "streams");
 	run->recorder_cpu_ns = object_number(root, "recorder_cpu_ns");
 	run_processes(run, root);

@@ -175,6 +175,8 @@ static void number_member(struct trace_run *run, const struct values *values)
 		{"", "start_monotonic_ns", &run->start_monotonic_ns},
 		{"", "start_realtime_ns", &run->start_realtime_ns},
 		{"", "recorder_cpu_ns", &run->recorder_cpu_ns},
+		{"", "recorded_ns", &run->recorded_ns},
+		{"", "stopped_monotonic_ns", &run->stopped_monotonic_ns},
 		{"", "streams", &run->streams},
 		{"end", "ticks", &run->end_ticks},
 		{"end", "monotonic_ns", &run->end_monotonic_ns},

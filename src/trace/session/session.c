@@ -25,7 +25,10 @@ uint64_t trace_session_duration_ns(struct trace_session *session)
 {
 	int64_t end = session->start_ns;
 
-	if (session->run.has_end && session->run.end_monotonic_ns)
+	/* Nothing is known of what came then. */
+	if (session->run.has_end && session->run.stopped_monotonic_ns)
+		end = (int64_t)session->run.stopped_monotonic_ns;
+	else if (session->run.has_end && session->run.end_monotonic_ns)
 		end = (int64_t)(session->run.end_monotonic_ns + session->outlived_ns);
 	else if (session->last_ticks)
 		end = trace_clock_ns(&session->clock, session->last_ticks);

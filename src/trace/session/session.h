@@ -91,8 +91,8 @@ trace_session_event_domain(const struct trace_session *session, const struct tan
 const struct tandem_event *trace_session_event_at(const struct trace_session *session,
 						  unsigned index);
 
-/* ns from the session's start to the end of the run, or to the latest record where no end was
- * written, or where processes outlived the run (outlived_ns). */
+/* ns from the session's start to the end of the run, or to when recording was stopped, or to the latest
+ * record where no end was written, or where processes outlived the run (outlived_ns). */
 uint64_t trace_session_duration_ns(struct trace_session *session);
 
 #endif

@@ -180,7 +180,7 @@ static uint64_t session_outlived_ns(struct trace_session *session, uint64_t last
 	const struct trace_run *run = &session->run;
 	int64_t after_ns;
 
-	if (!run->has_end || !run->end_monotonic_ns || !last_ticks)
+	if (!run->has_end || !run->end_monotonic_ns || run->stopped_monotonic_ns || !last_ticks)
 		return 0;
 	after_ns = trace_clock_ns(&session->clock, last_ticks) - (int64_t)run->end_monotonic_ns;
 	return after_ns >= OUTLIVED_LEAST_NS ? (uint64_t)after_ns : 0;
