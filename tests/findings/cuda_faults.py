@@ -71,6 +71,10 @@ with open(os.path.join(os.environ["TANDEM_SOURCE"], "tests", "stubs", "cuda", "t
 for case, row in TABLE.items():
     if "culprit" in row:
         expect(case, row)
+once, less = ([f for f in findings(case) if f["name"] == "errors"] for case in ("other_kernel_since", "clean_less_memory"))
+check(once and once[0]["percent"] > 20 and "kernel plain" in once[0]["evidence"],
+      "memory refused once costs a part of what runs from then on", once)
+check(less and less[0]["percent"] < 20, "memory of which less was had costs nothing", less)
 check("copies/unchanged" not in keys(findings("upload_new")), "another input each time is no fault")
 check("copies/unchanged" not in keys(findings("clean_download_new")), "nor is what a kernel may have changed")
 check(any("overlap/one-queue" in keys(findings("one_stream")) for _ in range(3)),

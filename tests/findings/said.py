@@ -29,6 +29,7 @@ COLLOQUIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "colloquia", 
 SYMPOSIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "symposia", "symposia")
 AUDITS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "audits", "audits")
 HEARINGS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "hearings", "hearings")
+REVIEWS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "reviews", "reviews")
 INQUESTS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "inquests", "inquests")
 INTERVIEWS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "interviews", "interviews")
 TUTORIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "tutorials", "tutorials")
@@ -219,6 +220,9 @@ IN_VIVAS = [
 # Steps that need each other: what a result says comes next, and what is read and written again; lines of a log that
 # repeat by chance.
 IN_AUDITS = [("clean_depths", [], STUB, [], ["overlap/one-queue"])]
+# A kernel that is refused as it is, and launched in pieces.
+IN_REVIEWS = [("sky_transform", [], BASIC, ["errors/call"], []),
+              ("sky_transform", ["repaired"], BASIC, [], ["errors/call"])]
 IN_INQUESTS = [("clean_yield", [], STUB, [], ["overlap/one-queue"]),
                ("log_lines", [], STUB, ["transfers/small"], ["copies/unchanged"]),
                ("season_table", [], STUB, ["errors/call"], [])]
@@ -248,7 +252,8 @@ for program, rows in ((STYLES, IN_STYLES), (OUTSIDE, IN_OUTSIDE)):
 for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIALS, IN_TRIALS), (EXAMS, IN_EXAMS),
                       (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA),
                       (SYMPOSIA, IN_SYMPOSIA), (AUDITS, IN_AUDITS), (INQUESTS, IN_INQUESTS),
-                      (TUTORIALS, IN_TUTORIALS), (HEARINGS, IN_HEARINGS), (INTERVIEWS, IN_INTERVIEWS)):
+                      (TUTORIALS, IN_TUTORIALS), (HEARINGS, IN_HEARINGS), (INTERVIEWS, IN_INTERVIEWS),
+                      (REVIEWS, IN_REVIEWS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
@@ -320,6 +325,10 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
                   "the host's work in place of a kernel is the error's cost", f)
         if name in ("season_table", "oven_zones") and f["name"] == "errors":
             check(f["percent"] > 20 and "the thread then worked" in f["evidence"], f"{where}: so it is there", f)
+        if name == "sky_transform" and f["name"] == "errors":
+            check(f["percent"] > 5 and "launched in pieces" in f["evidence"], f"{where}: the pieces are its cost", f)
+        if name == "sky_transform" and f["cause"] == "launch":
+            check(f.get("symptom_of") == "errors: call", f"{where}: what is between pieces comes of it", f)
         if name == "group_fallback" and f["cause"] == "host-busy" and "repaired" not in arguments:
             check(f["symptom_of"] == "errors: call", "... and comes of it", f)
         # Not the one that ends the program, of which it has one as well.

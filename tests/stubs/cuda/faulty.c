@@ -722,29 +722,58 @@ static void joined_parts(void)
 	lanes_end();
 }
 
-/* A kernel that wants more shared memory than there is: another one, which takes twice as long, is
- * launched each time. */
-static void other_kernel(void)
+static void ask_for_memory(int32_t bytes, bool refused)
 {
-	const struct lane lane = {STREAM, 7, &free_at};
 	static int32_t invalid = 1;
 	struct {
 		const void *function;
 		uint32_t attribute;
 		int32_t value;
-	} arguments = {KERNEL, 8, 1 << 20};
+	} arguments = {KERNEL, 8, bytes};
+	struct call call = tell_make("cudaFuncSetAttribute", &arguments);
 
+	if (refused)
+		call.result = &invalid;
+	tell_both(DOMAIN_RUNTIME, RUNTIME_FUNC_SET_ATTRIBUTE, &call);
+}
+
+static void plain_or_meant(void)
+{
+	const struct lane lane = {STREAM, 7, &free_at};
+
+	if (repaired)
+		kernel(60);
+	else
+		kernel_named(&lane, 120, 132, "plain");
+}
+
+/* A kernel that wants more shared memory than there is: another one, which takes twice as long, is
+ * launched each time. */
+static void other_kernel(void)
+{
 	for (int i = 0; i < ROUNDS; i++) {
-		struct call call = tell_make("cudaFuncSetAttribute", &arguments);
-
-		if (!repaired)
-			call.result = &invalid;
-		tell_both(DOMAIN_RUNTIME, RUNTIME_FUNC_SET_ATTRIBUTE, &call);
-		if (repaired)
-			kernel(60);
-		else
-			kernel_named(&lane, 120, 132, "plain");
+		ask_for_memory(1 << 20, !repaired);
+		plain_or_meant();
 	}
+	synchronize();
+}
+
+/* The same, where it is asked for once. */
+static void other_kernel_since(void)
+{
+	ask_for_memory(1 << 20, !repaired);
+	for (int i = 0; i < ROUNDS; i++)
+		plain_or_meant();
+	synchronize();
+}
+
+/* It takes less, when it is told that there is no more. */
+static void clean_less_memory(void)
+{
+	ask_for_memory(1 << 20, true);
+	ask_for_memory(1 << 16, false);
+	for (int i = 0; i < ROUNDS; i++)
+		plain_or_meant();
 	synchronize();
 }
 
@@ -1290,6 +1319,8 @@ static const struct tell_case cases[] = {
 	TELL_CASE(streams_in_step),
 	TELL_CASE(joined_parts),
 	TELL_CASE(other_kernel),
+	TELL_CASE(other_kernel_since),
+	TELL_CASE(clean_less_memory),
 	TELL_CASE(elements_in_one_stream),
 	TELL_CASE(clean_three_places),
 	TELL_CASE(lone_kernel),

@@ -1,47 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that returned an error, and commands that ended in one. Where a program makes such a call again until
  * it succeeds, the error costs all the time until then; where the host does the work of a kernel that was
- * not enqueued (fallback.h), that work; where another kernel does it (other_way.h), a part of that kernel's
- * time. */
+ * not enqueued (fallback.h), that work; where another kernel does it, or the same one in pieces
+ * (other_way.h), a part of that. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/findings/errors/error_row.h"
 #include "analysis/findings/errors/fallback.h"
 #include "analysis/findings/errors/other_way.h"
 #include "analysis/findings/finding.h"
 #include "analysis/operations/operation.h"
 #include "trace/field.h"
 #include "util/array.h"
-#include "util/units.h"
-
-/* Of what the host does in a kernel's place so much is saved: the kernel and its transfers take the rest, as in
- * the median of eight programs with such a fault (doc/FINDINGS.md). */
-#define FALLBACK_FIFTHS 4u
-
-struct error_row { /* one function, or kind of command, and one code */
-	const char *name;
-	const struct tandem_names *names;
-	int32_t code;
-	bool operation;
-	bool waits; /* a wait, which tells of the command that it was for */
-	uint32_t process;
-	uint64_t count, ns;
-	uint64_t retries, retry_ns;	 /* from their ends to where the one that succeeded began */
-	uint64_t fallbacks, fallback_ns; /* after which the host worked, and for how long */
-	uint32_t stream;
-	int64_t begin_ns, end_ns; /* of the first */
-	const char *said;	  /* by the compiler, of the first with a log; NULL: nothing */
-};
 
 #define SAID_BYTES 160u
 
-/* So often is a habit. Who makes more calls in between does something else. */
-#define RETRIES_LEAST 3u
+/* Who makes more calls in between does something else. */
 #define RETRY_CALLS 16u
-
-/* A kernel that fails as often is one that the program has something else for. */
-#define FALLBACKS_LEAST 8u
 
 struct error_retry { /* a call of this thread failed */
 	size_t row;  /* + 1; 0: none is awaited */
@@ -162,8 +139,7 @@ static int count_call(struct errors *errors, const struct event_item *item)
 	row->ns += (uint64_t)(item->end_ns - event->ns);
 	note_failure(errors, item, (size_t)(row - errors->rows));
 	fallback_failed(fallback, item, (size_t)(row - errors->rows));
-	other_way_failed(&errors->other_ways, item, (size_t)(row - errors->rows));
-	return 0;
+	return other_way_failed(&errors->other_ways, item, (size_t)(row - errors->rows));
 }
 
 static int count_command(struct findings *findings, struct errors *errors,
@@ -263,78 +239,18 @@ static void give_to_commands(const struct errors *errors)
 	}
 }
 
-static bool is_habit(const struct error_row *row)
+/* Of another kernel's place in the row's, or of its pieces. */
+static bool find_way(const struct findings *findings, const struct errors *errors, size_t row,
+		     struct other_way *way, uint64_t *ns)
 {
-	return row->retries >= RETRIES_LEAST && 2 * row->retries >= row->count;
-}
+	const struct devices *devices = &findings->iterator->devices;
+	uint32_t device;
 
-/* Each time, and the host worked for longer than the call took. */
-static bool is_replaced(const struct error_row *row)
-{
-	return !is_habit(row) && row->fallbacks >= FALLBACKS_LEAST &&
-	       2 * row->fallbacks >= row->count && row->fallback_ns > row->ns;
-}
-
-/* Of the other way's kernel: what the one that was meant would save is not known. */
-#define OTHER_WAY_PART 2
-
-static uint64_t other_ns(const struct other_way_kernel *other)
-{
-	return other ? other->ns / OTHER_WAY_PART : 0;
-}
-
-static uint64_t time_ns(const struct error_row *row)
-{
-	uint64_t fallback_ns = row->fallback_ns / 5 * FALLBACK_FIFTHS;
-
-	return row->ns + (is_habit(row) ? row->retry_ns : is_replaced(row) ? fallback_ns : 0);
-}
-
-static const char *why(struct findings *findings, const struct error_row *row,
-		       const struct other_way_kernel *other)
-{
-	char each[UNITS_BYTES], number[UNITS_BYTES];
-
-	if (row->said)
-		return findings_text(findings, "the runtime returned it, and its log says: %s",
-				     row->said);
-	if (other_ns(other) > time_ns(row))
-		return findings_text(
-			findings,
-			"the runtime returned it; kernel %s was launched %s times, each time after that, "
-			"for %s on average: that it does what another would do in half of its time is "
-			"assumed",
-			other->name, units_count(number, other->launches),
-			units_ns(each, (double)other->ns / (double)other->launches));
-	if (is_replaced(row))
-		return findings_text(
-			findings,
-			"the runtime returned it; the thread then worked for %s on average "
-			"before it enqueued anything: four fifths of that are the cost, if it does "
-			"so in the kernel's place, which takes time as well",
-			units_ns(each, (double)row->fallback_ns / (double)row->fallbacks));
-	if (!is_habit(row))
-		return "the runtime returned it";
-	return findings_text(
-		findings,
-		"the runtime returned it; the same call succeeded %s later on average: that "
-		"is the cost",
-		units_ns(each, (double)row->retry_ns / (double)row->retries));
-}
-
-static const char *suggestion(const struct error_row *row, const struct other_way_kernel *other)
-{
-	if (other_ns(other) > time_ns(row))
-		return "give the call what the device takes, so that the kernel that is meant runs; "
-		       "`tandem print --name` shows each";
-	if (row->operation)
-		return "check the arguments of the launch and the sizes of its buffers; `tandem print "
-		       "--name` shows each";
-	if (is_replaced(row))
-		return "give the launch sizes and arguments that the device takes, so that it runs the "
-		       "kernel; `tandem print --name` shows each";
-	return "handle the error, or do not make the call; `tandem print --name` shows each with its "
-	       "arguments";
+	if (!other_way_find(&errors->other_ways, row, errors->rows[row].count, way))
+		return false;
+	device = way->kernel->device;
+	*ns = other_way_ns(way, device < devices->count ? devices->rows[device].compute_units : 0);
+	return *ns > error_row_ns(&errors->rows[row]);
 }
 
 static int errors_end(struct findings *findings, void *state)
@@ -344,39 +260,16 @@ static int errors_end(struct findings *findings, void *state)
 	give_to_commands(errors);
 	for (size_t i = 0; i < errors->count; i++) {
 		const struct error_row *row = &errors->rows[i];
-		const struct other_way_kernel *other =
-			other_way_of(&errors->other_ways, i, row->count);
-		const char *word = trace_name_find(row->names, row->code);
+		struct other_way way;
+		uint64_t way_ns = 0;
+		bool other = find_way(findings, errors, i, &way, &way_ns);
 		struct finding *finding =
-			findings_add(findings, "errors", row->operation ? "command" : "call");
-		const char *code;
-		char number[UNITS_BYTES];
+			error_row_report(row, findings, other ? &way : NULL, way_ns);
 
 		if (!finding)
 			return -ENOMEM;
-		code = word ? word : findings_text(findings, "%d", row->code);
-		finding->always_report = true;
 		if (command_of(errors, row))
 			finding->symptom_of = "errors: command";
-		finding->object = row->name;
-		finding->count = row->count;
-		finding->cost_ns = time_ns(row);
-		if (other_ns(other) > finding->cost_ns)
-			finding->cost_ns = other_ns(other);
-		finding->what =
-			findings_text(findings,
-				      row->operation ? "%s command%s enqueued by %s ended with %s"
-						     : "%s call%s of %s failed with %s",
-				      units_count(number, row->count), row->count == 1 ? "" : "s",
-				      row->name, code);
-		finding->why = why(findings, row, other);
-		if (is_replaced(row))
-			finding->confidence = CONFIDENCE_MEDIUM;
-		if (other_ns(other) > time_ns(row))
-			finding->confidence = CONFIDENCE_LOW;
-		finding->suggestion = suggestion(row, other);
-		finding_place(findings, finding, row->stream);
-		finding_time(findings, finding, row->begin_ns, row->end_ns);
 	}
 	return 0;
 }
