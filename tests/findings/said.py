@@ -219,7 +219,8 @@ IN_VIVAS = [
 ]
 # Steps that need each other: what a result says comes next, and what is read and written again; lines of a log that
 # repeat by chance.
-IN_AUDITS = [("clean_depths", [], STUB, [], ["overlap/one-queue"])]
+IN_AUDITS = [("clean_depths", [], STUB, [], ["overlap/one-queue"]),
+             ("speech_windows", [], BASIC, ["errors/call"], [])]
 # A kernel that is refused as it is, and launched in pieces.
 IN_REVIEWS = [("sky_transform", [], BASIC, ["errors/call"], []),
               ("sky_transform", ["repaired"], BASIC, [], ["errors/call"])]
@@ -325,10 +326,11 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
                   "the host's work in place of a kernel is the error's cost", f)
         if name in ("season_table", "oven_zones") and f["name"] == "errors":
             check(f["percent"] > 20 and "the thread then worked" in f["evidence"], f"{where}: so it is there", f)
-        if name == "sky_transform" and f["name"] == "errors":
-            check(f["percent"] > 5 and "launched in pieces" in f["evidence"], f"{where}: the pieces are its cost", f)
-        if name == "sky_transform" and f["cause"] == "launch":
-            check(f.get("symptom_of") == "errors: call", f"{where}: what is between pieces comes of it", f)
+        for other, words in (("sky_transform", "launched in pieces"), ("speech_windows", "the difference is the cost")):
+            if name == other and f["name"] == "errors":
+                check(f["percent"] > 5 and words in f["evidence"], f"{where}: what is done instead is its cost", f)
+        if (name, f["cause"]) in (("sky_transform", "launch"), ("speech_windows", "unchanged")):
+            check(f.get("symptom_of") == "errors: call", f"{where}: {f['cause']} comes of it", f)
         if name == "group_fallback" and f["cause"] == "host-busy" and "repaired" not in arguments:
             check(f["symptom_of"] == "errors: call", "... and comes of it", f)
         # Not the one that ends the program, of which it has one as well.

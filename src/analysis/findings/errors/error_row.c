@@ -30,13 +30,19 @@ static bool is_replaced(const struct error_row *row)
 	       2 * row->fallbacks >= row->count && row->fallback_ns > row->ns;
 }
 
+static bool has_workaround(const struct error_row *row)
+{
+	return !is_habit(row) && !is_replaced(row) &&
+	       workaround_extra_ns(&row->workarounds, &row->direct);
+}
+
 uint64_t error_row_ns(const struct error_row *row)
 {
 	if (is_habit(row))
 		return row->ns + row->retry_ns;
 	if (is_replaced(row))
 		return row->ns + row->fallback_ns / 5 * FALLBACK_FIFTHS;
-	return row->ns;
+	return row->ns + workaround_extra_ns(&row->workarounds, &row->direct);
 }
 
 static const char *why_other(struct findings *findings, const struct other_way *way)
@@ -63,6 +69,19 @@ static const char *why_other(struct findings *findings, const struct other_way *
 		part);
 }
 
+static const char *why_workaround(struct findings *findings, const struct error_row *row)
+{
+	char failed[UNITS_BYTES], direct[UNITS_BYTES];
+
+	return findings_text(
+		findings,
+		"the runtime returned it; the thread launched its next kernel %s later on average, not "
+		"counting kernels that it had launched before, and where the call succeeded %s later: "
+		"the difference is the cost",
+		units_ns(failed, (double)row->workarounds.ns / (double)row->workarounds.count),
+		units_ns(direct, (double)row->direct.ns / (double)row->direct.count));
+}
+
 static const char *why(struct findings *findings, const struct error_row *row,
 		       const struct other_way *way)
 {
@@ -80,6 +99,8 @@ static const char *why(struct findings *findings, const struct error_row *row,
 			"before it enqueued anything: four fifths of that are the cost, if it does "
 			"so in the kernel's place, which takes time as well",
 			units_ns(each, (double)row->fallback_ns / (double)row->fallbacks));
+	if (has_workaround(row))
+		return why_workaround(findings, row);
 	if (!is_habit(row))
 		return "the runtime returned it";
 	return findings_text(
@@ -93,6 +114,9 @@ static const char *suggestion(const struct error_row *row, const struct other_wa
 {
 	if (way)
 		return "give the call what the device takes, so that the kernel that is meant runs; "
+		       "`tandem print --name` shows each";
+	if (has_workaround(row))
+		return "give the call what the device takes, so that nothing else is done in its place; "
 		       "`tandem print --name` shows each";
 	if (row->operation)
 		return "check the arguments of the launch and the sizes of its buffers; `tandem print "
@@ -112,11 +136,28 @@ static bool is_of_pieces(const struct finding *finding, const struct other_way *
 		!strcmp(finding->object, way->kernel->name));
 }
 
-static void take_symptoms(struct findings *findings, uint64_t pid, const struct other_way *way)
+/* Data and memory that it needs instead: no more often than that, and for no longer. */
+static bool is_of_workaround(const struct finding *finding, const struct error_row *row)
 {
-	for (size_t i = 0; i < findings->count; i++) {
-		if (findings->items[i].pid == pid && is_of_pieces(&findings->items[i], way))
-			findings->items[i].symptom_of = "errors: call";
+	bool unchanged = !strcmp(finding->name, "copies") && !strcmp(finding->cause, "unchanged");
+	bool memory = !strcmp(finding->name, "allocations") && !strcmp(finding->cause, "loop");
+
+	return (unchanged || memory) && finding->count <= row->workarounds.count &&
+	       finding->cost_ns <= error_row_ns(row);
+}
+
+static void take_symptoms(struct findings *findings, uint64_t pid, const struct error_row *row,
+			  const struct other_way *way)
+{
+	bool pieces = way && way->how == OTHER_WAY_IN_PIECES,
+	     workaround = !way && has_workaround(row);
+
+	for (size_t i = 0; (pieces || workaround) && i < findings->count; i++) {
+		struct finding *finding = &findings->items[i];
+
+		if (finding->pid == pid &&
+		    (pieces ? is_of_pieces(finding, way) : is_of_workaround(finding, row)))
+			finding->symptom_of = "errors: call";
 	}
 }
 
@@ -141,14 +182,13 @@ struct finding *error_row_report(const struct error_row *row, struct findings *f
 				      units_count(number, row->count), row->count == 1 ? "" : "s",
 				      row->name, code);
 	finding->why = why(findings, row, way);
-	if (is_replaced(row))
+	if (is_replaced(row) || has_workaround(row))
 		finding->confidence = CONFIDENCE_MEDIUM;
 	if (way)
 		finding->confidence = CONFIDENCE_LOW;
 	finding->suggestion = suggestion(row, way);
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
-	if (way && way->how == OTHER_WAY_IN_PIECES)
-		take_symptoms(findings, finding->pid, way);
+	take_symptoms(findings, finding->pid, row, way);
 	return finding;
 }

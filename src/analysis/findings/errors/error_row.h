@@ -6,13 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/findings/errors/workaround.h"
+
 struct finding;
 struct findings;
 struct other_way;
+struct tandem_event;
 struct tandem_names;
 
 struct error_row {
 	const char *name;
+	const struct tandem_event *api; /* NULL: a command's */
 	const struct tandem_names *names;
 	int32_t code;
 	bool operation;
@@ -21,6 +25,7 @@ struct error_row {
 	uint64_t count, ns;
 	uint64_t retries, retry_ns;	 /* from their ends to where the one that succeeded began */
 	uint64_t fallbacks, fallback_ns; /* after which the host worked, and for how long */
+	struct workaround_sum workarounds, direct; /* after errors, and where it succeeded */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
 	const char *said;	  /* by the compiler, of the first with a log; NULL: nothing */

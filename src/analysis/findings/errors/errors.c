@@ -2,7 +2,8 @@
 /* Calls that returned an error, and commands that ended in one. Where a program makes such a call again until
  * it succeeds, the error costs all the time until then; where the host does the work of a kernel that was
  * not enqueued (fallback.h), that work; where another kernel does it, or the same one in pieces
- * (other_way.h), a part of that. */
+ * (other_way.h), a part of that; where it takes longer to the next kernel than after calls that succeed
+ * (workaround.h), the difference. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "analysis/findings/errors/error_row.h"
 #include "analysis/findings/errors/fallback.h"
 #include "analysis/findings/errors/other_way.h"
+#include "analysis/findings/errors/workaround.h"
 #include "analysis/findings/finding.h"
 #include "analysis/operations/operation.h"
 #include "trace/field.h"
@@ -31,8 +33,9 @@ struct error_retry { /* a call of this thread failed */
 struct errors {
 	struct error_row *rows;
 	size_t count, capacity;
-	struct error_retry *retries; /* by stream */
-	struct fallback *fallbacks;  /* same */
+	struct error_retry *retries;	/* by stream */
+	struct fallback *fallbacks;	/* same */
+	struct workaround *workarounds; /* same */
 	struct other_ways other_ways;
 };
 
@@ -42,9 +45,11 @@ static int errors_begin(struct findings *findings, void *state)
 
 	errors->retries = calloc(findings->session->stream_count + 1, sizeof(*errors->retries));
 	errors->fallbacks = calloc(findings->session->stream_count + 1, sizeof(*errors->fallbacks));
+	errors->workarounds =
+		calloc(findings->session->stream_count + 1, sizeof(*errors->workarounds));
 	if (other_ways_open(&errors->other_ways, findings->session->stream_count))
 		return -ENOMEM;
-	return errors->retries && errors->fallbacks ? 0 : -ENOMEM;
+	return errors->retries && errors->fallbacks && errors->workarounds ? 0 : -ENOMEM;
 }
 
 static struct error_row *row_known(struct errors *errors, const char *name, int32_t code,
@@ -111,6 +116,23 @@ static void note_failure(struct errors *errors, const struct event_item *item, s
 		};
 }
 
+static void note_workaround(struct errors *errors, const struct event_item *item)
+{
+	struct workaround *workaround = &errors->workarounds[item->event->stream->index];
+
+	if (workaround_ended(workaround, item)) {
+		struct error_row *row = &errors->rows[workaround->of];
+		struct workaround_sum *sum = workaround->failed ? &row->workarounds : &row->direct;
+
+		sum->count++;
+		sum->ns += workaround->ns;
+	}
+	for (size_t i = 0; i < errors->count; i++) {
+		if (errors->rows[i].api == item->event->layout->event)
+			workaround_begin(workaround, item, i, false);
+	}
+}
+
 static int count_call(struct errors *errors, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
@@ -124,11 +146,13 @@ static int count_call(struct errors *errors, const struct event_item *item)
 			errors->rows[fallback->of].fallbacks++;
 			errors->rows[fallback->of].fallback_ns += fallback->worked_ns;
 		}
+		note_workaround(errors, item);
 		return other_way_call(&errors->other_ways, item);
 	}
 	if (row_find(errors, api->name, trace_event_result(event), false, &row))
 		return -ENOMEM;
 	if (!row->count++) {
+		row->api = api;
 		row->names = api->results;
 		row->waits = api->class == TANDEM_CLASS_WAIT;
 		row->process = event->stream->process->index;
@@ -139,6 +163,8 @@ static int count_call(struct errors *errors, const struct event_item *item)
 	row->ns += (uint64_t)(item->end_ns - event->ns);
 	note_failure(errors, item, (size_t)(row - errors->rows));
 	fallback_failed(fallback, item, (size_t)(row - errors->rows));
+	workaround_begin(&errors->workarounds[event->stream->index], item,
+			 (size_t)(row - errors->rows), true);
 	return other_way_failed(&errors->other_ways, item, (size_t)(row - errors->rows));
 }
 
@@ -149,6 +175,8 @@ static int count_command(struct findings *findings, struct errors *errors,
 	const struct tandem_event *api = trace_session_event(findings->session, operation->api);
 	struct error_row *row;
 
+	if (operation->call)
+		workaround_command(&errors->workarounds[operation->stream], operation);
 	if (operation->record->status >= 0)
 		return other_way_command(&errors->other_ways, operation);
 	if (row_find(errors, api ? api->name : operation->name, operation->record->status, true,
@@ -282,6 +310,7 @@ static void errors_release(struct findings *findings, void *state)
 	free(errors->rows);
 	free(errors->retries);
 	free(errors->fallbacks);
+	free(errors->workarounds);
 	other_ways_free(&errors->other_ways);
 }
 
