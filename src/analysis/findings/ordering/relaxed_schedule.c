@@ -63,13 +63,21 @@ static void slot_take(struct relaxed_schedule *schedule, int64_t ns, int64_t unt
 static void room_take(struct relaxed_schedule *schedule, const struct relaxed_command *command,
 		      int64_t start_ns, int64_t end_ns)
 {
+	int64_t until_ns;
+
 	if (command->engine >= 0) {
 		schedule->engines[command->engine] = end_ns;
 		return;
 	}
 	/* One that was taken is free after the start. */
+	until_ns = end_ns > start_ns ? end_ns : start_ns + 1;
+	if (command->slots >= schedule->slot_count) {
+		for (unsigned i = 0; i < schedule->slot_count && schedule->slots[i] < until_ns; i++)
+			schedule->slots[i] = until_ns;
+		return;
+	}
 	for (unsigned i = 0; i < command->slots; i++)
-		slot_take(schedule, start_ns, end_ns > start_ns ? end_ns : start_ns + 1);
+		slot_take(schedule, start_ns, until_ns);
 }
 
 /* Of what used the memory before: what is a part waits for those that used that part, or all; what
