@@ -232,7 +232,7 @@ IN_HEARINGS = [("oven_zones", [], STUB, ["errors/call"], [])]
 IN_TUTORIALS = [("cloth_steps", [], STUB, ["copies/by-host"], ["overlap/one-queue"])]
 IN_INTERVIEWS = [("signal_box", [], STUB, ["transfers/back-and-forth"], []),
                  ("signal_box", ["repaired"], STUB, [],
-                  ["transfers/back-and-forth", "overlap/one-queue"])]
+                  ["transfers/back-and-forth"])]
 if scope()[0] == "system":
     IN_INTERVIEWS += [("ballot_count", [], STUB, ["idle-device/host-blocked"], []),
                       ("ballot_count", ["repaired"], STUB, [], ["idle-device/host-blocked"])]

@@ -10,8 +10,9 @@
  * its first one. */
 #define LAUNCH_NS 20000u
 
-/* Fewer gaps say nothing of how launches go. */
+/* Fewer gaps say nothing of how launches go, nor do those before a smaller part of the commands. */
 #define LAUNCHES 16u
+#define LAUNCHES_PART 8u
 
 /* The function, of those that build or of the others, in which most of the time was spent; what enqueues
  * nothing counts `others` times. */
@@ -242,6 +243,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	}
 	/* The host and the driver take as long again where the device is not idle. */
 	if (idle_is_launch(kind) && cause->count >= LAUNCHES &&
+	    cause->count * LAUNCHES_PART >= device->count &&
 	    cause->ns < cause->count * LAUNCH_NS) {
 		finding->removes = GRAPH_LAUNCH;
 		finding->at_least = true;

@@ -49,7 +49,6 @@ struct frame_kind {
 struct frames_queue {
 	uint32_t process, device, number, stream;
 	uint64_t busy_ns; /* of all its commands */
-	uint64_t moved;	  /* bytes, by frames */
 	int64_t latest_end_ns;
 	struct frame_command *frame;
 	size_t frame_count, frame_capacity;
@@ -319,8 +318,6 @@ static int add_command(struct frames_queue *queue, const struct operation *opera
 	queue->kind.hash = hash_step(queue->kind.hash, phase + 1);
 	queue->kind.hash = hash_step(queue->kind.hash, phase == COMPUTE ? (uintptr_t)operation->name
 									: operation->record->bytes);
-	if (phase != COMPUTE)
-		queue->moved += operation->record->bytes;
 	queue->latest_end_ns = end_ns;
 	queue->stream = operation->stream;
 	/* It is none: what comes is another one, in order behind this. */
@@ -486,8 +483,7 @@ int frames_add(struct frames *frames, struct findings *findings)
 		uint64_t ns;
 
 		status = end_stretch(queue);
-		if (status || queue->frames < FRAMES_LEAST ||
-		    queue->moved < OVERLAP_MOVED_LEAST * queue->frames)
+		if (status || queue->frames < FRAMES_LEAST)
 			continue;
 		ns = saved_ns(frames, queue);
 		if ((double)ns >= GAIN_LEAST * (double)findings->duration_ns &&

@@ -35,6 +35,10 @@
  * parts that could be divided. */
 #define CARRIED_PART 0.5
 
+/* In each: less is moved in no time. A cycle that brings and takes so little is a step whose result says
+ * what the next one is to do, which no thread of its own could know. */
+#define MOVED_LEAST 32768u
+
 /* A replay on one queue that misses what was recorded by more has not understood the program. */
 #define ERROR_MOST 0.25
 
@@ -357,7 +361,7 @@ static int add_lane(struct findings *findings, struct overlap *overlap, size_t i
 	if (cpu.cores || counted < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
 	    replay->ns[best] >= lane->total_ns ||
 	    (double)lane->carried >= CARRIED_PART * (double)lane->count ||
-	    lane->moved < OVERLAP_MOVED_LEAST * lane->count ||
+	    lane->moved < MOVED_LEAST * lane->count ||
 	    counted * (double)lane->total_ns < WORTH_SHARE * (double)findings->duration_ns)
 		return 0;
 	return add_finding(findings, lane, replay, best, counted, counted >= gain, error);

@@ -20,11 +20,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that a cycle, or a frame, moves at the least: less takes the start of a transfer and no time to move.
- * A cycle that brings and takes so little is a step whose result says what the next one is to do, which no
- * thread of its own could know. */
-#define OVERLAP_MOVED_LEAST 32768u
-
 enum replay_engine { REPLAY_COMPUTE, REPLAY_TO_DEVICE, REPLAY_TO_HOST, REPLAY_ENGINES };
 
 struct replay_operation {
