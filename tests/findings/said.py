@@ -229,6 +229,9 @@ IN_INQUESTS = [("clean_yield", [], STUB, [], ["overlap/one-queue"]),
                ("season_table", [], STUB, ["errors/call"], [])]
 # A host that works in a kernel's place: on what it fetches first, and before it sends the next data.
 IN_HEARINGS = [("oven_zones", [], STUB, ["errors/call"], [])]
+# Few large buffers in a loop, next to as many of their size that are there all the time.
+IN_REVIEWS += [("restore_volume", [], BASIC, ["allocations/loop"], []),
+               ("restore_volume", ["repaired"], BASIC, [], ["allocations/loop"])]
 IN_TUTORIALS = [("cloth_steps", [], STUB, ["copies/by-host"], ["overlap/one-queue"])]
 IN_INTERVIEWS = [("signal_box", [], STUB, ["transfers/back-and-forth"], []),
                  ("signal_box", ["repaired"], STUB, [],

@@ -11,7 +11,8 @@
 #include "util/array.h"
 #include "util/units.h"
 
-/* So often is a loop, if no more than a quarter of them lived at a time. */
+/* So often is a loop, if no more than a quarter of them lived at a time: without those that a program keeps
+ * next to it. */
 #define LOOP_COUNT 8u
 #define LOOP_LIVE_PART 4u
 
@@ -33,6 +34,7 @@ struct allocation_row { /* one function, and sizes up to the next power of two *
 	bool parts;	/* of other memory: what is touched is that one's */
 	bool shared;	/* with the host */
 	uint64_t count, freed, live, most_live;
+	uint64_t kept; /* that were there whenever one was made after the first was freed */
 	/* Of the calls that made and freed them: of all, and of as many as lived at a time. */
 	uint64_t ns, first_ns;
 	uint32_t stream;
@@ -129,6 +131,8 @@ static int count_new(struct findings *findings, struct allocations *allocations,
 	if (row_find(allocations, call->api, record->bytes, &index))
 		return -ENOMEM;
 	row = &allocations->rows[index];
+	if (!row->freed || row->live < row->kept)
+		row->kept = row->live;
 	row->parts = record->kind == TANDEM_MEMORY_KIND_sub_buffer;
 	row->shared = record->kind == TANDEM_MEMORY_KIND_svm ||
 		      record->kind == TANDEM_MEMORY_KIND_usm_shared ||
@@ -379,7 +383,10 @@ static int add_row(struct findings *findings, const struct allocations *allocati
 
 static bool is_loop(const struct allocation_row *row)
 {
-	return row->freed >= LOOP_COUNT && row->most_live <= row->count / LOOP_LIVE_PART;
+	uint64_t again = row->count - row->kept;
+
+	return row->freed >= LOOP_COUNT && again >= LOOP_COUNT &&
+	       row->most_live - row->kept <= again / LOOP_LIVE_PART;
 }
 
 /* Growing sizes fall into several rows: the first stands for all of one function. */
