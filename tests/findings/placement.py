@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Two threads of a program that are pinned to one CPU while another is idle are found; not so
-where each has a CPU of its own.
+"""Two threads of a program that are pinned to one CPU while another is idle are found, also where
+they wait a few times for long; not so where each has a CPU of its own.
 
 tandem-test: alone
 """
@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from kernelside import need  # noqa: E402
-from tap import TANDEM, check, finish  # noqa: E402
+from tap import TANDEM, check, finish, skip  # noqa: E402
 
 need("system")
 CPUS = sorted(os.sched_getaffinity(0))[:2]
@@ -35,6 +35,24 @@ for thread in threads:
     thread.join()
 """
 
+# In turns of 100 ms, as the kernel has it for this policy, for a part of the run.
+IN_TURNS = """
+import os, sys, threading, time, hashlib
+data = bytes(1 << 22)
+def work(cpu):
+    os.sched_setaffinity(0, {cpu})
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    end = time.thread_time() + 0.28
+    while time.thread_time() < end:
+        hashlib.sha256(data)
+threads = [threading.Thread(target=work, args=(int(cpu),)) for cpu in sys.argv[1:]]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+time.sleep(1.2)
+"""
+
 
 def idle_part(before, after):
     """How much of the second CPU nobody used meanwhile."""
@@ -49,8 +67,8 @@ def cpu_times():
     return [int(word) for word in line.split()[1:]]
 
 
-def placed(folder, *cpus):
-    subprocess.run([TANDEM, "record", "-q", "-o", folder, "--", sys.executable, "-c", PROGRAM,
+def placed(folder, *cpus, program=PROGRAM):
+    subprocess.run([TANDEM, "record", "-q", "-o", folder, "--", sys.executable, "-c", program,
                     *map(str, cpus)], check=True)
     done = subprocess.run([TANDEM, "findings", "--all", "--format", "json", folder], check=True,
                           capture_output=True, text=True)
@@ -74,4 +92,12 @@ check(one and one[0]["count"] > 1 and one[0]["percent"] > 2 and one[0]["where"][
       one[0]["where"]["process"], "it says which thread, how often and for how long", one)
 check("taskset" in one[0]["suggestion"] if one else False, "and what to do", one)
 check(not two, "each on its own CPU: nothing of it", two)
+try:
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    turns = placed("turns", CPUS[0], CPUS[0], program=IN_TURNS)
+    check(len(turns) == 1 and turns[0]["count"] < 16 and turns[0]["percent"] < 25,
+          "two that take turns of 100 ms", turns)
+except PermissionError:
+    skip("two that take turns of 100 ms", "no real-time policy is permitted")
 finish()

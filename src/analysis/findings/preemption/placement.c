@@ -13,9 +13,11 @@
 
 /* A twentieth of the run, for each process; less is what moving a thread to another CPU takes the scheduler. */
 #define PLACED_SHARE 20u
-/* The scheduler puts right what chance has placed so: a few times it is no habit, unless it is much of the run. */
+/* The scheduler puts right what chance has placed so, within some ticks of 1 to 4 ms: a few times it is no habit,
+ * unless it is much of the run, or takes longer than that. */
 #define PLACED_TIMES 16u
 #define PLACED_SHARE_ONCE 4u
+#define BALANCED_NS 10000000u
 
 /* A CPU on which less of the program's time was spent, and not lately, may be one that it may not use, as
  * outside of a job's set of CPUs. */
@@ -28,6 +30,7 @@ struct placement_cpu {
 
 struct placed { /* a thread that waited behind one of the recording's, next to an idle CPU */
 	uint64_t ns, count;
+	uint64_t instead_ns; /* that it ran while another one waited so */
 	double saved_ns;
 	int64_t begin_ns, end_ns; /* of the longest */
 	int64_t from_ns, to_ns;	  /* of the latest wait */
@@ -107,7 +110,8 @@ static bool may_use(const void *user, uint32_t cpu)
 /* The threads that wait for a CPU and the one that has it do as much in a part of the time, if idle
  * CPUs share it with them: of what that saves, a thread's part. */
 static void placed_add(const struct placement *placement, const struct states *states,
-		       struct placed *placed, const struct states_interval *interval)
+		       struct placed *placed, struct placed *by,
+		       const struct states_interval *interval)
 {
 	double ns = (double)(interval->to - interval->from);
 	double waiting = (double)states_waiting(states, interval->cpu);
@@ -119,14 +123,28 @@ static void placed_add(const struct placement *placement, const struct states *s
 		waiting = 1;
 	if (cpus > waiting)
 		cpus = waiting;
-	placed->idle_ns += (double)idle_ns < ns ? idle_ns : (int64_t)ns;
+	if ((double)idle_ns > ns)
+		idle_ns = (int64_t)ns;
+	placed->idle_ns += idle_ns;
+	by->instead_ns += (uint64_t)idle_ns;
 	placed->shared_ns += ns * (1 - 1 / (1 + cpus)) / waiting;
+}
+
+static int placed_reserve(struct placement *placement, uint32_t index)
+{
+	if (array_reserve(&placement->threads, &placement->capacity, index + 1,
+			  sizeof(*placement->threads)))
+		return -ENOMEM;
+	while (placement->count <= index)
+		placement->threads[placement->count++] = (struct placed){.ns = 0};
+	return 0;
 }
 
 int placement_interval(struct placement *placement, const struct findings *findings,
 		       const struct wait_thread *thread, const struct states_interval *interval)
 {
 	const struct states_thread *by;
+	const struct wait_thread *other;
 	struct placed *placed;
 
 	if (interval->state == STATE_RUNNING)
@@ -134,24 +152,24 @@ int placement_interval(struct placement *placement, const struct findings *findi
 	if (interval->state != STATE_WAIT_CPU)
 		return 0;
 	by = interval->by_tid ? states_of_kernel(&findings->waits->states, interval->by_tid) : NULL;
+	other = by && by->watched ? by->user : NULL;
 	if (interval->by == WAKER_THREAD && !interval->by_tid &&
 	    interval->to - interval->from < WAKE_MOST_NS) {
 		placement->wakes_ns += interval->to - interval->from;
 		placement->wakes++;
 	}
-	if (array_reserve(&placement->threads, &placement->capacity, thread->index + 1,
-			  sizeof(*placement->threads)))
+	if (placed_reserve(placement, thread->index) ||
+	    (other && placed_reserve(placement, other->index)))
 		return -ENOMEM;
-	while (placement->count <= thread->index)
-		placement->threads[placement->count++] = (struct placed){.ns = 0};
 	placed = &placement->threads[thread->index];
 	if (interval->from != placed->to_ns) {
 		placed_end(placement, placed);
 		placed->from_ns = interval->from;
 	}
 	placed->to_ns = interval->to;
-	if (interval->to > interval->from && by && by->watched)
-		placed_add(placement, &findings->waits->states, placed, interval);
+	if (interval->to > interval->from && other)
+		placed_add(placement, &findings->waits->states, placed,
+			   &placement->threads[other->index], interval);
 	return 0;
 }
 
@@ -164,6 +182,26 @@ static size_t process_count(const struct trace_session *session)
 	return count;
 }
 
+/* Threads that are kept on one CPU take turns. Where the one that runs does not wait as well, the other one,
+ * as one of the driver's, may run elsewhere: the scheduler just did not move it. */
+static bool has_turns(const struct placement *placement, const struct findings *findings)
+{
+	for (size_t i = 0; i < placement->count; i++) {
+		const struct placed *placed = &placement->threads[i];
+
+		if (placed->ns * PLACED_SHARE >= findings->duration_ns &&
+		    placed->instead_ns * PLACED_SHARE >= findings->duration_ns)
+			return true;
+	}
+	return false;
+}
+
+static bool is_habit(const struct placed *placed, double saved_ns, double duration_ns)
+{
+	return placed->count >= PLACED_TIMES || placed->ns >= placed->count * BALANCED_NS ||
+	       saved_ns * PLACED_SHARE_ONCE >= duration_ns;
+}
+
 int placement_add(struct placement *placement, struct findings *findings)
 {
 	const struct waits *waits = findings->waits;
@@ -172,7 +210,7 @@ int placement_add(struct placement *placement, struct findings *findings)
 	const struct states_thread *thread;
 	struct finding *finding;
 	size_t processes = process_count(findings->session);
-	double saved_ns = 0;
+	double saved_ns = 0, duration_ns;
 	size_t index = 0;
 
 	for (size_t i = 0; i < placement->count; i++) {
@@ -185,9 +223,9 @@ int placement_add(struct placement *placement, struct findings *findings)
 			index = i;
 		}
 	}
-	if (!worst || saved_ns * PLACED_SHARE < (double)processes * (double)findings->duration_ns ||
-	    (worst->count < PLACED_TIMES &&
-	     saved_ns * PLACED_SHARE_ONCE < (double)processes * (double)findings->duration_ns))
+	duration_ns = (double)processes * (double)findings->duration_ns;
+	if (!worst || saved_ns * PLACED_SHARE < duration_ns ||
+	    !is_habit(worst, saved_ns, duration_ns) || !has_turns(placement, findings))
 		return 0;
 	finding = findings_add(findings, "preemption", "placement");
 	if (!finding)
