@@ -235,8 +235,9 @@ IN_REVIEWS += [("restore_volume", [], BASIC, ["allocations/loop"], []),
                ("restore_volume", ["repaired"], BASIC, [], ["allocations/loop"])]
 IN_TUTORIALS = [("cloth_steps", [], STUB, ["copies/by-host"], ["overlap/one-queue"])]
 IN_INTERVIEWS = [("signal_box", [], STUB, ["transfers/back-and-forth"], []),
-                 ("signal_box", ["repaired"], STUB, [],
-                  ["transfers/back-and-forth"])]
+                 ("signal_box", ["repaired"], STUB, [], ["transfers/back-and-forth"]),
+                 # Small transfers before the first kernel, once in the run.
+                 ("clean_wavefront", [], STUB, [], ["transfers/small"])]
 if scope()[0] == "system":
     IN_INTERVIEWS += [("ballot_count", [], STUB, ["idle-device/host-blocked"], []),
                       ("ballot_count", ["repaired"], STUB, [], ["idle-device/host-blocked"])]

@@ -20,6 +20,10 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 16u
 
+/* What comes before the first kernel is there once in a run, however long that is, as first builds: from a
+ * tenth of it on. */
+#define ONCE_SHARE 10u
+
 /* Copies on the device, or fills, that follow one another: so many, and fewer, belong to each other's
  * buffers. */
 #define FEW_ON_DEVICE 3u
@@ -40,6 +44,7 @@ struct transfer_row { /* one device and direction */
 	/* Of these, such as follow another one of their thread with no kernel in between. */
 	struct transfer_class further[SIZE_CLASSES];
 	uint64_t runs[SIZE_CLASSES]; /* of such, by the size of the second: one more is in each */
+	uint64_t once[SIZE_CLASSES]; /* of such: before the first kernel of their process */
 	struct transfer_class places[PLACES]; /* large ones, by their host memory */
 	struct transfer_class rows;	      /* of a few bytes: these are in none of the others */
 };
@@ -173,6 +178,7 @@ static int count_size(struct transfers *transfers, const struct operation *opera
 		transfer_class_add(&row->further[size], operation,
 				   further_ns(transfers, operation, before_ns, exposed_ns));
 		row->runs[size] += second;
+		row->once[size] += !transfers->kernels_until_ns[operation->process];
 	}
 	if (place < PLACES)
 		transfer_class_add(&row->places[place], operation, exposed_ns);
@@ -372,7 +378,7 @@ static const char *kind_words(uint8_t kind)
 	}
 }
 
-static int add_small(struct findings *findings, const struct further *further,
+static int add_small(struct findings *findings, const struct transfers *transfers,
 		     const struct transfer_row *row, const struct rate *rate)
 {
 	double best = rate->value, fixed = fixed_ns(row, best);
@@ -381,7 +387,7 @@ static int add_small(struct findings *findings, const struct further *further,
 	double known = best > TINY_RATE ? best : TINY_RATE;
 	struct finding *finding;
 	double moved_ns = 0;
-	uint64_t runs = 0, tiny = 0;
+	uint64_t runs = 0, tiny = 0, once = 0;
 
 	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
 		const struct transfer_class *class = &row->further[i];
@@ -391,6 +397,7 @@ static int add_small(struct findings *findings, const struct further *further,
 		small.count += class->count;
 		tiny += class->bytes <= class->count * OPERATION_TINY_BYTES ? class->count : 0;
 		runs += row->runs[i];
+		once += row->once[i];
 		small.bytes += class->bytes;
 		small.ns += class->exposed_ns;
 		moved_ns += (double)class->bytes /
@@ -398,6 +405,7 @@ static int add_small(struct findings *findings, const struct further *further,
 		if (class->longest_ns >= small.longest_ns) {
 			small.longest_ns = class->longest_ns;
 			small.stream = class->stream;
+			small.process = class->process;
 			small.api = class->api;
 			small.begin_ns = class->begin_ns;
 			small.end_ns = class->end_ns;
@@ -409,13 +417,16 @@ static int add_small(struct findings *findings, const struct further *further,
 	if (!is_transfer(row->kind) && direction_of(row->kind) != MAPS &&
 	    small.count < FEW_ON_DEVICE * runs)
 		return 0;
+	if (2 * once > small.count && transfers->kernels_until_ns[small.process] &&
+	    ((double)small.ns - moved_ns) * ONCE_SHARE < (double)findings->duration_ns)
+		return 0;
 	finding = transfer_class_finding(&small, findings, row->device, row->kind, "small");
 	if (!finding)
 		return -ENOMEM;
 	finding->count = small.count + runs;
 	finding->cost_ns = small.ns - (uint64_t)moved_ns;
 	/* Others are not known to be small before the end. */
-	if (2 * tiny > small.count && 2 * further->removed > small.count)
+	if (2 * tiny > small.count && 2 * transfers->further.removed > small.count)
 		finding->removes = GRAPH_SMALL;
 	finding->what = findings_text(
 		findings,
@@ -498,7 +509,7 @@ static int transfers_end(struct findings *findings, void *state)
 				  link > best ? link : best);
 		if (status || !(best > 0))
 			continue;
-		status = add_small(findings, &transfers->further, row, &rate);
+		status = add_small(findings, transfers, row, &rate);
 		if (!is_transfer(row->kind))
 			continue;
 		if (!status && !is_cpu(findings, row->device))
