@@ -11,8 +11,10 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from corpus import CORPUS, STUB  # noqa: E402
 from kernelside import need  # noqa: E402
 from tap import TANDEM, check, finish, skip  # noqa: E402
+from traces import record, tandem  # noqa: E402
 
 need("system")
 CPUS = sorted(os.sched_getaffinity(0))[:2]
@@ -92,12 +94,20 @@ check(one and one[0]["count"] > 1 and one[0]["percent"] > 2 and one[0]["where"][
       one[0]["where"]["process"], "it says which thread, how often and for how long", one)
 check("taskset" in one[0]["suggestion"] if one else False, "and what to do", one)
 check(not two, "each on its own CPU: nothing of it", two)
+INTERVIEWS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "interviews", "interviews")
 try:
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    # Two threads that make calls, on one CPU: what they wait in these comes of it.
+    record("planners", [INTERVIEWS, "drone_show"], env=STUB)
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    said = json.loads(tandem("findings", "--all", "--format", "json", "planners").stdout)["findings"]
+    check(any(found["cause"] == "placement" for found in said) and
+          all(found.get("symptom_of") == "preemption: placement" for found in said
+              if found["cause"] == "in-calls" and found["percent"] > 5),
+          "what they wait in calls comes of it", said)
     turns = placed("turns", CPUS[0], CPUS[0], program=IN_TURNS)
     check(len(turns) == 1 and turns[0]["count"] < 16 and turns[0]["percent"] < 25,
           "two that take turns of 100 ms", turns)
 except PermissionError:
-    skip("two that take turns of 100 ms", "no real-time policy is permitted")
+    skip("at a real-time priority", "no real-time policy is permitted")
 finish()

@@ -318,10 +318,10 @@ static int add_sum(struct findings *findings, const struct preemption *preemptio
 	uint64_t known_ns = 0, unnamed_ns = 0;
 	int count = find_culprits(findings, preemption, sum->thread, cause, &culprits);
 
+	bool one_cpu = count >= 0 && only_cpu(findings, preemption, culprits, count) >= 0;
+
 	if (count >= 0)
-		name = !preemption->placed && only_cpu(findings, preemption, culprits, count) >= 0
-			       ? "placement"
-			       : cause_names[cause];
+		name = one_cpu && !preemption->placed ? "placement" : cause_names[cause];
 	finding = count < 0 ? NULL : findings_add(findings, "preemption", name);
 	if (!finding) {
 		free(culprits);
@@ -329,6 +329,9 @@ static int add_sum(struct findings *findings, const struct preemption *preemptio
 	}
 	for (unsigned i = 0; i < STATE_COUNT; i++)
 		known_ns += thread->ns[i];
+	/* What they take of each other there is what the placement costs, by another account. */
+	if (one_cpu && preemption->placed)
+		finding->symptom_of = "preemption: placement";
 	finding->count = sum->count;
 	finding->cost_ns = sum->ns;
 	finding->pid = thread->thread->pid;
