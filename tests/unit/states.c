@@ -251,10 +251,10 @@ static void test_recording_ended(void)
 	states.until_ns = 3000;
 	states_switch(&states, 2000, 1, 0, READY, A);
 	states_runs(&states, states_find(&states, A), 4000);
-	end("recorder gone", 5000,
+	end("recorder gone", 5000000,
 	    "10 unknown 1000-2000\n"
 	    "10 running 2000-3000 cpu1\n"
-	    "10 unknown 3000-5000\n");
+	    "10 unknown 3000-5000000\n");
 }
 
 static void test_number_reused(void)

@@ -497,12 +497,17 @@ void states_runs(struct states *states, struct states_thread *thread, int64_t ns
 		thread->seen = ns;
 }
 
+/* So near to the end the last record mostly is. */
+#define END_NS 1000000
+
 void states_finish(struct states *states, int64_t end_ns)
 {
+	bool ends_before = end_ns - END_NS > states->until_ns;
+
 	for (size_t i = 0; i < states->thread_count; i++) {
 		struct states_thread *thread = states->threads[i];
 
-		if (end_ns > states->until_ns) {
+		if (ends_before) {
 			states_emit(states, thread, states->until_ns, false);
 			states_invalidate(states, thread, end_ns);
 		} else {

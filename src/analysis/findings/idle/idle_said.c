@@ -243,8 +243,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	}
 	/* The host and the driver take as long again where the device is not idle. */
 	if (idle_is_launch(kind) && cause->count >= LAUNCHES &&
-	    cause->count * LAUNCHES_PART >= device->count &&
-	    cause->ns < cause->count * LAUNCH_NS) {
+	    cause->count * LAUNCHES_PART >= device->count && cause->ns < cause->count * LAUNCH_NS) {
 		finding->removes = GRAPH_LAUNCH;
 		finding->at_least = true;
 	}
