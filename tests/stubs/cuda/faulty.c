@@ -404,6 +404,27 @@ static void by_host_default(void)
 	synchronize();
 }
 
+/* A state is kept on the host once, and comes back after each trial. */
+static void state_restored(void)
+{
+	const struct lane lane = {STREAM, 7, &free_at};
+
+	by_addresses = true;
+	allocate(DEVICE_A);
+	allocate(DEVICE_B);
+	if (!repaired)
+		download_in(&lane, 0, DEVICE_A);
+	for (int i = 0; i < ROUNDS; i++) {
+		kernel(20);
+		synchronize();
+		if (repaired)
+			copy(DEVICE_A, DEVICE_B, BYTES, DEVICE_TO_DEVICE, DEVICE);
+		else
+			upload_in(&lane, 0, DEVICE_A);
+	}
+	synchronize();
+}
+
 /* Memory that the kernels are not given comes to the host after each of them, and the host waits for the stream. */
 static void download_untouched(void)
 {
@@ -1295,6 +1316,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(poll),
 	TELL_CASE(pageable),
 	TELL_CASE(bounce),
+	TELL_CASE(state_restored),
 	TELL_CASE(by_host),
 	TELL_CASE(by_host_copied),
 	TELL_CASE(by_host_streams),

@@ -79,9 +79,13 @@ static bool is_within(const struct bounce_transfer *from, const struct bounce_tr
 /* What is known of `back` by the transfer of the same buffer before it. */
 static void note_before(struct bounce_transfer *back, const struct bounce_transfer *from)
 {
-	back->may_be = from->kind == TANDEM_OPERATION_KIND_copy_d2h &&
-		       back->kind == TANDEM_OPERATION_KIND_copy_h2d && from->bytes == back->bytes &&
-		       from->address == back->address && from->stream == back->stream;
+	bool fetched = from->kind == TANDEM_OPERATION_KIND_copy_d2h;
+
+	back->may_be = (fetched || from->fetched) && back->kind == TANDEM_OPERATION_KIND_copy_h2d &&
+		       from->bytes == back->bytes && from->address == back->address &&
+		       from->stream == back->stream;
+	back->fetched = back->may_be;
+	back->again = !fetched;
 	back->same = from->same;
 	back->replaced = from->replaced;
 	back->at_once = is_within(from, back, HOST_BYTES_A_NS);
@@ -90,7 +94,7 @@ static void note_before(struct bounce_transfer *back, const struct bounce_transf
 		back->bytes >= FEW_OF_BYTES &&
 		FEW_PART * HOST_BYTES_A_NS * (back->host_ns - from->host_ns) <= back->bytes;
 	back->from = from->content;
-	back->both_ns = from->ns + back->ns;
+	back->both_ns = (fetched ? from->ns : 0) + back->ns;
 }
 
 static void count_bounce(struct bounce *bounce, const struct bounce_transfer *back)
@@ -130,7 +134,8 @@ static void judge(struct bounce *bounce, struct bounce_transfer *back)
 {
 	bool is_one = true;
 
-	if (!back->may_be)
+	/* By its content, what goes there again is unchanged (copies/unchanged.h). */
+	if (!back->may_be || (back->again && (back->content.hashed || !back->at_once)))
 		return;
 	if (back->counted)
 		take_back(bounce, back);

@@ -37,8 +37,10 @@ struct bounce_transfer { /* of a buffer */
 	/* Of the one before it, where it may be a bounce of that: */
 	struct bounce_content from;
 	bool may_be, at_once, soon, few_changed;
+	bool again; /* that one brought it back as well, as a state that is restored several times */
 	uint64_t both_ns;
 
+	bool fetched; /* the host's memory has what was read of the buffer, as far as is known */
 	bool counted, is_same;	 /* it is one; by its content */
 	bool is_part;		 /* by its content, the host changed no more than a part */
 	uint64_t same, replaced; /* of those of the buffer so far, whose content is known */
