@@ -143,8 +143,6 @@ void linux_machine_announce(struct linux_machine *machine, bool fresh, uint64_t 
 
 void linux_machine_announce_end(struct linux_machine *machine, uint64_t ticks)
 {
-	const struct linux_scope nothing = {.scope = TANDEM_SCOPE_nothing};
-
 	for (size_t i = 0; i < machine->count; i++) {
 		if (linux_cpu_active(&machine->cpus[i]))
 			linux_cpu_announce(&machine->cpus[i], nothing, false, ticks);

@@ -175,7 +175,7 @@ static int count_command(struct findings *findings, struct errors *errors,
 	const struct tandem_event *api = trace_session_event(findings->session, operation->api);
 	struct error_row *row;
 
-	if (operation->call)
+	if (operation->call && operation->stream != TRACE_NONE)
 		workaround_command(&errors->workarounds[operation->stream], operation);
 	if (operation->record->status >= 0)
 		return other_way_command(&errors->other_ways, operation);
