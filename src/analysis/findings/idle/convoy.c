@@ -25,10 +25,6 @@ int convoy_begin(struct convoy *convoy, const struct findings *findings)
 
 	convoy->threads = calloc(session->stream_count + 1, sizeof(*convoy->threads));
 	convoy->processes = calloc(session->process_count + 1, sizeof(*convoy->processes));
-	for (size_t i = 0; i < session->process_count; i++) {
-		if (map_set(&convoy->process_of, session->processes[i].pid, i))
-			return -ENOMEM;
-	}
 	return convoy->threads && convoy->processes ? 0 : -ENOMEM;
 }
 
@@ -108,16 +104,13 @@ static bool is_kept(const struct convoy *convoy, const struct findings *findings
 	       convoy->threads[feeder->stream - 1].enqueues >= ENQUEUES_LEAST;
 }
 
-void convoy_interval(struct convoy *convoy, const struct findings *findings,
+void convoy_interval(struct convoy *convoy, const struct findings *findings, uint32_t index,
 		     const struct wait_thread *waiter, const struct states_interval *interval)
 {
-	uint64_t index = map_get(&convoy->process_of, waiter->thread->pid);
 	uint64_t ns = (uint64_t)(interval->to - interval->from);
 	struct convoy_process *process;
 	struct convoy_thread *thread;
 
-	if (index == MAP_NONE)
-		return;
 	process = &convoy->processes[index];
 	if (interval->state == STATE_RUNNING)
 		process->done.running_ns += ns;
@@ -300,5 +293,4 @@ void convoy_free(struct convoy *convoy)
 	free(convoy->threads);
 	free(convoy->processes);
 	launch_configs_free(&convoy->configs);
-	map_free(&convoy->process_of);
 }

@@ -8,7 +8,7 @@
  *
  *	convoy_begin(&convoy, findings);
  *	convoy_item(&convoy, findings, item);			each item
- *	convoy_interval(&convoy, findings, thread, interval);	each interval of a traced thread
+ *	convoy_interval(&convoy, findings, process, thread, interval);	each interval of a traced thread
  *	convoy_say(&convoy, findings);				behind idle_say()
  *	convoy_free(&convoy);
  */
@@ -54,14 +54,13 @@ struct convoy {
 	struct convoy_thread *threads;
 	struct convoy_process *processes;
 	struct launch_configs configs;
-	struct map process_of; /* pid -> index */
 };
 
 /* Return 0 or -ENOMEM. */
 int convoy_begin(struct convoy *convoy, const struct findings *findings);
 int convoy_item(struct convoy *convoy, const struct findings *findings,
 		const struct event_item *item);
-void convoy_interval(struct convoy *convoy, const struct findings *findings,
+void convoy_interval(struct convoy *convoy, const struct findings *findings, uint32_t index,
 		     const struct wait_thread *waiter, const struct states_interval *interval);
 int convoy_say(const struct convoy *convoy, struct findings *findings);
 void convoy_free(struct convoy *convoy);

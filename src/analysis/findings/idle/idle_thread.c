@@ -216,12 +216,11 @@ int idle_call_end(struct idle *idle, const struct sequence_event *event)
 
 /* What it waited for the recorder, as for room in a file, is as if that had taken its CPU. */
 static struct recent *recent_of(const struct findings *findings, struct idle *idle,
-				const struct wait_thread *waiter,
+				uint64_t process, const struct wait_thread *waiter,
 				const struct states_interval *interval)
 {
 	struct idle_thread *thread = waiter->stream ? &idle->threads[waiter->stream - 1] : NULL;
 	unsigned state = interval->state;
-	uint64_t process;
 
 	if (state == STATE_WAIT_BLOCKED && thread && interval->by == WAKER_THREAD &&
 	    waits_is_recorder(findings->waits, interval->by_name))
@@ -232,17 +231,18 @@ static struct recent *recent_of(const struct findings *findings, struct idle *id
 		return NULL;
 	if (thread)
 		return &thread->preempted;
-	process = map_get(&idle->process_of, waiter->thread->pid);
 	return process == MAP_NONE ? NULL : &idle->drivers[process];
 }
 
 int idle_interval(struct findings *findings, void *state, const struct wait_thread *waiter,
 		  const struct states_interval *interval)
 {
-	struct recent *recent = recent_of(findings, state, waiter, interval);
 	struct idle *idle = state;
+	uint64_t process = map_get(&idle->process_of, waiter->thread->pid);
+	struct recent *recent = recent_of(findings, idle, process, waiter, interval);
 
-	convoy_interval(&idle->convoy, findings, waiter, interval);
+	if (process != MAP_NONE)
+		convoy_interval(&idle->convoy, findings, (uint32_t)process, waiter, interval);
 	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last) {
 		struct idle_thread *thread = &idle->threads[waiter->stream - 1];
 
