@@ -147,7 +147,7 @@ static void add_recorded(struct text *out, const struct report *report,
 		&line,
 		run->stopped_monotonic_ns
 			? "recorded for %s, until it was stopped after %s: percentages are of these %s"
-			: "recorded for %s of these %s, and paused else: percentages are of all %s",
+			: "recorded for %s of these %s, and paused for the rest: percentages are of all %s",
 		recorded, all, all);
 	text_add_string(out, "  ");
 	wrapped_add(out, line.failed ? "" : line.data, 2, 2, width ? width : SIZE_MAX);

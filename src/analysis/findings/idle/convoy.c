@@ -65,7 +65,10 @@ static void note_command(struct convoy *convoy, const struct findings *findings,
 	struct convoy_process *process = &convoy->processes[operation->process];
 	double ns = (double)(operation->times.end_ns - operation->times.start_ns);
 
+	if (operation->device >= findings->iterator->devices.count)
+		return;
 	process->device = operation->device;
+	process->timed = true;
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d)
 		process->done.device_ns[CONVOY_TO_DEVICE] += ns;
 	else if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
@@ -251,7 +254,7 @@ static int add_finding(const struct convoy *convoy, struct findings *findings,
 	finding->what = findings_text(
 		findings,
 		"%u threads that enqueue commands take turns: no two make calls at the same time, and "
-		"they slept for %s until another one of them woke them, as by a lock that is held %s",
+		"they slept for %s until another one of them woke them, as with a lock that is held %s",
 		kept->threads, units_ns(slept, (double)kept->slept_ns),
 		held_words(findings, thread));
 	finding->culprit = wakers_text(findings, &thread->wakers, pid);
@@ -275,7 +278,8 @@ int convoy_say(const struct convoy *convoy, struct findings *findings)
 		struct kept kept;
 		uint64_t ns;
 
-		if (!process->first_ns || AT_ONCE_PART * process->at_once_ns > process->called_ns)
+		if (!process->first_ns || !process->timed ||
+		    AT_ONCE_PART * process->at_once_ns > process->called_ns)
 			continue;
 		kept = find_kept(convoy, findings, i);
 		if (kept.threads < 2 ||

@@ -43,6 +43,7 @@ struct convoy_process {
 	int64_t until_ns; /* end of the latest call of a thread that enqueues */
 	uint32_t stream;  /* whose it is */
 	uint32_t device;
+	bool timed; /* its commands have device times; `device` had the latest */
 	uint64_t called_ns, at_once_ns; /* in such calls; of two threads at the same time */
 	struct convoy_done done;
 	/* From the begin of the first such sleep to the end of the latest one: */
