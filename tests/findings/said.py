@@ -217,7 +217,7 @@ IN_VIVAS = [
     ("packet_payload", [], STUB, ["transfers/misaligned"], []),
     ("packet_payload", ["repaired"], STUB, [], ["transfers/misaligned"]),
 ]
-# Groups smaller than a vector. Steps that need each other: what a result says comes next, and what is read and written again; lines of a log that
+# Steps that need each other: what a result says comes next, and what is read and written again; lines of a log that
 # repeat by chance.
 IN_AUDITS = [("clean_depths", [], STUB, [], ["overlap/one-queue"]),
              ("speech_windows", [], BASIC, ["errors/call"], [])]
@@ -226,7 +226,6 @@ IN_REVIEWS = [("sky_transform", [], BASIC, ["errors/call"], []),
               ("sky_transform", ["repaired"], BASIC, [], ["errors/call"])]
 IN_INQUESTS = [("clean_yield", [], STUB, [], ["overlap/one-queue"]),
                ("log_lines", [], STUB, ["transfers/small"], ["copies/unchanged"]),
-               ("code_pack", [], BASIC, ["launch/group-size"], []),
                ("season_table", [], STUB, ["errors/call"], [])]
 # A host that works in a kernel's place: on what it fetches first, and before it sends the next data.
 IN_HEARINGS = [("oven_zones", [], STUB, ["errors/call"], [])]
@@ -326,9 +325,6 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
         if (name, f["cause"]) in (("radar_fences", "barriers"), ("shard_timeline", "events")):
             check(f["object"].startswith("clEnqueue") and f["object"] in f["description"],
                   f"{where}: what keeps commands apart is named", f)
-        if name == "code_pack" and f["cause"] == "group-size":
-            width = int(f["description"].split("SIMD width ")[1].split(";")[0])
-            check(f"lanes {100 // width} %" in f["evidence"], "less than a vector of a CPU runs item by item", f)
         if name == "group_fallback" and f["name"] == "errors":
             check(f["count"] == 100 and f["cost_ns"] > 100 * 1e6 and "the thread then worked" in f["evidence"],
                   "the host's work in place of a kernel is the error's cost", f)

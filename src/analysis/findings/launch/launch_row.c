@@ -42,17 +42,6 @@ static double part(uint64_t used, uint64_t step)
 	return steps ? (double)used / (double)(steps * step) : 1;
 }
 
-/* Of the lanes, that have work. A CPU's compiler makes whole vectors of a group's items, and the rest of
- * them run one by one: 15 items take as long as 15 vectors. */
-static double lanes_part(const struct launch_row *row, uint64_t group_items)
-{
-	uint64_t width = row->preferred, steps = group_items / width + group_items % width;
-
-	if (!row->is_cpu || !steps)
-		return part(group_items, width);
-	return (double)group_items / (double)(width * steps);
-}
-
 static uint64_t largest_divisor(uint64_t number, uint64_t most)
 {
 	uint64_t largest = 1;
@@ -99,7 +88,7 @@ static struct fill fill_of(const struct launch_row *row, uint64_t units)
 	}
 	fill.units = units;
 	if (row->shape.local_dimensions && row->preferred)
-		fill.lanes = lanes_part(row, fill.group_items);
+		fill.lanes = part(fill.group_items, row->preferred);
 	/* What the runtime makes of a launch without a local size is not known, but that a unit
 	 * works on so many items at a time. */
 	if (!row->shape.local_dimensions && row->preferred)
@@ -221,7 +210,7 @@ static int add_indivisible(struct findings *findings, struct map *said,
 			   const struct launch_row *row, uint64_t group_items)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
-	struct fill fill = {.lanes = lanes_part(row, group_items), .whole = 1};
+	struct fill fill = {.lanes = part(group_items, row->preferred), .whole = 1};
 	struct finding *finding;
 	int status =
 		add_row(findings, said, row, &fill, group_size, cost_of(row, fill.lanes), &finding);
