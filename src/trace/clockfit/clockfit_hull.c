@@ -195,10 +195,12 @@ static int64_t cross(const struct clockfit_point *a, const struct clockfit_point
 /* The first point that is above; the count if there is none. */
 static size_t first_above(struct clockfit_hull *edge, bool turned, int64_t device)
 {
-	size_t low = edge->latest > 2 ? edge->latest - 2 : 0;
-	size_t high = edge->latest + 2;
+	size_t at = edge->latest, low = at > 2 ? at - 2 : 0, high = at + 2;
 
-	/* Most searches end near the one before. */
+	/* Most searches end where the one before did, or near it. */
+	if (at && at < edge->count && look(edge, at, turned).y > device &&
+	    look(edge, at - 1, turned).y <= device)
+		return at;
 	if (low && (low >= edge->count || look(edge, low - 1, turned).y > device))
 		low = 0;
 	if (high >= edge->count || look(edge, high, turned).y <= device)
@@ -215,8 +217,8 @@ static size_t first_above(struct clockfit_hull *edge, bool turned, int64_t devic
 	return low;
 }
 
-static int64_t latest(struct clockfit_hull *edge, const struct clockfit_rates *inverse,
-		      bool straight, bool turned, int64_t device)
+static inline int64_t latest(struct clockfit_hull *edge, const struct clockfit_rates *inverse,
+			     bool straight, bool turned, int64_t device)
 {
 	size_t above = first_above(edge, turned, device);
 	struct clockfit_point before = {0}, after;

@@ -24,6 +24,7 @@ static uint64_t key_of(uint32_t process, uint64_t number)
 
 int apart_begin(struct apart *apart, const struct trace_session *session)
 {
+	apart->remembers = session->args_level == TANDEM_ARGS_FULL;
 	apart->process_count = session->process_count;
 	apart->processes = calloc(apart->process_count + 1, sizeof(*apart->processes));
 	return apart->processes ? 0 : -ENOMEM;
@@ -65,6 +66,16 @@ static void find_waits(const struct trace_event *event, const struct queue_waits
 	for (size_t i = 0; i < count; i++)
 		command->waits[command->wait_count++] =
 			trace_element_unsigned(list, elements + i * list->bytes);
+}
+
+static bool names_events(const struct trace_event *event)
+{
+	const struct tandem_field *list = trace_field_role(event->layout, TANDEM_ROLE_events);
+	size_t count = 0;
+
+	if (list && list->kind == TANDEM_FIELD_OP && list->variable)
+		trace_field_elements(event, list, &count);
+	return count > 0;
 }
 
 static void find_ends(const struct trace_event *event, struct apart_command *command)
@@ -154,15 +165,13 @@ static struct apart_command *command_of(const struct apart *apart,
 	return place == MAP_NONE ? NULL : command_at(process, place);
 }
 
-static int note_call(struct apart *apart, const struct trace_event *event)
+static int note_call(struct apart *apart, const struct trace_event *event,
+		     const struct queue_waits_taken *taken)
 {
-	struct queue_waits_taken taken;
-
-	if (trace_event_failed(event))
+	if (trace_event_failed(event) || !trace_event_op(event))
 		return 0;
-	if (queue_waits_call(&apart->waits, event, &taken))
-		return -ENOMEM;
-	return trace_event_op(event) ? note_enqueue(apart, event, &taken) : 0;
+	apart->remembers |= taken->count || taken->more || names_events(event);
+	return apart->remembers ? note_enqueue(apart, event, taken) : 0;
 }
 
 /* What a kernel is given is recorded behind its call. */
@@ -181,7 +190,8 @@ static int note_addresses(struct apart *apart, const struct trace_event *event)
 		       : 0;
 }
 
-int apart_item(struct apart *apart, const struct event_item *item)
+int apart_item(struct apart *apart, const struct event_item *item,
+	       const struct queue_waits_taken *taken)
 {
 	int status = used_memory_item(&apart->used, item);
 
@@ -189,7 +199,7 @@ int apart_item(struct apart *apart, const struct event_item *item)
 		return note_queue(apart, item->event);
 	if (!status && item->kind == ITEM_OTHER && item->event)
 		return note_addresses(apart, item->event);
-	return !status && item->kind == ITEM_CALL ? note_call(apart, item->event) : status;
+	return !status && item->kind == ITEM_CALL ? note_call(apart, item->event, taken) : status;
 }
 
 static bool are_independent(const struct apart_command *a, const struct apart_command *b)
@@ -433,9 +443,12 @@ static bool is_in_call(const struct operation *operation)
 void apart_end(struct apart *apart, const struct operation *operation, double room)
 {
 	struct apart_process *process = &apart->processes[operation->process];
-	struct apart_command *command =
-		command_of(apart, process, operation->process, operation->op);
+	struct apart_command *command;
 
+	apart->remembers |= operation->kind == TANDEM_OPERATION_KIND_barrier;
+	if (!apart->remembers)
+		return;
+	command = command_of(apart, process, operation->process, operation->op);
 	if (!command)
 		return;
 	command->untimed = !operation->record || !operation->placed;
@@ -500,7 +513,6 @@ void apart_free(struct apart *apart)
 		free(apart->processes[i].commands);
 	free(apart->processes);
 	used_memory_free(&apart->used);
-	queue_waits_free(&apart->waits);
 	map_free(&apart->out_of_order);
 	map_free(&apart->latest);
 	map_free(&apart->place_of);

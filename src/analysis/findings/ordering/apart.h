@@ -3,13 +3,14 @@
  * queue that need not keep their order, by an event that one of them waits for, or, of kernels that
  * leave room for each other, by the one queue that they are in.
  *
- * What a command uses is known with all arguments only (used_memory.h). Memory grows with
- * kernels, memory objects and queues; of each process the latest commands are remembered. One thread.
+ * What a command uses is known with all arguments only (used_memory.h): with fewer, commands are
+ * remembered from the first one on that waits for another one. Memory grows with kernels, memory objects
+ * and queues; of each process the latest commands are remembered. One thread.
  *
  *	struct apart apart = {0};
  *
  *	apart_begin(&apart, session);
- *	apart_item(&apart, item);			each item
+ *	apart_item(&apart, item, &taken);		each item; what queue_waits_call() said of a call
  *	apart_end(&apart, operation, room);		each operation, in any order
  *	command = apart_next(&apart, process, false);	as long as there is one: in the order of calls
  *	apart_free(&apart);
@@ -83,7 +84,7 @@ struct apart_process {
 
 struct apart {
 	struct used_memory used;
-	struct queue_waits waits;
+	bool remembers;		 /* commands */
 	struct map out_of_order; /* process and number of a queue -> 1 */
 	struct map latest;	 /* the same -> place of its latest command, + 1 */
 	struct map place_of;	 /* operation_key() -> place, + 1 */
@@ -93,7 +94,8 @@ struct apart {
 
 /* Return 0 or -ENOMEM; after an error apart_free() is called as well. */
 int apart_begin(struct apart *apart, const struct trace_session *session);
-int apart_item(struct apart *apart, const struct event_item *item);
+int apart_item(struct apart *apart, const struct event_item *item,
+	       const struct queue_waits_taken *taken);
 
 /* `room`: what it takes of the device (room.h). */
 void apart_end(struct apart *apart, const struct operation *operation, double room);

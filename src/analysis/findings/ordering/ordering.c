@@ -28,6 +28,7 @@ struct order_process {
 };
 
 struct ordering {
+	struct queue_waits waits;
 	struct apart apart;
 	struct rooms rooms;
 	struct order_process *processes;
@@ -42,6 +43,7 @@ static int ordering_begin(struct findings *findings, void *state)
 {
 	struct ordering *ordering = state;
 
+	ordering->turns.waits_of = &ordering->waits;
 	ordering->processes =
 		calloc(findings->session->process_count + 1, sizeof(*ordering->processes));
 	if (!ordering->processes || apart_begin(&ordering->apart, findings->session))
@@ -122,9 +124,14 @@ static int note_enqueue(struct ordering *ordering, const struct trace_event *eve
 static int ordering_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct ordering *ordering = state;
-	int status = apart_item(&ordering->apart, item);
+	struct queue_waits_taken taken;
 	double room;
+	int status = 0;
 
+	if (item->kind == ITEM_CALL && !trace_event_failed(item->event))
+		status = queue_waits_call(&ordering->waits, item->event, &taken);
+	if (!status)
+		status = apart_item(&ordering->apart, item, &taken);
 	if (status)
 		return status;
 	if (item->kind == ITEM_OTHER)
@@ -146,7 +153,7 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 	    trace_event_blocks(item->event))
 		note_wait(ordering, item->event->stream->process->index, item->end_ns);
 	gates_call(&ordering->gates, item->event);
-	status = turns_call(&ordering->turns, item->event);
+	status = turns_call(&ordering->turns, item->event, &taken);
 	if (!status && !trace_event_failed(item->event))
 		status = default_queue_call(&ordering->defaults, findings, item->event);
 	if (!status && trace_event_op(item->event) && !trace_event_failed(item->event))
@@ -277,6 +284,7 @@ static void ordering_release(struct findings *findings, void *state)
 	}
 	free(ordering->processes);
 	apart_free(&ordering->apart);
+	queue_waits_free(&ordering->waits);
 	rooms_free(&ordering->rooms);
 	turns_free(&ordering->turns);
 	default_queue_free(&ordering->defaults);

@@ -78,7 +78,7 @@ static int note_list(struct turns *turns, const struct trace_event *event, uint3
 		return 0;
 	awaited.queue = (uint32_t)known;
 	worker = queue_known(turns, process, awaited.queue);
-	return queue_waits_tag_of(&turns->waits_of, process, awaited.queue) &&
+	return queue_waits_tag_of(turns->waits_of, process, awaited.queue) &&
 			       !(worker && worker->others >= OTHERS)
 		       ? 0
 		       : note_transfer(turns, event, buffer, &awaited);
@@ -95,32 +95,31 @@ static int note_kind(struct turns *turns, uint32_t process, uint32_t number, boo
 	return 0;
 }
 
-int turns_call(struct turns *turns, const struct trace_event *event)
+int turns_call(struct turns *turns, const struct trace_event *event,
+	       const struct queue_waits_taken *taken)
 {
 	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_queue);
 	uint32_t process = event->stream->process->index, queue;
-	struct queue_waits_taken taken;
 	struct transfer_ends ends;
 
-	if (!field || trace_event_failed(event))
+	if (!field || trace_event_failed(event) ||
+	    event->layout->event->class != TANDEM_CLASS_ENQUEUE)
 		return 0;
 	queue = (uint32_t)trace_field_unsigned(event, field);
-	if (queue_waits_call(&turns->waits_of, event, &taken))
-		return -ENOMEM;
-	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE)
-		return 0;
 	if (turns->given.count >= TURNS_GIVEN)
 		map_clear(&turns->given);
-	if (trace_event_op(event) &&
+	/* Another call of its kind can name it. */
+	if (trace_event_op(event) && trace_field_role(event->layout, TANDEM_ROLE_events) &&
 	    map_set(&turns->given, operation_key(process, trace_event_op(event)), queue))
 		return -ENOMEM;
 	if (!transfer_ends_find(event, &ends))
 		return trace_event_op(event) ? note_kind(turns, process, queue, false) : 0;
 	if (note_kind(turns, process, queue, true) ||
-	    queue_waits_tag(&turns->waits_of, process, queue, ends.buffer))
+	    queue_waits_tag(turns->waits_of, process, queue, ends.buffer))
 		return -ENOMEM;
-	return taken.count ? note_transfer(turns, event, ends.buffer, &taken.marks[taken.count - 1])
-			   : note_list(turns, event, queue, ends.buffer);
+	return taken->count
+		       ? note_transfer(turns, event, ends.buffer, &taken->marks[taken->count - 1])
+		       : note_list(turns, event, queue, ends.buffer);
 }
 
 /* What a queue's kernels took since it was waited for the last time: of a transfer that waits for it
@@ -174,7 +173,8 @@ int turns_end(struct turns *turns, const struct sequence_event *command)
 	uint64_t key = operation_key(command->process, command->op), waited, ns;
 	struct turns_queue *queue;
 
-	map_remove(&turns->given, key);
+	if (turns->given.count)
+		map_remove(&turns->given, key);
 	if (command->operation_kind == TANDEM_OPERATION_KIND_kernel) {
 		if (turns->waits.count) {
 			queue = queue_find(turns, command->process, command->queue);
@@ -250,7 +250,6 @@ int turns_add(const struct turns *turns, struct findings *findings)
 
 void turns_free(struct turns *turns)
 {
-	queue_waits_free(&turns->waits_of);
 	free(turns->queues);
 	free(turns->sums);
 	map_free(&turns->queue_of);

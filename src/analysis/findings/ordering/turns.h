@@ -3,9 +3,9 @@
  * queue, though that queue was given data of its own, elsewhere. What a kernel uses need not be
  * known. Memory grows with queues, events and commands in flight. One thread.
  *
- *	struct turns turns = {0};
+ *	struct turns turns = {.waits_of = &waits};
  *
- *	turns_call(&turns, event);			each call that returned
+ *	turns_call(&turns, event, &taken);	each call; what queue_waits_call() said of it
  *	turns_end(&turns, event);		as a command ends, in the true order
  *	turns_add(&turns, findings);
  *	turns_free(&turns);
@@ -37,8 +37,8 @@ struct turns_sum {
 };
 
 struct turns {
-	struct queue_waits
-		waits_of; /* tags: buffer of a queue's latest transfer (transfer_ends.h) */
+	/* Borrowed; tags: buffer of a queue's latest transfer (transfer_ends.h). */
+	struct queue_waits *waits_of;
 	struct map
 		given; /* a command that has not ended -> its queue: of TURNS_GIVEN at the most */
 	struct map queue_of;
@@ -52,7 +52,8 @@ struct turns {
 };
 
 /* Return 0 or -ENOMEM; after an error turns_free() is called as well. */
-int turns_call(struct turns *turns, const struct trace_event *event);
+int turns_call(struct turns *turns, const struct trace_event *event,
+	       const struct queue_waits_taken *taken);
 int turns_end(struct turns *turns, const struct sequence_event *command);
 int turns_add(const struct turns *turns, struct findings *findings);
 void turns_free(struct turns *turns);
