@@ -123,6 +123,8 @@ if not os.path.exists(os.path.join(BUILD, "build.ninja")):
     if not check(done.returncode == 0, "meson setup", done.stdout[-2000:] + done.stderr[-2000:]):
         shutil.rmtree(BUILD, ignore_errors=True)
         finish()
+done = run("meson", "setup", "untested", TREE, "-Dtests=false")
+check(done.returncode == 0, "it is set up without tests, with OpenCL", done.stdout[-2000:])
 done = run("ninja", "-C", BUILD)
 if not check(done.returncode == 0, "it builds", done.stdout[-3000:]):
     finish()
