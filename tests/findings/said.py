@@ -45,6 +45,8 @@ CASES = [
     ("copy_by_host", ["repaired"], STUB, [], ["copies/by-host", "copies/dominate"]),
     ("read_each", [], STUB, ["copies/unchanged"], ["copies/by-host", "copies/dominate"]),
     ("read_each", ["repaired"], STUB, [], ["copies/by-host", "copies/dominate", "copies/unchanged"]),
+    ("read_all", [], STUB, ["copies/dominate"], ["copies/unchanged"]),
+    ("read_all", ["repaired"], STUB, [], ["copies/dominate", "copies/unchanged"]),
     ("clean_replace", [], STUB, [], ["copies/by-host", "transfers/back-and-forth"]),
     ("queue_in_loop", [], STUB, ["objects/loop"], []),
     ("queue_in_loop", ["repaired"], STUB, [], ["objects/loop"]),

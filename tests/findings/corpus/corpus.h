@@ -44,6 +44,7 @@ struct corpus {
 	X(copy_by_host)        \
 	X(upload_again)        \
 	X(read_each)           \
+	X(read_all)            \
 	X(build_again)         \
 	X(build_in_contexts)   \
 	X(build_first)         \

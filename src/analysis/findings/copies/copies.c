@@ -31,6 +31,7 @@ struct copies {
 	struct read_contents reads;
 	struct by_host by_host;
 	struct through through;
+	struct unread unread;
 	struct copy_process *processes; /* by index */
 };
 
@@ -43,6 +44,8 @@ static int copies_begin(struct findings *findings, void *state)
 	if (!copies->processes || copy_calls_begin(&copies->calls, findings->session) ||
 	    by_host_begin(&copies->by_host, findings->session))
 		return -ENOMEM;
+	if (unread_begin(&copies->unread, findings->session))
+		return -ENOMEM;
 	return read_contents_begin(&copies->reads, findings->session);
 }
 
@@ -54,6 +57,8 @@ static int count_transfer(struct copies *copies, const struct operation *operati
 	uint64_t ns = exposed_ns(process->kernels_until_ns, operation);
 	uint64_t bytes = operation->record->bytes;
 	struct copy_buffer *buffer;
+	const struct unread_taken *unread;
+	bool counted;
 
 	if (copy_buffers_find(&copies->buffers, call->buffer, operation->process, &buffer))
 		return -ENOMEM;
@@ -72,8 +77,20 @@ static int count_transfer(struct copies *copies, const struct operation *operati
 			&process->reads,
 			read_contents_find(&copies->reads, operation->process, operation->call),
 			operation->api, bytes, ns);
-	dominate_transfer(&process->dominate, &copies->buffers,
-			  (uint32_t)(buffer - copies->buffers.rows), operation, call, ns);
+	counted = dominate_transfer(&process->dominate, &copies->buffers,
+				    (uint32_t)(buffer - copies->buffers.rows), operation, call, ns);
+	unread = unread_transfer(
+		&copies->unread, operation,
+		&(struct unread_taken){
+			.row = (uint32_t)(buffer - copies->buffers.rows),
+			.bytes = bytes,
+			.ns = ns,
+			.moved_ns = operation->record->end - operation->record->start,
+			.api = operation->api,
+			.counted = counted,
+		});
+	if (unread)
+		dominate_unread(&copies->buffers, unread);
 	buffer->given = operation->kind == TANDEM_OPERATION_KIND_copy_h2d;
 	return by_host_transfer(&copies->by_host, operation, call, last, ns);
 }
@@ -229,11 +246,31 @@ static int take_free(struct copies *copies, const struct trace_event *event)
 	return contents_released(&copies->contents, transfer_ends_buffer(event, record->memory));
 }
 
+static int take_record(struct copies *copies, struct findings *findings,
+		       const struct event_item *item)
+{
+	switch (item->event->record->id) {
+	case TANDEM_EVENT_content:
+		unread_recorded(&copies->unread, item->event);
+		return take_content(copies, findings->graph, item);
+	case TANDEM_EVENT_content_read:
+		unread_recorded(&copies->unread, item->event);
+		return take_content_read(copies, findings->graph, item);
+	case TANDEM_EVENT_content_arrived:
+		unread_recorded(&copies->unread, item->event);
+		return take_content_arrived(copies, findings, item);
+	default:
+		return 0;
+	}
+}
+
 static int copies_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct copies *copies = state;
 
 	if (item->kind == ITEM_CALL && through_call(&copies->through, item))
+		return -ENOMEM;
+	if (item->kind == ITEM_CALL && unread_call(&copies->unread, item))
 		return -ENOMEM;
 	if (item->kind == ITEM_CALL)
 		return copy_calls_add(
@@ -243,13 +280,7 @@ static int copies_item(struct findings *findings, void *state, const struct even
 		return count_command(copies, &item->operation);
 	if (item->kind == ITEM_MEMORY && item->event->record->id == TANDEM_EVENT_memory_free)
 		return take_free(copies, item->event);
-	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content)
-		return take_content(copies, findings->graph, item);
-	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content_read)
-		return take_content_read(copies, findings->graph, item);
-	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content_arrived)
-		return take_content_arrived(copies, findings, item);
-	return 0;
+	return item->kind == ITEM_OTHER ? take_record(copies, findings, item) : 0;
 }
 
 static int copies_event(struct findings *findings, void *state, const struct sequence_event *event)
@@ -295,6 +326,7 @@ static void copies_release(struct findings *findings, void *state)
 	read_contents_release(&copies->reads);
 	by_host_free(&copies->by_host);
 	through_free(&copies->through);
+	unread_free(&copies->unread);
 	free(copies->processes);
 }
 

@@ -15,6 +15,7 @@
 struct copy_time {
 	uint64_t count, bytes, ns, most_ns; /* most: of one */
 	uint64_t moved_ns;		    /* by the device; of a buffer's */
+	uint64_t unread;		    /* of these: to the host, not looked at (unread.h) */
 	uint16_t api;			    /* event id of the call */
 };
 

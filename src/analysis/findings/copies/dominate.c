@@ -79,24 +79,38 @@ static void time_move(struct dominate *dominate, struct copy_buffers *buffers, u
 	};
 }
 
-void dominate_transfer(struct dominate *dominate, struct copy_buffers *buffers, uint32_t row,
+bool dominate_transfer(struct dominate *dominate, struct copy_buffers *buffers, uint32_t row,
 		       const struct operation *operation, const struct copy_call *call, uint64_t ns)
 {
 	struct copy_buffer *buffer = &buffers->rows[row];
 	uint64_t inputs;
+	bool counted;
 
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d) {
 		dominate->inputs += !call->unchanged;
 		if (!call->changed)
 			time_move(dominate, buffers, row, operation, ns);
-		return;
+		return !call->changed;
 	}
 	/* Where nothing new came since, what is read is on its way to a result. Ends of several queues are
 	 * handed over in any order. */
 	inputs = dominate->given ? call->given : dominate->inputs;
-	if (buffer->inputs == inputs || !buffer->inputs)
+	counted = buffer->inputs == inputs || !buffer->inputs;
+	if (counted)
 		time_move(dominate, buffers, row, operation, ns);
 	buffer->inputs = inputs;
+	return counted;
+}
+
+void dominate_unread(struct copy_buffers *buffers, const struct unread_taken *taken)
+{
+	struct copy_time *time = &buffers->rows[taken->row].to_host;
+
+	time->unread++;
+	if (taken->counted)
+		return;
+	copy_time_add(time, taken->api, taken->bytes, taken->ns);
+	time->moved_ns += taken->moved_ns;
 }
 
 /* What is counted of it still. */
@@ -138,7 +152,7 @@ void dominate_take_back_input(struct dominate *dominate)
 
 struct dominate_sum {
 	uint64_t saved_ns; /* if each buffer were moved once each way */
-	uint64_t moved_ns, count, bytes;
+	uint64_t moved_ns, count, bytes, unread;
 	const struct copy_time *worst;
 };
 
@@ -151,6 +165,7 @@ static void sum_add(struct dominate_sum *sum, const struct copy_time *time)
 		sum->worst = time;
 	sum->moved_ns += time->moved_ns;
 	sum->count += time->count;
+	sum->unread += time->unread;
 	sum->bytes += time->bytes;
 }
 
@@ -192,6 +207,12 @@ int dominate_add(const struct dominate *dominate, uint32_t process,
 	finding->confidence = CONFIDENCE_LOW;
 	finding->why = "against one transfer of each buffer and direction; the program may need "
 		       "each of them";
+	if (2 * sum.unread > sum.count)
+		finding->why = findings_text(
+			findings,
+			"the thread had no time to look at a half of what %s of them brought (50 bytes "
+			"a ns); another one may do so",
+			units_count(number, sum.unread));
 	finding->suggestion = "keep the data on the device, move only what changed or is looked "
 			      "at, or let the transfers run next to kernels (a second queue)";
 	return 0;

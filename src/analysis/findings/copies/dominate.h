@@ -12,6 +12,7 @@
 
 #include "analysis/findings/copies/buffers.h"
 #include "analysis/findings/copies/calls.h"
+#include "analysis/findings/copies/unread.h"
 
 /* Of the latest transfers that were counted. */
 #define DOMINATE_RECENT 64u
@@ -37,8 +38,8 @@ struct dominate { /* of a process */
 void dominate_command(struct dominate *dominate, struct copy_buffers *buffers,
 		      const struct operation *operation);
 
-/* Of a buffer, by its row. `ns`: what it took (exposed.h). */
-void dominate_transfer(struct dominate *dominate, struct copy_buffers *buffers, uint32_t row,
+/* Of a buffer, by its row. `ns`: what it took (exposed.h). Whether it is counted. */
+bool dominate_transfer(struct dominate *dominate, struct copy_buffers *buffers, uint32_t row,
 		       const struct operation *operation, const struct copy_call *call,
 		       uint64_t ns);
 
@@ -46,6 +47,9 @@ void dominate_transfer(struct dominate *dominate, struct copy_buffers *buffers, 
 void dominate_take_back(struct dominate *dominate, struct copy_buffer *buffer,
 			const struct copy_latest *last, uint64_t bytes);
 void dominate_take_back_input(struct dominate *dominate);
+
+/* An earlier one to the host, which nobody had time to look at. */
+void dominate_unread(struct copy_buffers *buffers, const struct unread_taken *taken);
 
 /* A call gave the device something new. */
 void dominate_given(struct dominate *dominate);
