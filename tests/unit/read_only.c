@@ -11,13 +11,18 @@
 
 struct found {
 	char text[256];
+	enum tandem_kernel_body body; /* of the latest */
 };
 
-static void note(void *user, const char *kernel, size_t bytes, uint32_t arguments)
+static void note(void *user, const char *kernel, size_t bytes, uint32_t arguments,
+		 enum tandem_kernel_body body)
 {
 	struct found *found = user;
 	size_t at = strlen(found->text);
 
+	found->body = body;
+	if (!arguments)
+		return;
 	snprintf(found->text + at, sizeof(found->text) - at, "%s%.*s:%x", at ? " " : "", (int)bytes,
 		 kernel, arguments);
 }
@@ -25,7 +30,7 @@ static void note(void *user, const char *kernel, size_t bytes, uint32_t argument
 /* The text has no byte behind it that could be read. */
 static bool says(const char *text, const char *wanted)
 {
-	struct found found = {""};
+	struct found found = {.text = ""};
 	size_t bytes = strlen(text);
 	char *copy = malloc(bytes ? bytes : 1);
 
@@ -37,6 +42,51 @@ static bool says(const char *text, const char *wanted)
 	if (strcmp(found.text, wanted) != 0)
 		fprintf(stderr, "%s\n-> %s, not %s\n", text, found.text, wanted);
 	return !strcmp(found.text, wanted);
+}
+
+/* What the body of the last kernel has. */
+static bool has(const char *text, enum tandem_kernel_body wanted)
+{
+	struct found found = {.body = TANDEM_KERNEL_BODY_unknown};
+
+	read_only_arguments(text, strlen(text), note, &found);
+	if (found.body != wanted)
+		fprintf(stderr, "%s\n-> %d, not %d\n", text, (int)found.body, (int)wanted);
+	return found.body == wanted;
+}
+
+static void test_loops(void)
+{
+	const enum tandem_kernel_body unknown = TANDEM_KERNEL_BODY_unknown;
+	const enum tandem_kernel_body plain = TANDEM_KERNEL_BODY_plain;
+	const enum tandem_kernel_body loops = TANDEM_KERNEL_BODY_loops;
+
+	CHECK(has("kernel void k(global float *a) { a[0] = sqrt(a[1]); }", plain));
+	CHECK(has("kernel void k(global float *a) { for (int i = 0; i < 8; i++) a[i] = 0; }",
+		  loops));
+	CHECK(has("kernel void k(global float *a) { while (a[0] < 1) a[0] *= 2; }", loops));
+	CHECK(has("kernel void k(global float *a) { a[0] = native_exp(a[1]); }", loops));
+	CHECK(has("kernel void k(global float *a) { a[0] = a[get_global_id(0) % 7]; }", loops));
+	CHECK(has("kernel void k(global float *a) { /* for */ a[0] = \"for\"[1]; }", plain));
+	CHECK(has("kernel void k(local float *a) { barrier(1); while (a[0]) ; }",
+		  TANDEM_KERNEL_BODY_barriers));
+	/* What others have concerns a kernel that calls them. */
+	CHECK(has("float f(float x) { while (x < 1) x *= 2; return x; }"
+		  "kernel void k(global float *a) { a[0] = f(a[1]); }",
+		  unknown));
+	CHECK(has("float f(float x) { while (x < 1) x *= 2; return x; }"
+		  "kernel void k(global float *a) { a[0] = sqrt(a[1]); }",
+		  plain));
+	CHECK(has("float f(float x) { return x * x; }"
+		  "kernel void k(global float *a) { a[0] = f(a[1]); }",
+		  plain));
+	CHECK(has("#define F(x) exp(x)\n kernel void k(global float *a) { a[0] = F(a[1]); }",
+		  unknown));
+	CHECK(has("#include \"f.h\"\n kernel void k(global float *a) { a[0] = a[1]; }", plain));
+	CHECK(has(
+		"kernel void j(global float *a) { for (;;) ; } kernel void k(global float *a) { a[0] = 1; }",
+		plain));
+	CHECK(has("kernel void k(global float *a) { a[0] = 1;", unknown));
 }
 
 static bool body_says(const char *body, const char *wanted)
@@ -121,7 +171,7 @@ static void test_damaged(void)
 			memcpy(copy, text, bytes);
 			if (j < sizeof(others))
 				copy[i] = others[j];
-			found = (struct found){""};
+			found = (struct found){.text = ""};
 			read_only_arguments(copy, bytes, note, &found);
 			free(copy);
 		}
@@ -130,6 +180,7 @@ static void test_damaged(void)
 
 int main(void)
 {
+	test_loops();
 	test_bodies();
 	test_declarations();
 	test_damaged();

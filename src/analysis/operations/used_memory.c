@@ -7,6 +7,7 @@
 
 #include "analysis/events/event_iterator.h"
 #include "analysis/operations/kernel_signature.h"
+#include "analysis/operations/kernel_source.h"
 #include "trace/field.h"
 #include "util/demangle.h"
 #include "util/hash.h"
@@ -145,27 +146,12 @@ static int kernel_find(struct used_memory *used, uint64_t key, struct used_memor
 	return *kernel ? 0 : -ENOMEM;
 }
 
-static uint64_t source_key(uint32_t process, uint32_t program, const uint8_t *name, size_t bytes)
-{
-	uint64_t key = HASH_START;
-
-	hash_number(&key, process);
-	hash_number(&key, program);
-	hash_bytes(&key, name, bytes);
-	return key;
-}
-
 /* What a source says of a kernel. */
 static int note_reads(struct used_memory *used, const struct trace_event *event)
 {
 	const struct tandem_rec_kernel_reads *record = (const void *)event->record;
-	const struct tandem_field *field = trace_field_find(event->layout, "kernel");
-	const uint8_t *name;
-	size_t bytes;
 
-	name = trace_field_elements(event, field, &bytes);
-	return map_set(&used->reads_of,
-		       source_key(event->stream->process->index, record->program, name, bytes),
+	return map_set(&used->reads_of, kernel_source_key(event, record->program, "kernel"),
 		       record->arguments);
 }
 
@@ -196,7 +182,7 @@ static int note_kernel(struct used_memory *used, const struct trace_event *event
 	bool is_signed;
 
 	name = trace_field_elements(event, field, &bytes);
-	reads = map_get(&used->reads_of, source_key(process, record->program, name, bytes));
+	reads = map_get(&used->reads_of, kernel_source_key(event, record->program, "name"));
 	is_signed = find_signature(name, bytes, &signature);
 	if (reads == MAP_NONE && !is_signed)
 		return 0;

@@ -67,6 +67,13 @@ enum tandem_memory_kind {
 	TANDEM_MEMORY_KIND_pooled = 13,
 };
 
+enum tandem_kernel_body {
+	TANDEM_KERNEL_BODY_unknown = 0,
+	TANDEM_KERNEL_BODY_plain = 1,
+	TANDEM_KERNEL_BODY_loops = 2,
+	TANDEM_KERNEL_BODY_barriers = 3,
+};
+
 enum tandem_operation_kind {
 	TANDEM_OPERATION_KIND_kernel = 0,
 	TANDEM_OPERATION_KIND_copy_h2d = 1,
@@ -441,9 +448,10 @@ struct tandem_rec_kernel_reads {
 	uint32_t program;
 	uint8_t domain;
 	uint32_t arguments;
+	uint8_t body;
 	uint16_t kernel_count;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_kernel_reads) == 23, "kernel_reads");
+_Static_assert(sizeof(struct tandem_rec_kernel_reads) == 24, "kernel_reads");
 
 struct tandem_rec_events_given {
 	struct tandem_record head;

@@ -380,11 +380,20 @@ static const struct tandem_field fields_21[] = {
 	{ "addresses", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 20, NULL },
 };
 
+static const struct tandem_name names_tandem_kernel_body_list[] = {
+	{ 0, "unknown" },
+	{ 1, "plain" },
+	{ 2, "loops" },
+	{ 3, "barriers" },
+};
+static const struct tandem_names names_tandem_kernel_body = { "tandem_kernel_body", names_tandem_kernel_body_list, 4, 1, 0 };
+
 static const struct tandem_field fields_22[] = {
 	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
 	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
 	{ "arguments", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 17, NULL },
-	{ "kernel", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 21, NULL },
+	{ "body", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 21, &names_tandem_kernel_body },
+	{ "kernel", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 22, NULL },
 };
 
 static const struct tandem_field fields_23[] = {
@@ -444,7 +453,7 @@ static const struct tandem_event events[] = {
 	[23] = { 23, TANDEM_CLASS_RECORD, 0, "kernel_memory", NULL, { 0 },
 	  { { 22, 2, fields_21 }, { 22, 2, fields_21 }, { 22, 2, fields_21 } } },
 	[24] = { 24, TANDEM_CLASS_RECORD, 0, "kernel_reads", NULL, { .record = TANDEM_RECORD_description },
-	  { { 23, 4, fields_22 }, { 23, 4, fields_22 }, { 23, 4, fields_22 } } },
+	  { { 24, 5, fields_22 }, { 24, 5, fields_22 }, { 24, 5, fields_22 } } },
 	[25] = { 25, TANDEM_CLASS_RECORD, 0, "content_arrived", NULL, { 0 },
 	  { { 44, 4, fields_23 }, { 44, 4, fields_23 }, { 44, 4, fields_23 } } },
 };
@@ -455,5 +464,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "16a855aec841e3338e9f42b357ea95e5", EVENTS, { 0 }, 1,
+	0, "core", "790626dcae4a25d272bbf7babb799d30", EVENTS, { 0 }, 1,
 };

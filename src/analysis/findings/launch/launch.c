@@ -8,6 +8,7 @@
 
 #include "analysis/findings/launch/launch_row.h"
 #include "analysis/findings/launch/short.h"
+#include "analysis/operations/kernel_source.h"
 #include "trace/field.h"
 #include "util/array.h"
 
@@ -16,6 +17,7 @@
 
 struct launch_kernel { /* a kernel object, as it was described */
 	uint64_t preferred, max_work_group;
+	enum tandem_kernel_body body;
 };
 
 /* Of one item each: a task has few. */
@@ -46,6 +48,7 @@ struct launch {
 	const struct devices *known;   /* the iterator's */
 	struct launch_device *devices; /* by row */
 	size_t device_count;
+	struct map bodies;  /* kernel_source_key() -> enum tandem_kernel_body */
 	struct map kernels; /* process and number -> described */
 	struct launch_kernel *described;
 	size_t described_count, described_capacity;
@@ -59,13 +62,24 @@ struct launch {
 	struct map row_of; /* hash of kernel, device and shape -> the latest such row */
 };
 
+static int note_body(struct launch *launch, const struct trace_event *event)
+{
+	const struct tandem_rec_kernel_reads *record = (const void *)event->record;
+
+	return map_set(&launch->bodies, kernel_source_key(event, record->program, "kernel"),
+		       record->body);
+}
+
 static int note_object(struct findings *findings, struct launch *launch,
 		       const struct trace_event *event)
 {
 	const struct tandem_rec_kernel *kernel = (const void *)event->record;
 	const struct tandem_rec_device *device = (const void *)event->record;
 	uint32_t process = event->stream->process->index, row;
+	uint64_t body;
 
+	if (event->record->id == TANDEM_EVENT_kernel_reads)
+		return note_body(launch, event);
 	if (event->record->id == TANDEM_EVENT_device) {
 		if (devices_of_number(&findings->iterator->devices, event, device->device,
 				      device->domain, &row))
@@ -77,7 +91,9 @@ static int note_object(struct findings *findings, struct launch *launch,
 	if (array_reserve(&launch->described, &launch->described_capacity,
 			  launch->described_count + 1, sizeof(*launch->described)))
 		return -ENOMEM;
+	body = map_get(&launch->bodies, kernel_source_key(event, kernel->program, "name"));
 	launch->described[launch->described_count] = (struct launch_kernel){
+		.body = body == MAP_NONE ? TANDEM_KERNEL_BODY_unknown : body,
 		.preferred = kernel->preferred_multiple,
 		.max_work_group = kernel->max_work_group,
 	};
@@ -260,8 +276,9 @@ static int count_launch(struct launch *launch, const struct operation *operation
 		return -ENOMEM;
 	known = map_get(&launch->kernels, (uint64_t)operation->process << 32 | record->kernel);
 	if (known != MAP_NONE && !row->described) {
-		row->preferred = launch->described[known].preferred;
+		row->preferred = row->wished = launch->described[known].preferred;
 		row->most_items = launch->described[known].max_work_group;
+		row->body = launch->described[known].body;
 	}
 	/* A CPU has its driver's wish there, and no lanes that idle. */
 	row->is_cpu = devices_taken_part(&launch->known->rows[operation->device]) > 0;
@@ -303,6 +320,8 @@ static int launch_item(struct findings *findings, void *state, const struct even
 	if (item->kind == ITEM_OTHER &&
 	    item->event->layout->event->traits.record == TANDEM_RECORD_device_limits)
 		return note_limits(findings, launch, item->event);
+	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_kernel_reads)
+		return note_body(launch, item->event);
 	if (item->kind == ITEM_OTHER)
 		return launch_configs_learn(&launch->launch_configs, item->event);
 	if (item->kind == ITEM_OPERATION && item->operation.kind == TANDEM_OPERATION_KIND_kernel)
@@ -359,6 +378,7 @@ static void launch_release(struct findings *findings, void *state)
 		free(launch->devices[i].small);
 	}
 	free(launch->devices);
+	map_free(&launch->bodies);
 	map_free(&launch->kernels);
 	free(launch->described);
 	map_free(&launch->units);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "analysis/findings/launch/cpu_groups.h"
 #include "util/text.h"
 #include "util/units.h"
 
@@ -175,23 +176,67 @@ static int add_row(struct findings *findings, struct map *said, const struct lau
 static const char group_size[] = "group-size", few_groups[] = "few-groups",
 		  occupancy[] = "occupancy";
 
+/* What remains of a kernel's time in groups of a good size. */
+static double lanes_left(const struct launch_row *row, const struct fill *fill,
+			 uint64_t group_items)
+{
+	double items = (double)row->count, units = (double)fill->groups;
+
+	if (!row->is_cpu)
+		return fill->lanes;
+	for (unsigned i = 0; i < row->shape.dimensions; i++)
+		items *= (double)row->shape.global[i];
+	if (fill->units && units > (double)fill->units)
+		units = (double)fill->units;
+	return cpu_groups_left(&(struct cpu_groups){
+		.items = group_items,
+		.wished = row->wished,
+		.body = row->body,
+		.item_ns = items > 0 ? (double)row->ns * units / items : 0,
+		.units = units,
+	});
+}
+
+/* By what is known of the kernel. */
+static const char *cpu_evidence(struct findings *findings, const struct launch_row *row,
+				double left)
+{
+	static const char *const bodies[] = {
+		[TANDEM_KERNEL_BODY_unknown] =
+			"whether it has a loop is taken from what an item takes",
+		[TANDEM_KERNEL_BODY_plain] = "its source has no loop",
+		[TANDEM_KERNEL_BODY_loops] = "its source has a loop or the like",
+		[TANDEM_KERNEL_BODY_barriers] = "its items wait for each other",
+	};
+	const char *body = row->body < sizeof(bodies) / sizeof(*bodies) ? bodies[row->body] : "";
+
+	return findings_text(
+		findings,
+		"estimated by such groups of other kernels on this kind of device, %.0f %% "
+		"of the kernel's time; %s",
+		100 * (1 - left), body);
+}
+
 static int add_lanes(struct findings *findings, struct map *said, const struct launch_row *row,
 		     const struct fill *fill)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
+	double left = lanes_left(row, fill, fill->group_items);
 	struct finding *finding;
-	int status =
-		add_row(findings, said, row, fill, group_size, cost_of(row, fill->lanes), &finding);
+	int status = add_row(findings, said, row, fill, group_size, cost_of(row, left), &finding);
 
 	if (status <= 0)
 		return status;
+	if (row->is_cpu)
+		finding->why = cpu_evidence(findings, row, left);
 	finding->what = findings_text(
 		findings,
 		"kernel %s (%s): the %s size of %llu %s%s is not a multiple of the SIMD width "
-		"%llu; lanes idle",
+		"%llu; %s",
 		finding->object, shape_text(findings, row, domain), domain->group,
 		(unsigned long long)fill->group_items, domain->item,
-		fill->group_items == 1 ? "" : "s", (unsigned long long)row->preferred);
+		fill->group_items == 1 ? "" : "s", (unsigned long long)row->preferred,
+		row->is_cpu ? "items run one by one, and each group has its start" : "lanes idle");
 	finding->suggestion = row->described
 				      ? findings_text(findings,
 						      "make the number of %ss of a %s a multiple "
@@ -207,13 +252,16 @@ static int add_lanes(struct findings *findings, struct map *said, const struct l
 
 /* The runtime could choose nothing good. */
 static int add_indivisible(struct findings *findings, struct map *said,
-			   const struct launch_row *row, uint64_t group_items)
+			   const struct launch_row *row, uint64_t group_items, uint64_t units)
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
-	struct fill fill = {.lanes = part(group_items, row->preferred), .whole = 1};
+	struct fill fill = {.lanes = part(group_items, row->preferred),
+			    .whole = 1,
+			    .groups = 1 + row->most_items,
+			    .units = units};
 	struct finding *finding;
-	int status =
-		add_row(findings, said, row, &fill, group_size, cost_of(row, fill.lanes), &finding);
+	int status = add_row(findings, said, row, &fill, group_size,
+			     cost_of(row, lanes_left(row, &fill, group_items)), &finding);
 
 	if (status <= 0)
 		return status;
@@ -227,6 +275,10 @@ static int add_indivisible(struct findings *findings, struct map *said,
 		row->is_cpu && row->shape.dimensions > 1 ? " in the first dimension" : "",
 		(unsigned long long)row->preferred);
 	finding->why = "from the shape alone; a runtime that makes unequal ones does better";
+	if (row->is_cpu)
+		finding->why = findings_text(
+			findings, "%s; a runtime that makes unequal ones does better",
+			cpu_evidence(findings, row, lanes_left(row, &fill, group_items)));
 	finding->suggestion = findings_text(
 		findings,
 		"round the global size up to a multiple of %llu, and let the kernel return at "
@@ -395,7 +447,7 @@ int launch_row_report(const struct launch_row *row, struct findings *findings, u
 	int status = 0;
 
 	if (group_items && 2 * group_items <= row->preferred)
-		status = add_indivisible(findings, said, row, group_items);
+		status = add_indivisible(findings, said, row, group_items, units);
 	if (!status && fill.lanes < 1)
 		status = add_lanes(findings, said, row, &fill);
 	if (!status && leaves_units(row, &fill) && fill.whole < 1)

@@ -6,6 +6,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/operations/launch_config.h"
 #include "analysis/operations/occupancy.h"
+#include "schema/gen/core_records.h"
 #include "util/map.h"
 
 struct launch_row { /* one kernel, device and shape */
@@ -13,6 +14,8 @@ struct launch_row { /* one kernel, device and shape */
 	uint32_t device;
 	struct launch_size shape;
 	uint64_t preferred;
+	uint64_t wished; /* same, as the driver says */
+	enum tandem_kernel_body body;
 	uint64_t most_items;	    /* of a group; 0: not known */
 	bool is_cpu;		    /* whose lanes are items of the first dimension */
 	bool described;		    /* as a shape, in groups and items of a group only */

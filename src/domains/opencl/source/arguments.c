@@ -12,12 +12,13 @@
 #define SOURCE_MOST (1u << 16)
 #define NAME_MOST 256u
 
-static void reads_write(void *user, const char *kernel, size_t bytes, uint32_t arguments)
+static void reads_write(void *user, const char *kernel, size_t bytes, uint32_t arguments,
+			enum tandem_kernel_body body)
 {
 	const uint32_t *program = user;
 	struct tandem_rec_kernel_reads *record;
 
-	if (bytes > NAME_MOST)
+	if (bytes > NAME_MOST || (!arguments && body == TANDEM_KERNEL_BODY_unknown))
 		return;
 	record =
 		tandem_record_begin(TANDEM_EVENT_kernel_reads, (uint32_t)(sizeof(*record) + bytes));
@@ -26,6 +27,7 @@ static void reads_write(void *user, const char *kernel, size_t bytes, uint32_t a
 	record->program = *program;
 	record->domain = TANDEM_DOMAIN_opencl;
 	record->arguments = arguments;
+	record->body = (uint8_t)body;
 	record->kernel_count = (uint16_t)bytes;
 	memcpy(record + 1, kernel, bytes);
 	tandem_record_commit();
@@ -38,7 +40,7 @@ void opencl_source_arguments(const void *program, uint32_t count, const void *st
 	uint32_t number;
 	size_t bytes;
 
-	if (!program || tandem_control.args_level != TANDEM_ARGS_FULL || count != 1 || !text[0])
+	if (!program || tandem_control.args_level == TANDEM_ARGS_NONE || count != 1 || !text[0])
 		return;
 	bytes = args_text_bytes(text[0], lengths, 0, SOURCE_MOST);
 	number = tandem_object_find(TANDEM_KIND(opencl, program), program);

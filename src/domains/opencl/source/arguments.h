@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of a program that was made of source only read (record kernel_reads of
- * schema/events/core.events), where all arguments are recorded. */
+/* What the kernels of a program that was made of source only read, and what their bodies have (record
+ * kernel_reads of schema/events/core.events), where arguments are recorded. */
 #ifndef TANDEM_DOMAINS_OPENCL_SOURCE_ARGUMENTS_H
 #define TANDEM_DOMAINS_OPENCL_SOURCE_ARGUMENTS_H
 

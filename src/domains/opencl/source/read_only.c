@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "domains/opencl/source/body.h"
 #include "domains/opencl/source/tokens.h"
 
 struct argument {
@@ -237,14 +238,15 @@ static bool has_include(const char *text, size_t bytes)
 
 void read_only_arguments(const char *text, size_t bytes, read_only_found *found, void *user)
 {
-	bool complete = !has_include(text, bytes);
+	bool complete = !has_include(text, bytes), plain = true;
 	struct tokens tokens;
 	struct token token;
 	struct kernel kernel;
-	uint32_t arguments;
+	enum tandem_kernel_body body;
 
 	tokens_begin(&tokens, text, bytes);
 	for (token = tokens_next(&tokens); token.kind != TOKEN_END; token = tokens_next(&tokens)) {
+		plain &= source_is_plain(&token);
 		if (token.directive ||
 		    (!token_is(&token, "__kernel") && !token_is(&token, "kernel")) ||
 		    !find_name(&tokens, &kernel))
@@ -253,11 +255,11 @@ void read_only_arguments(const char *text, size_t bytes, read_only_found *found,
 		token = tokens_next(&tokens);
 		if (!token_is(&token, "{"))
 			continue;
+		body = source_body(tokens, text, bytes, plain);
 		look_at_body(&tokens, &kernel);
 		if (complete)
 			look_at_directives(text, bytes, &kernel);
-		arguments = read_only_of(&kernel, complete);
-		if (arguments)
-			found(user, kernel.name.text, kernel.name.bytes, arguments);
+		found(user, kernel.name.text, kernel.name.bytes, read_only_of(&kernel, complete),
+		      body);
 	}
 }

@@ -9,11 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "schema/gen/core_records.h"
+
 /* Arguments of a kernel that are looked at. */
 #define READ_ONLY_MOST 32u
 
-/* Called for each kernel that has such arguments: a bit for each place. */
-typedef void read_only_found(void *user, const char *kernel, size_t bytes, uint32_t arguments);
+/* Called for each kernel: a bit for the place of each such argument, and what its body has. */
+typedef void read_only_found(void *user, const char *kernel, size_t bytes, uint32_t arguments,
+			     enum tandem_kernel_body body);
 
 void read_only_arguments(const char *text, size_t bytes, read_only_found *found, void *user);
 
