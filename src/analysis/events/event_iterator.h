@@ -45,6 +45,8 @@ enum event_item_kind {
 	ITEM_OTHER,
 };
 
+#define ITEM_KINDS (ITEM_OTHER + 1)
+
 struct event_item {
 	enum event_item_kind kind;
 	bool system;			 /* the operating system recorded it */

@@ -499,6 +499,7 @@ const struct finding_ops finding_allocations = {
 	.faults = allocations_faults,
 	.begin = allocations_begin,
 	.item = allocations_item,
+	.items = 1u << ITEM_CALL | 1u << ITEM_MEMORY,
 	.end = allocations_end,
 	.release = allocations_release,
 };

@@ -124,6 +124,7 @@ struct finding_ops {
 	bool waits;	 /* wants findings->waits, which is settled before `end` */
 	bool whole;	 /* takes items of the whole run, and chooses by findings->range itself */
 	bool graph;	 /* wants findings->graph, to remove calls from in `item` */
+	unsigned items;	 /* event_item_kinds that `item` takes, each 1 << kind; 0: all */
 	unsigned events; /* sequence_event_kinds that `event` takes, each 1 << kind */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);

@@ -51,8 +51,9 @@ struct maker { /* findings that are being made */
 	void *states[KINDS];
 	bool wanted[KINDS];
 	/* That take them, of the wanted. */
-	unsigned char event_kinds[SEQUENCE_KINDS][KINDS], item_kinds[KINDS], interval_kinds[KINDS];
-	unsigned event_count[SEQUENCE_KINDS], item_count, interval_count;
+	unsigned char event_kinds[SEQUENCE_KINDS][KINDS], item_kinds[ITEM_KINDS][KINDS],
+		interval_kinds[KINDS];
+	unsigned event_count[SEQUENCE_KINDS], item_count[ITEM_KINDS], interval_count;
 	struct event_sequence sequence;
 	bool sequenced; /* somebody asks for it */
 	struct graph graph;
@@ -101,8 +102,10 @@ static void takes(struct maker *maker, unsigned char kind)
 		if (ops->event && ops->events >> i & 1)
 			maker->event_kinds[i][maker->event_count[i]++] = kind;
 	}
-	if (ops->item)
-		maker->item_kinds[maker->item_count++] = kind;
+	for (unsigned i = 0; i < ITEM_KINDS; i++) {
+		if (ops->item && (!ops->items || ops->items >> i & 1))
+			maker->item_kinds[i][maker->item_count[i]++] = kind;
+	}
 	if (ops->interval)
 		maker->interval_kinds[maker->interval_count++] = kind;
 }
@@ -203,8 +206,8 @@ static int take_item(void *user, const struct event_item *item)
 	inside = item_in_range(item, &maker->findings->range);
 	if (maker->findings->graph)
 		status = graph_item(&maker->graph, item);
-	for (unsigned i = 0; !status && i < maker->item_count; i++) {
-		unsigned kind = maker->item_kinds[i];
+	for (unsigned i = 0; !status && i < maker->item_count[item->kind]; i++) {
+		unsigned kind = maker->item_kinds[item->kind][i];
 		const struct finding_ops *ops = finding_kinds[kind];
 
 		if (inside || ops->whole)

@@ -366,6 +366,7 @@ const struct finding_ops finding_trace = {
 	.waits = true,
 	.begin = trace_begin,
 	.item = trace_item,
+	.items = 1u << ITEM_CALL | 1u << ITEM_OPERATION,
 	.end = trace_end,
 	.release = trace_release,
 };

@@ -252,15 +252,16 @@ static int by_ns(const void *a, const void *b)
 
 void graph_returned_remove(struct graph *graph, struct graph_thread *thread)
 {
-	uint64_t removed = graph->removed.count && thread->returned
-				   ? map_remove(&graph->removed, thread->returned)
-				   : MAP_NONE;
+	const struct graph_frame *frame = thread->returned;
+	uint64_t removed =
+		graph->removed.count && frame ? map_remove(&graph->removed, frame->call) : MAP_NONE;
 
 	for (unsigned i = 0; removed != MAP_NONE && i < GRAPH_CAUSE_COUNT; i++) {
 		if (removed & UINT64_C(1) << i)
-			thread->at.saved[i] = thread->at.ns - thread->returned_from_ns[i];
+			thread->at.saved[i] = thread->at.ns - (frame->begin.ns - frame->gap_ns -
+							       frame->begin.saved[i]);
 	}
-	thread->returned = 0;
+	thread->returned = NULL;
 }
 
 /* Whatever a device or a thread still has to do: when the last of it is over, as recorded

@@ -170,10 +170,9 @@ struct graph_thread {
 	struct graph_recorded recorded;
 	struct graph_frame frames[GRAPH_DEPTH_MOST];
 	unsigned depth; /* may be more than GRAPH_DEPTH_MOST */
-	/* The latest call that returned, and when it began, without each cause: what it did may be
-	 * recorded after events that come behind its return. 0: none. */
-	uint64_t returned;
-	int64_t returned_from_ns[GRAPH_CAUSE_COUNT];
+	/* The latest call that returned, of which `begin` is as it was: what it did may be recorded
+	 * after events that come behind its return. NULL: none. */
+	const struct graph_frame *returned;
 	/* The latest calls that causes remove: whom one woke does not sleep then. */
 	struct graph_removed removed[GRAPH_REMOVED_MOST];
 	unsigned removed_next;

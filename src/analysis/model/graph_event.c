@@ -35,14 +35,6 @@ static uint64_t removed_take(struct graph *graph, const struct sequence_event *e
 	return graph->removed.count ? map_remove(&graph->removed, event->call) : MAP_NONE;
 }
 
-static void note_return(struct graph_thread *thread, const struct graph_frame *frame, uint64_t call)
-{
-	thread->returned = call;
-	for (unsigned i = 0; i < GRAPH_CAUSE_COUNT; i++)
-		thread->returned_from_ns[i] =
-			frame->begin.ns - frame->gap_ns - frame->begin.saved[i];
-}
-
 static void note_removed(struct graph_thread *thread, const struct graph_frame *frame,
 			 uint64_t call)
 {
@@ -231,7 +223,7 @@ static int call_end(struct graph *graph, const struct sequence_event *event)
 	if (thread->depth <= GRAPH_DEPTH_MOST)
 		call_removed(thread, frame);
 	if (thread->depth-- <= GRAPH_DEPTH_MOST) {
-		note_return(thread, frame, event->call);
+		thread->returned = frame;
 		if (frame->removed)
 			note_removed(thread, frame, event->call);
 		graph_point_drop(graph, &frame->begin);

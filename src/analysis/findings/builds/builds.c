@@ -321,6 +321,7 @@ const struct finding_ops finding_builds = {
 	.graph = true,
 	.begin = builds_begin,
 	.item = builds_item,
+	.items = 1u << ITEM_CALL | 1u << ITEM_OBJECT | 1u << ITEM_OTHER | 1u << ITEM_BUILD,
 	.end = builds_end,
 	.release = builds_release,
 };

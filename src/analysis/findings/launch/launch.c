@@ -395,6 +395,7 @@ const struct finding_ops finding_launch = {
 	.state_bytes = sizeof(struct launch),
 	.begin = launch_begin,
 	.item = launch_item,
+	.items = 1u << ITEM_OBJECT | 1u << ITEM_OTHER | 1u << ITEM_OPERATION,
 	.end = launch_end,
 	.release = launch_release,
 };

@@ -533,6 +533,7 @@ const struct finding_ops finding_leaks = {
 	.faults = leaks_faults,
 	.begin = leaks_begin,
 	.item = leaks_item,
+	.items = 1u << ITEM_CALL | 1u << ITEM_MEMORY | 1u << ITEM_OTHER,
 	.whole = true, /* what was made in a part may be released after it */
 	.end = leaks_end,
 	.release = leaks_release,

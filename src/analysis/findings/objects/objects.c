@@ -318,6 +318,7 @@ const struct finding_ops finding_objects = {
 	.graph = true,
 	.begin = objects_begin,
 	.item = objects_item,
+	.items = 1u << ITEM_CALL | 1u << ITEM_OBJECT | 1u << ITEM_OTHER | 1u << ITEM_BUILD,
 	.event = objects_event,
 	.events = 1u << SEQUENCE_START | 1u << SEQUENCE_END,
 	.end = objects_end,
