@@ -19,7 +19,7 @@ VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i
           ("float", 8): "f64", ("pointer", 8): "u64", ("text", 8): "u64"}
 # A rule's keys beyond those that all back ends have (rules.py).
 KEYS = ("basic", "noresult", "quiet", "query", "hook", "content", "content_read",
-        "content_later")
+        "content_later", "content_rows", "content_array")
 # What every call's record has already.
 TAKEN = {"result", "end", "op"}
 # Steps of src/domains/cuda/calls/call.c.
@@ -247,6 +247,8 @@ def table_write(calls, domain, which, steps):
                                            ("CUDA_CONTENT", "content" in call.rule and call.sizes(version)),
                                            ("CUDA_CONTENT_READ", "content_read" in call.rule and call.sizes(version)),
                                            ("CUDA_CONTENT_LATER", "content_later" in call.rule and call.sizes(version)),
+                                           ("CUDA_CONTENT_ROWS", "content_rows" in call.rule),
+                                           ("CUDA_CONTENT_ARRAY", "content_array" in call.rule),
                                            ("CUDA_WAITS_QUEUE", call.rule.get("wait") == "queue"),
                                            ("CUDA_WAITS_DEVICE", call.rule.get("wait") == "device"),
                                            ("CUDA_PER_THREAD", PER_THREAD.search(version.name)),

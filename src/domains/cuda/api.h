@@ -25,16 +25,18 @@ struct cuda_step {
 };
 
 /* Flags of a function. */
-#define CUDA_QUIET 1u		/* recorded only when all calls are asked for ... */
-#define CUDA_QUERY 8u		/* ... or queries are */
-#define CUDA_PER_THREAD 2u	/* stream 0 is the thread's own */
-#define CUDA_NO_STATUS 16u	/* returns something else, or nothing */
-#define CUDA_HOOK 4u		/* heard under the runtime's calls too: memory, captures, marks */
-#define CUDA_CONTENT 32u	/* it moves to the device what calls/content.h looks at ... */
-#define CUDA_CONTENT_READ 64u	/* ... or to the host, where it is when the function returns */
-#define CUDA_CONTENT_LATER 128u /* ... or where it is when the thread has waited for it */
-#define CUDA_WAITS_QUEUE 256u	/* it waits for all of the stream that it is given ... */
-#define CUDA_WAITS_DEVICE 512u	/* ... or of the device */
+#define CUDA_QUIET 1u		 /* recorded only when all calls are asked for ... */
+#define CUDA_QUERY 8u		 /* ... or queries are */
+#define CUDA_PER_THREAD 2u	 /* stream 0 is the thread's own */
+#define CUDA_NO_STATUS 16u	 /* returns something else, or nothing */
+#define CUDA_HOOK 4u		 /* heard under the runtime's calls too: memory, captures, marks */
+#define CUDA_CONTENT 32u	 /* it moves to the device what calls/content.h looks at ... */
+#define CUDA_CONTENT_READ 64u	 /* ... or to the host, where it is when the function returns */
+#define CUDA_CONTENT_LATER 128u	 /* ... or where it is when the thread has waited for it */
+#define CUDA_WAITS_QUEUE 256u	 /* it waits for all of the stream that it is given ... */
+#define CUDA_WAITS_DEVICE 512u	 /* ... or of the device */
+#define CUDA_CONTENT_ROWS 1024u	 /* as CUDA_CONTENT, of rows: to linear memory ... */
+#define CUDA_CONTENT_ARRAY 2048u /* ... or to an array */
 
 struct cuda_api {
 	uint16_t id; /* event; 0: no such callback */

@@ -476,6 +476,36 @@ static void upload_again(void)
 	synchronize();
 }
 
+struct array_arguments { /* of cudaMemcpy2DToArrayAsync() */
+	uint64_t array, x, y, from, pitch, width, height;
+	int32_t kind;
+	void *stream;
+};
+
+/* The same texture before each kernel, as an array's rows, which lie together. */
+static void array_again(void)
+{
+	const uint64_t width = 4096;
+	struct array_arguments arguments = {
+		DEVICE_B, 0, 0, (uintptr_t)host[0], width, width, BYTES / width, TO_DEVICE, NULL};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call call = tell_make("cudaMemcpy2DToArrayAsync", &arguments);
+		struct copy record = copy_make(TO_DEVICE, PINNED, BYTES, 7);
+
+		if (!repaired || !i) {
+			record.copy_kind = 3; /* to an array */
+			tell_enter(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ARRAY_ASYNC, &call);
+			device_take(&free_at, BYTES / PINNED_BYTES_US + 1, &record.start,
+				    &record.end);
+			tell_leave(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ARRAY_ASYNC, &call);
+			keep(&record, sizeof(record));
+		}
+		kernel(20);
+	}
+	synchronize();
+}
+
 /* Another input each time, for a kernel that takes so long; each turn is waited for, or all. */
 static void turns(uint64_t kernel_us, bool waits)
 {
@@ -1326,6 +1356,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(graph_host_node),
 	TELL_CASE(download_again),
 	TELL_CASE(upload_again),
+	TELL_CASE(array_again),
 	TELL_CASE(upload_new),
 	TELL_CASE(module_loop),
 	TELL_CASE(stream_loop),

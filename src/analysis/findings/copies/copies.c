@@ -152,7 +152,7 @@ static int take_content(struct copies *copies, struct graph *graph, const struct
 		return 0;
 	last->written = true;
 	read = read_contents_written(&copies->reads, index, item->event->stream->index,
-				     last->buffer, content);
+				     last->buffer, last->address, content);
 	if (read)
 		take_back_read(copies, process, read);
 	if (copy_buffers_find(&copies->buffers, last->buffer, index, &buffer) ||

@@ -35,13 +35,17 @@ void read_contents_arrived(struct read_contents *contents, uint32_t process, uin
 {
 	struct read_contents_process *reads = &contents->processes[process];
 
-	if (content_words_tell(content->words))
+	bool tells = content_words_tell(content->words);
+
+	/* All of it is one value: by chance elsewhere, hardly in the same memory. */
+	if (tells || (from->host && content_words_mostly(content->words, content->words)))
 		reads->reads[reads->next++ % READ_CONTENTS] = (struct read_content){
 			.stream = stream,
 			.call = from->call,
 			.buffer = from->buffer,
 			.bytes = content->bytes,
 			.words = content->words,
+			.host = tells ? 0 : from->host,
 		};
 }
 
@@ -58,7 +62,7 @@ static struct read_content *read_at(struct read_contents_process *reads, unsigne
 }
 
 struct read_content *read_contents_written(struct read_contents *contents, uint32_t process,
-					   uint32_t stream, uint64_t buffer,
+					   uint32_t stream, uint64_t buffer, uint64_t host,
 					   const struct tandem_rec_content *content)
 {
 	struct read_contents_process *reads = &contents->processes[process];
@@ -66,7 +70,8 @@ struct read_content *read_contents_written(struct read_contents *contents, uint3
 	for (unsigned age = 1; age <= READ_CONTENTS; age++) {
 		struct read_content *read = read_at(reads, age);
 
-		if (!read->call || read->stream != stream || !is_same(read, content))
+		if (!read->call || read->stream != stream || !is_same(read, content) ||
+		    (read->host && read->host != host))
 			continue;
 		if (read->to == buffer)
 			return NULL;

@@ -29,6 +29,7 @@ struct read_content {
 	uint64_t buffer;
 	uint64_t bytes, hash;
 	uint64_t words; /* of one that did not wait, which has no hash; else 0 */
+	uint64_t host;	/* where the words alone do not tell: they count from there only; else 0 */
 	uint64_t to;	/* the buffer that it was written to last; 0: none */
 	bool unchanged; /* its owner's: the host had it before, and that was counted ... */
 	uint64_t ns;	/* ... at this cost */
@@ -51,16 +52,16 @@ struct read_content *read_contents_add(struct read_contents *contents, uint32_t 
 				       uint32_t stream, uint64_t call, uint64_t buffer,
 				       const struct tandem_rec_content_read *content);
 
-/* Same, of a read that did not wait, by its words. Where they say little (zeros) it is not remembered. */
+/* Same, of a read that did not wait, by its words. Where they say nothing (zeros) it is not remembered. */
 void read_contents_arrived(struct read_contents *contents, uint32_t process, uint32_t stream,
 			   const struct async_read *from,
 			   const struct tandem_rec_content_arrived *content);
 
-/* The latest read of a thread (the index of its stream) that brought what it now writes to `buffer`,
- * and notes that it went there. NULL: none did, or it went there before. What another thread read may be
+/* The latest read of a thread (the index of its stream) that brought what it now writes from `host` to
+ * `buffer`, and notes that it went there. NULL: none did, or it went there before. What another thread read may be
  * the same by chance. */
 struct read_content *read_contents_written(struct read_contents *contents, uint32_t process,
-					   uint32_t stream, uint64_t buffer,
+					   uint32_t stream, uint64_t buffer, uint64_t host,
 					   const struct tandem_rec_content *content);
 
 /* That of a call, or NULL. */

@@ -9,7 +9,7 @@
 /* Wider rows move as one piece does, or nearly. */
 #define ROW_BYTES 128u
 
-/* Of less, that it was enqueued at all took most. */
+/* Of no more, that it was enqueued at all took most. */
 #define LEAST_BYTES 4096u
 
 /* Fewer are no habit. */
@@ -50,7 +50,7 @@ bool rows_take(struct rows *rows, const struct operation *operation)
 	uint64_t known = rows->narrow.count ? map_remove(&rows->narrow, operation->call) : MAP_NONE;
 	uint64_t bytes, box;
 
-	if (known == MAP_NONE || !operation->record || operation->record->bytes < LEAST_BYTES)
+	if (known == MAP_NONE || !operation->record || operation->record->bytes <= LEAST_BYTES)
 		return false;
 	/* An image's elements are pixels. */
 	bytes = known & ((1u << WIDTH_BITS) - 1);

@@ -24,12 +24,31 @@ struct transfer {
 	};
 };
 
+/* The end of the arguments of cudaMemcpy2D() and cudaMemcpy2DToArray(). */
+struct rows {
+	const void *from;
+	uint64_t pitch, width, height;
+	int32_t kind;
+};
+
+/* Before it. */
+struct linear_rows {
+	const void *to;
+	uint64_t pitch;
+	struct rows rows;
+};
+
+struct array_rows {
+	const void *to;
+	uint64_t x, y;
+	struct rows rows;
+};
+
 /* What is captured into a graph moves nothing yet. */
-static bool is_looked_at(const struct cupti_call *data, const struct transfer *transfer)
+static bool is_looked_at(const struct cupti_call *data, uint64_t bytes)
 {
-	return tandem_control.args_level == TANDEM_ARGS_FULL && transfer &&
-	       transfer->bytes >= CONTENT_LEAST && cuda_call_succeeded(data) && cuda_recording() &&
-	       cuda_wanted(TANDEM_CUDA_kernels) &&
+	return tandem_control.args_level == TANDEM_ARGS_FULL && bytes >= CONTENT_LEAST &&
+	       cuda_call_succeeded(data) && cuda_recording() && cuda_wanted(TANDEM_CUDA_kernels) &&
 	       !atomic_load_explicit(&cuda_captures, memory_order_relaxed);
 }
 
@@ -45,17 +64,37 @@ static void content_sent(const struct cupti_call *data, bool runtime)
 {
 	const struct transfer *transfer = data->arguments;
 
-	if (is_looked_at(data, transfer) && (!runtime || transfer->runtime.kind == TO_DEVICE) &&
+	if (transfer && is_looked_at(data, transfer->bytes) &&
+	    (!runtime || transfer->runtime.kind == TO_DEVICE) &&
 	    cuda_driver_is_host_memory(transfer->from))
 		tandem_content_record(cuda_operation_id(data->correlation), transfer->from, 0,
 				      transfer->bytes);
+}
+
+/* Rows that lie apart would be looked at in pieces: these are not. */
+static void content_rows(const struct cupti_call *data, bool to_array)
+{
+	const struct array_rows *array = data->arguments;
+	const struct linear_rows *linear = data->arguments;
+	const struct rows *rows = to_array ? &array->rows : &linear->rows;
+	uint64_t bytes, offset = 0;
+
+	if (!data->arguments || rows->pitch != rows->width || rows->kind != TO_DEVICE ||
+	    __builtin_mul_overflow(rows->width, rows->height, &bytes))
+		return;
+	if (to_array)
+		offset = array->x + array->y * rows->width;
+	if (is_looked_at(data, bytes) && cuda_driver_is_host_memory(rows->from))
+		tandem_content_record(cuda_operation_id(data->correlation), rows->from, offset,
+				      bytes);
 }
 
 static void content_read(const struct cupti_call *data, bool runtime, bool later)
 {
 	const struct transfer *transfer = data->arguments;
 
-	if (!is_looked_at(data, transfer) || (runtime && transfer->runtime.kind != TO_HOST) ||
+	if (!transfer || !is_looked_at(data, transfer->bytes) ||
+	    (runtime && transfer->runtime.kind != TO_HOST) ||
 	    !cuda_driver_is_host_memory(transfer->to))
 		return;
 	if (!later)
@@ -77,6 +116,8 @@ void cuda_content(const struct cupti_call *data, unsigned flags, bool runtime)
 
 	if (flags & CUDA_CONTENT)
 		content_sent(data, runtime);
+	if (flags & (CUDA_CONTENT_ROWS | CUDA_CONTENT_ARRAY))
+		content_rows(data, flags & CUDA_CONTENT_ARRAY);
 	if (flags & (CUDA_CONTENT_READ | CUDA_CONTENT_LATER))
 		content_read(data, runtime, flags & CUDA_CONTENT_LATER);
 	if (!(flags & (CUDA_WAITS_QUEUE | CUDA_WAITS_DEVICE)) || !cuda_call_succeeded(data) ||

@@ -2290,11 +2290,11 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemGetInfo_v3020 */
 	[31] = { 10271, CUDA_CONTENT | CUDA_CONTENT_READ, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_v3020 */
-	[32] = { 10272, 0, TANDEM_CLASS_ENQUEUE,
+	[32] = { 10272, CUDA_CONTENT_ROWS, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_v3020 */
 	[33] = { 10273, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 510, 2, 36 }, { 512, 3, 52 } }, { 32 } }, /* cudaMemcpyToArray_v3020 */
-	[34] = { 10274, 0, TANDEM_CLASS_ENQUEUE,
+	[34] = { 10274, CUDA_CONTENT_ARRAY, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 515, 3, 44 }, { 518, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DToArray_v3020 */
 	[35] = { 10275, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 523, 2, 36 }, { 525, 3, 52 } }, { 32 } }, /* cudaMemcpyFromArray_v3020 */
@@ -2314,9 +2314,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 566, 3, 40 }, { 569, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_v3020 */
 	[43] = { 10283, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 573, 3, 40 }, { 576, 4, 56 } }, { 32 } }, /* cudaMemcpyFromArrayAsync_v3020 */
-	[44] = { 10284, 0, TANDEM_CLASS_ENQUEUE,
+	[44] = { 10284, CUDA_CONTENT_ROWS, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 580, 4, 48 }, { 584, 6, 64 } }, { 32, 40 } }, /* cudaMemcpy2DAsync_v3020 */
-	[45] = { 10285, 0, TANDEM_CLASS_ENQUEUE,
+	[45] = { 10285, CUDA_CONTENT_ARRAY, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 590, 4, 48 }, { 594, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DToArrayAsync_v3020 */
 	[46] = { 10286, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 600, 4, 48 }, { 604, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DFromArrayAsync_v3020 */
@@ -2574,11 +2574,11 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_ptsz_v7000 */
 	[215] = { 10271, CUDA_CONTENT | CUDA_CONTENT_READ | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_ptds_v7000 */
-	[216] = { 10272, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+	[216] = { 10272, CUDA_CONTENT_ROWS | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_ptds_v7000 */
 	[217] = { 10273, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 510, 2, 36 }, { 512, 3, 52 } }, { 32 } }, /* cudaMemcpyToArray_ptds_v7000 */
-	[218] = { 10274, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+	[218] = { 10274, CUDA_CONTENT_ARRAY | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 515, 3, 44 }, { 518, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DToArray_ptds_v7000 */
 	[219] = { 10275, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 523, 2, 36 }, { 525, 3, 52 } }, { 32 } }, /* cudaMemcpyFromArray_ptds_v7000 */
@@ -2598,9 +2598,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 566, 3, 40 }, { 569, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_ptsz_v7000 */
 	[227] = { 10283, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 573, 3, 40 }, { 576, 4, 56 } }, { 32 } }, /* cudaMemcpyFromArrayAsync_ptsz_v7000 */
-	[228] = { 10284, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+	[228] = { 10284, CUDA_CONTENT_ROWS | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 580, 4, 48 }, { 584, 6, 64 } }, { 32, 40 } }, /* cudaMemcpy2DAsync_ptsz_v7000 */
-	[229] = { 10285, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+	[229] = { 10285, CUDA_CONTENT_ARRAY | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 590, 4, 48 }, { 594, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DToArrayAsync_ptsz_v7000 */
 	[230] = { 10286, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 600, 4, 48 }, { 604, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DFromArrayAsync_ptsz_v7000 */
