@@ -18,9 +18,9 @@ from traces import record, tandem
 
 
 class Shown:
-    def __init__(self, name, again=0, **driver):
+    def __init__(self, name, again=0, program=CORPUS, device=STUB, **driver):
         self.name = "-".join([name, *driver, str(again)])
-        status = record(self.name, [CORPUS, name], "--args", "full", env=dict(STUB, **driver))
+        status = record(self.name, [program, name], "--args", "full", env=dict(device, **driver))
         said = tandem("findings", "--all", "--format", "json", self.name)
         report = tandem("report", "--format", "json", self.name)
         check(status == 0 and said.returncode == 0 and report.returncode == 0,
@@ -67,6 +67,13 @@ cost = shown.cost("transfers", "back-and-forth")
 calls = shown.calls("clEnqueueReadBuffer", "clEnqueueWriteBuffer") - shown.device("kernel")
 check(0.85 * calls < cost, "bounce: what the calls took, but for the kernels before them",
       (cost, calls))
+
+# A copy within one buffer is refused, and its bytes go by way of the host.
+if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
+    shown = Shown("shift_history", device={"POCL_DEVICES": "basic"}, program=os.path.join(
+        os.path.dirname(os.path.dirname(CORPUS)), "fittings", "fittings"))
+    cost, calls = shown.cost("errors", "call"), shown.calls("clEnqueueReadBuffer", "clEnqueueWriteBuffer")
+    check(0.4 * calls < cost < 0.6 * calls, "shift_history: half of what moves them", (cost, calls))
 
 # Barriers are commands too, and each hands over to the next.
 shown = Shown("barriers")

@@ -40,6 +40,8 @@ uint64_t error_row_ns(const struct error_row *row)
 {
 	if (is_habit(row))
 		return row->ns + row->retry_ns;
+	if (is_replaced(row) && row->moved)
+		return row->ns + row->fallback_ns / 2;
 	if (is_replaced(row))
 		return row->ns + row->fallback_ns / 5 * FALLBACK_FIFTHS;
 	return row->ns + workaround_extra_ns(&row->workarounds, &row->direct);
@@ -92,6 +94,12 @@ static const char *why(struct findings *findings, const struct error_row *row,
 				     row->said);
 	if (way)
 		return why_other(findings, way);
+	if (is_replaced(row) && row->moved)
+		return findings_text(
+			findings,
+			"the runtime returned it; the thread then moved as many bytes by way of the "
+			"host, for %s on average: half of that is the cost, as a copy takes time as well",
+			units_ns(each, (double)row->fallback_ns / (double)row->fallbacks));
 	if (is_replaced(row))
 		return findings_text(
 			findings,
@@ -121,6 +129,9 @@ static const char *suggestion(const struct error_row *row, const struct other_wa
 	if (row->operation)
 		return "check the arguments of the launch and the sizes of its buffers; `tandem print "
 		       "--name` shows each";
+	if (is_replaced(row) && row->moved)
+		return "give the copy a place that the device takes (two parts of one buffer may not "
+		       "overlap); `tandem print --name` shows each";
 	if (is_replaced(row))
 		return "give the launch sizes and arguments that the device takes, so that it runs the "
 		       "kernel; `tandem print --name` shows each";

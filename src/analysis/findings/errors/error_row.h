@@ -25,6 +25,7 @@ struct error_row {
 	uint64_t count, ns;
 	uint64_t retries, retry_ns;	 /* from their ends to where the one that succeeded began */
 	uint64_t fallbacks, fallback_ns; /* after which the host worked, and for how long */
+	bool moved;			 /* ... in which it moved what was not copied */
 	struct workaround_sum workarounds, direct; /* after errors, and where it succeeded */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */

@@ -145,6 +145,7 @@ static int count_call(struct errors *errors, const struct event_item *item)
 		if (fallback_ended(fallback, item)) {
 			errors->rows[fallback->of].fallbacks++;
 			errors->rows[fallback->of].fallback_ns += fallback->worked_ns;
+			errors->rows[fallback->of].moved = fallback->moves > 0;
 		}
 		note_workaround(errors, item);
 		return other_way_call(&errors->other_ways, item);
