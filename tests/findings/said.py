@@ -24,6 +24,7 @@ PRACTICE = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "practice", "p
 TRIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "trials", "trials")
 EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
+DEBATES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "debates", "debates")
 DRILLS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "drills", "drills")
 COLLOQUIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "colloquia", "colloquia")
 SYMPOSIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "symposia", "symposia")
@@ -218,6 +219,8 @@ IN_VIVAS = [
     ("group_fallback", ["repaired"], STUB, [], ["errors/call"]),
     ("packet_payload", [], STUB, ["transfers/misaligned"], []),
     ("packet_payload", ["repaired"], STUB, [], ["transfers/misaligned"]),
+    # The state of a step is read as a whole, and the next step begins with it.
+    ("shown_slice", [], STUB, ["copies/dominate"], ["overlap/one-queue"]),
 ]
 # Steps that need each other: what a result says comes next, and what is read and written again; lines of a log that
 # repeat by chance.
@@ -225,7 +228,10 @@ IN_AUDITS = [("clean_depths", [], STUB, [], ["overlap/one-queue"]),
              ("speech_windows", [], BASIC, ["errors/call"], [])]
 # A kernel that is refused as it is, and launched in pieces.
 IN_REVIEWS = [("sky_transform", [], BASIC, ["errors/call"], []),
-              ("sky_transform", ["repaired"], BASIC, [], ["errors/call"])]
+              ("sky_transform", ["repaired"], BASIC, [], ["errors/call"]),
+              # Launches for a number that counts, none of which needs another.
+              ("strike_ladder", [], PTHREAD, ["idle-device/launch"], []),
+              ("strike_ladder", ["repaired"], PTHREAD, [], ["idle-device/launch"])]
 IN_INQUESTS = [("clean_yield", [], STUB, [], ["overlap/one-queue"]),
                ("log_lines", [], STUB, ["transfers/small"], ["copies/unchanged"]),
                ("season_table", [], STUB, ["errors/call"], [])]
@@ -234,6 +240,8 @@ IN_HEARINGS = [("oven_zones", [], STUB, ["errors/call"], [])]
 # Few large buffers in a loop, next to as many of their size that are there all the time.
 IN_REVIEWS += [("restore_volume", [], BASIC, ["allocations/loop"], []),
                ("restore_volume", ["repaired"], BASIC, [], ["allocations/loop"])]
+# Steps in place, with their number.
+IN_DEBATES = [("clean_lattice", [], STUB, [], ["idle-device/launch"])]
 IN_TUTORIALS = [("cloth_steps", [], STUB, ["copies/by-host"], ["overlap/one-queue"])]
 IN_INTERVIEWS = [("signal_box", [], STUB, ["transfers/back-and-forth"], []),
                  ("signal_box", ["repaired"], STUB, [], ["transfers/back-and-forth"]),
@@ -260,7 +268,7 @@ for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIAL
                       (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA),
                       (SYMPOSIA, IN_SYMPOSIA), (AUDITS, IN_AUDITS), (INQUESTS, IN_INQUESTS),
                       (TUTORIALS, IN_TUTORIALS), (HEARINGS, IN_HEARINGS), (INTERVIEWS, IN_INTERVIEWS),
-                      (REVIEWS, IN_REVIEWS)):
+                      (REVIEWS, IN_REVIEWS), (DEBATES, IN_DEBATES)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")

@@ -72,6 +72,27 @@ static void test_state(void)
 	carried_free(&carried);
 }
 
+/* A field that takes a step in place, and goes to the host each time; one of two that take turns can be given
+ * to another queue. */
+static void test_kept(void)
+{
+	for (unsigned fields = 1; fields <= 2; fields++) {
+		struct carried carried = {0};
+
+		for (unsigned i = 0; i < 6; i++) {
+			struct used_memory_list field = uses(STATE + i % fields, 0, 0);
+			bool is = false, kept = false;
+
+			carried_cycle(&carried);
+			field.keeps = 1;
+			step(&carried, KERNEL, field, &kept);
+			step(&carried, TAKE, field, &is);
+			CHECK(!is && kept == (i > 0 && fields == 1));
+		}
+		carried_free(&carried);
+	}
+}
+
 /* Two fields that take turns. */
 static void test_turns(void)
 {
@@ -115,6 +136,7 @@ int main(void)
 	test_requests();
 	test_scratch();
 	test_state();
+	test_kept();
 	test_turns();
 	test_others();
 	return check_status();

@@ -11,20 +11,19 @@
 
 struct found {
 	char text[256];
-	enum tandem_kernel_body body; /* of the latest */
+	struct source_uses uses; /* of the latest */
 };
 
-static void note(void *user, const char *kernel, size_t bytes, uint32_t arguments,
-		 enum tandem_kernel_body body)
+static void note(void *user, const char *kernel, size_t bytes, const struct source_uses *uses)
 {
 	struct found *found = user;
 	size_t at = strlen(found->text);
 
-	found->body = body;
-	if (!arguments)
+	found->uses = *uses;
+	if (!uses->reads)
 		return;
 	snprintf(found->text + at, sizeof(found->text) - at, "%s%.*s:%x", at ? " " : "", (int)bytes,
-		 kernel, arguments);
+		 kernel, uses->reads);
 }
 
 /* The text has no byte behind it that could be read. */
@@ -47,12 +46,49 @@ static bool says(const char *text, const char *wanted)
 /* What the body of the last kernel has. */
 static bool has(const char *text, enum tandem_kernel_body wanted)
 {
-	struct found found = {.body = TANDEM_KERNEL_BODY_unknown};
+	struct found found = {.uses.body = TANDEM_KERNEL_BODY_unknown};
 
 	read_only_arguments(text, strlen(text), note, &found);
-	if (found.body != wanted)
-		fprintf(stderr, "%s\n-> %d, not %d\n", text, (int)found.body, (int)wanted);
-	return found.body == wanted;
+	if (found.uses.body != wanted)
+		fprintf(stderr, "%s\n-> %d, not %d\n", text, (int)found.uses.body, (int)wanted);
+	return found.uses.body == wanted;
+}
+
+/* Of the arguments a and b: of which the body only assigns elements, or counts on what they were. */
+static bool does(const char *body, uint32_t writes, uint32_t keeps)
+{
+	struct found found = {.text = ""};
+	char text[512];
+
+	snprintf(text, sizeof(text), "kernel void k(global float *a, global float4 *b, int n) {%s}",
+		 body);
+	read_only_arguments(text, strlen(text), note, &found);
+	if (found.uses.writes != writes || found.uses.keeps != keeps)
+		fprintf(stderr, "%s\n-> %x %x, not %x %x\n", body, found.uses.writes,
+			found.uses.keeps, writes, keeps);
+	return found.uses.writes == writes && found.uses.keeps == keeps;
+}
+
+static void test_writes(void)
+{
+	CHECK(does("a[n] = 1;", 1, 0));
+	CHECK(does("a[n] = b[0].x; if (n) a[n + 1] = 2;", 1, 0));
+	CHECK(does("a[n] = a[n] * 2;", 0, 1));
+	CHECK(does("float x = a[n]; for (int i = 0; i < n; i++) x *= 2; a[n] = x;", 0, 1));
+	CHECK(does("a[n] += 1;", 0, 1));
+	CHECK(does("a[n]++; b[n] = 1;", 2, 1));
+	/* It may have been assigned before it is read, or not. */
+	CHECK(does("a[n] = 1; b[0] = a[n];", 2, 0));
+	CHECK(does("b[n].x = 1;", 0, 0));
+	CHECK(does("b[n].x += 1;", 0, 2));
+	CHECK(does("a[n] = 1; f(a);", 0, 0));
+	CHECK(does("a[n] = 1; atomic_inc(&a[0]);", 0, 0));
+	CHECK(does("a[n] = 1; SET(a[0]);", 0, 0));
+	CHECK(does("global float *p = a; a[n] = p[0];", 0, 0));
+	CHECK(does("*a = 1;", 0, 0));
+	CHECK(does("a[a[n]] = 1;", 0, 1));
+	CHECK(does("n = a[n];", 0, 0));
+	CHECK(does("\n#define P a\n a[n] = P[0];", 0, 0));
 }
 
 static void test_loops(void)
@@ -181,6 +217,7 @@ static void test_damaged(void)
 int main(void)
 {
 	test_loops();
+	test_writes();
 	test_bodies();
 	test_declarations();
 	test_damaged();

@@ -18,7 +18,7 @@
 
 struct used_memory_kernel { /* by the argument's place */
 	uint32_t memory[USED_MEMORY_MOST];
-	uint32_t reads; /* bits of arguments */
+	uint32_t reads, keeps; /* bits of arguments */
 	struct kernel_signature signature;
 	bool unknown;
 };
@@ -146,13 +146,13 @@ static int kernel_find(struct used_memory *used, uint64_t key, struct used_memor
 	return *kernel ? 0 : -ENOMEM;
 }
 
-/* What a source says of a kernel. */
+/* What a source says of a kernel: reads, and above them keeps. */
 static int note_reads(struct used_memory *used, const struct trace_event *event)
 {
 	const struct tandem_rec_kernel_reads *record = (const void *)event->record;
 
 	return map_set(&used->reads_of, kernel_source_key(event, record->program, "kernel"),
-		       record->arguments);
+		       (uint64_t)record->keeps << 32 | record->arguments);
 }
 
 /* Returns whether the name has one that says something. */
@@ -188,8 +188,10 @@ static int note_kernel(struct used_memory *used, const struct trace_event *event
 		return 0;
 	if (kernel_find(used, key_of(process, record->kernel), &kernel))
 		return -ENOMEM;
-	if (reads != MAP_NONE)
+	if (reads != MAP_NONE) {
 		kernel->reads = (uint32_t)reads;
+		kernel->keeps = (uint32_t)(reads >> 32);
+	}
 	if (is_signed)
 		kernel->signature = signature;
 	return 0;
@@ -288,8 +290,10 @@ static void list_add_argument(const struct used_memory *used, struct used_memory
 	for (unsigned i = 0; reads && i < USED_MEMORY_MOST; i++)
 		reads = kernel->memory[i] != memory || kernel->reads >> i & 1;
 	list_add(used, list, process, memory);
-	if (reads && list->count > count)
-		list->reads |= UINT32_C(1) << count;
+	if (list->count == count)
+		return;
+	list->reads |= (uint32_t)reads << count;
+	list->keeps |= (kernel->keeps >> at & 1) << count;
 }
 
 /* A part of memory, or all of it. */

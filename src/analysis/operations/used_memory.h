@@ -44,6 +44,7 @@ struct used_memory_list {
 	uint32_t whole[USED_MEMORY_MOST]; /* ... is the same bytes; of what it is of, or itself */
 	uint32_t count;
 	uint32_t reads; /* bit i: that one is only read */
+	uint32_t keeps; /* same: what it held before counts, by the kernel's source */
 	bool unknown;
 	bool by_places; /* it is taken to use parts only, by where they begin */
 };
@@ -57,7 +58,7 @@ struct used_memory {
 	struct map whole_of; /* same, of one that has parts -> whole */
 	struct used_memory_whole *wholes;
 	size_t whole_count, whole_capacity;
-	struct map reads_of; /* hash of process, program and name -> arguments that are only read */
+	struct map reads_of;  /* kernel_source_key() -> arguments that are only read, or kept */
 	struct map kernel_of; /* process and number -> kernel */
 	struct used_memory_kernel *kernels;
 	size_t count, capacity;

@@ -449,9 +449,11 @@ struct tandem_rec_kernel_reads {
 	uint8_t domain;
 	uint32_t arguments;
 	uint8_t body;
+	uint32_t writes;
+	uint32_t keeps;
 	uint16_t kernel_count;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_kernel_reads) == 24, "kernel_reads");
+_Static_assert(sizeof(struct tandem_rec_kernel_reads) == 32, "kernel_reads");
 
 struct tandem_rec_events_given {
 	struct tandem_record head;

@@ -393,7 +393,9 @@ static const struct tandem_field fields_22[] = {
 	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
 	{ "arguments", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 17, NULL },
 	{ "body", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 21, &names_tandem_kernel_body },
-	{ "kernel", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 22, NULL },
+	{ "writes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 22, NULL },
+	{ "keeps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 26, NULL },
+	{ "kernel", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 30, NULL },
 };
 
 static const struct tandem_field fields_23[] = {
@@ -453,7 +455,7 @@ static const struct tandem_event events[] = {
 	[23] = { 23, TANDEM_CLASS_RECORD, 0, "kernel_memory", NULL, { 0 },
 	  { { 22, 2, fields_21 }, { 22, 2, fields_21 }, { 22, 2, fields_21 } } },
 	[24] = { 24, TANDEM_CLASS_RECORD, 0, "kernel_reads", NULL, { .record = TANDEM_RECORD_description },
-	  { { 24, 5, fields_22 }, { 24, 5, fields_22 }, { 24, 5, fields_22 } } },
+	  { { 32, 7, fields_22 }, { 32, 7, fields_22 }, { 32, 7, fields_22 } } },
 	[25] = { 25, TANDEM_CLASS_RECORD, 0, "content_arrived", NULL, { 0 },
 	  { { 44, 4, fields_23 }, { 44, 4, fields_23 }, { 44, 4, fields_23 } } },
 };
@@ -464,5 +466,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "790626dcae4a25d272bbf7babb799d30", EVENTS, { 0 }, 1,
+	0, "core", "65e624ba03569144b7e44c89f9359ec9", EVENTS, { 0 }, 1,
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/findings/launch/counted.h"
 #include "analysis/findings/launch/launch_row.h"
 #include "analysis/findings/launch/short.h"
 #include "analysis/operations/kernel_source.h"
@@ -60,6 +61,7 @@ struct launch {
 	struct launch_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* hash of kernel, device and shape -> the latest such row */
+	struct counted counted;
 };
 
 static int note_body(struct launch *launch, const struct trace_event *event)
@@ -315,6 +317,8 @@ static int launch_item(struct findings *findings, void *state, const struct even
 {
 	struct launch *launch = state;
 
+	if (counted_item(&launch->counted, item))
+		return -ENOMEM;
 	if (item->kind == ITEM_OBJECT)
 		return note_object(findings, state, item->event);
 	if (item->kind == ITEM_OTHER &&
@@ -360,6 +364,8 @@ static int launch_end(struct findings *findings, void *state)
 			row->at_once = (double)device->kernels_ns / (double)device->busy_ns;
 		status = launch_row_report(row, findings, units, &said);
 	}
+	if (!status)
+		status = counted_series_report(&launch->counted.rows, findings, &launch->units);
 	/* Of many shapes those that took the longest. */
 	shapes = launch->count < SHAPES_MOST ? launch->count : SHAPES_MOST;
 	for (size_t i = 0; !status && i < shapes; i++)
@@ -387,6 +393,7 @@ static void launch_release(struct findings *findings, void *state)
 	launch_configs_free(&launch->launch_configs);
 	free(launch->rows);
 	map_free(&launch->row_of);
+	counted_free(&launch->counted);
 }
 
 const struct finding_ops finding_launch = {
@@ -395,7 +402,7 @@ const struct finding_ops finding_launch = {
 	.state_bytes = sizeof(struct launch),
 	.begin = launch_begin,
 	.item = launch_item,
-	.items = 1u << ITEM_OBJECT | 1u << ITEM_OTHER | 1u << ITEM_OPERATION,
+	.items = 1u << ITEM_CALL | 1u << ITEM_OBJECT | 1u << ITEM_OTHER | 1u << ITEM_OPERATION,
 	.end = launch_end,
 	.release = launch_release,
 };

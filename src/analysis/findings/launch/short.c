@@ -6,19 +6,13 @@
 
 #include "util/units.h"
 
-/* So many launches, of so few items, that take no longer in the mean. */
+/* So many launches, that take no longer in the mean where the device is the CPU. */
 #define SHORT_COUNT 1000u
-#define SHORT_ITEMS 1024u
 #define SHORT_NS 25000u
-#define SHORT_OWN_NS 100000u /* same, on a device of its own */
 
 /* Of what such a kernel takes, to start it on a core and to gather what its threads did: 6 of 18 us
  * with PoCL's threads, 5 of 9.5 with Intel's driver, 2 of 7 for larger ones (two cores of an EPYC). */
 #define START_PART 3u
-
-/* A device of its own has lanes for many times as many items, and most of such a kernel is its start: eight
- * of them in one take an eighth (three programs saved 0.84 to 0.96 of the run). */
-#define OWN_AT_ONCE 8u
 
 /* Less of the run is not worth a word. */
 #define LEAST_PART 50u
@@ -44,6 +38,17 @@ static bool is_said(const struct findings *findings, uint64_t pid)
 			return true;
 	}
 	return false;
+}
+
+void launch_short_symptom(struct findings *findings, const char *kernel, uint64_t pid)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *finding = &findings->items[i];
+
+		if (finding->pid == pid && !strcmp(finding->name, "launch") &&
+		    !strcmp(finding->cause, "few-groups") && !strcmp(finding->object, kernel))
+			finding->symptom_of = "idle-device: launch";
+	}
 }
 
 static bool is_short(const struct launch_row *row)
@@ -79,18 +84,6 @@ static bool sum_up(const struct launch_row *rows, size_t count, size_t at, struc
 	return sum->count >= SHORT_COUNT;
 }
 
-/* With more work for each launch it fills the device, too. */
-static void set_symptom(struct findings *findings, const struct launch_row *row, uint64_t pid)
-{
-	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *finding = &findings->items[i];
-
-		if (finding->pid == pid && !strcmp(finding->name, "launch") &&
-		    !strcmp(finding->cause, "few-groups") && !strcmp(finding->object, row->name))
-			finding->symptom_of = "idle-device: launch";
-	}
-}
-
 int launch_short_report(const struct launch_row *rows, size_t row_count, size_t at,
 			struct findings *findings)
 {
@@ -102,7 +95,7 @@ int launch_short_report(const struct launch_row *rows, size_t row_count, size_t 
 
 	if (!is_short(row) || is_said(findings, pid) || !sum_up(rows, row_count, at, &sum))
 		return 0;
-	cost_ns = row->is_cpu ? sum.ns / START_PART : sum.ns - sum.ns / OWN_AT_ONCE;
+	cost_ns = row->is_cpu ? sum.ns / START_PART : sum.ns - sum.ns / SHORT_OWN_AT_ONCE;
 	if (cost_ns * LEAST_PART < findings->duration_ns)
 		return 0;
 	finding = findings_add(findings, "idle-device", "launch");
@@ -128,6 +121,6 @@ int launch_short_report(const struct launch_row *rows, size_t row_count, size_t 
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	if (!row->is_cpu)
-		set_symptom(findings, row, pid);
+		launch_short_symptom(findings, row->name, pid);
 	return 0;
 }

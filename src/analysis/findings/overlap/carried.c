@@ -39,17 +39,19 @@ static struct carried_row *row_find(struct carried *carried, size_t lane, uint32
 	return row;
 }
 
-/* `alone`: the kernel uses nothing else that it could be made of. */
-static bool is_carried(const struct carried_row *row, bool reads, bool alone)
+/* `keeps`: what the kernel writes, it reads before: of two that take turns each has a queue of its own.
+ * `alone`: it uses nothing else that it could be made of. */
+static bool is_carried(const struct carried_row *row, bool reads, bool keeps, bool alone)
 {
 	if (row->now.filled || row->now.written || !row->before.written)
 		return false;
-	return reads || (!row->before.result && (alone || !row->before.taken));
+	return reads || (keeps && row->before.cycle + 1 == row->now.cycle) ||
+	       (!row->before.result && (alone || !row->before.taken));
 }
 
-static void use(struct carried_row *row, bool reads, bool alone, bool *is)
+static void use(struct carried_row *row, bool reads, bool keeps, bool alone, bool *is)
 {
-	*is |= is_carried(row, reads, alone);
+	*is |= is_carried(row, reads, keeps, alone);
 	if (!reads)
 		row->now.written = true;
 	else if (row->now.written)
@@ -68,14 +70,15 @@ int carried_command(struct carried *carried, size_t lane, uint8_t kind,
 			return -ENOMEM;
 		switch (kind) {
 		case TANDEM_OPERATION_KIND_kernel:
-			use(row, memory->reads >> i & 1, memory->count == 1, is);
+			use(row, memory->reads >> i & 1, memory->keeps >> i & 1, memory->count == 1,
+			    is);
 			break;
 		case TANDEM_OPERATION_KIND_copy_d2h:
 			row->now.result = true;
 			break;
 		case TANDEM_OPERATION_KIND_copy_d2d:
 			if (i == 0)
-				use(row, true, false, is);
+				use(row, true, false, false, is);
 			else
 				row->now.filled = true;
 			break;

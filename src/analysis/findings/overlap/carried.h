@@ -4,11 +4,12 @@
  * use and no transfer fills first in that cycle, it is so where
  *
  *	a kernel only reads what a kernel of an earlier cycle wrote, or
+ *	a kernel reads, by its source, what it writes then, and one of the cycle before wrote, or
  *	kernels wrote it in an earlier cycle, and nothing of that cycle took it: neither a transfer to the
  *	host nor, where the kernel uses other memory as well, a kernel that only reads it. So it is no
  *	result, and no scratch.
  *
- * What a kernel only reads is known where arguments were recorded, by its source (used_memory.h); else
+ * What a kernel reads is known where arguments were recorded, by its source (used_memory.h); else
  * nothing is carried. Memory grows with lanes and the memory objects that each uses. One thread.
  *
  *	struct carried carried = {0};

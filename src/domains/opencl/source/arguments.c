@@ -12,13 +12,14 @@
 #define SOURCE_MOST (1u << 16)
 #define NAME_MOST 256u
 
-static void reads_write(void *user, const char *kernel, size_t bytes, uint32_t arguments,
-			enum tandem_kernel_body body)
+static void reads_write(void *user, const char *kernel, size_t bytes,
+			const struct source_uses *uses)
 {
 	const uint32_t *program = user;
 	struct tandem_rec_kernel_reads *record;
 
-	if (bytes > NAME_MOST || (!arguments && body == TANDEM_KERNEL_BODY_unknown))
+	if (bytes > NAME_MOST || (!uses->reads && !uses->writes && !uses->keeps &&
+				  uses->body == TANDEM_KERNEL_BODY_unknown))
 		return;
 	record =
 		tandem_record_begin(TANDEM_EVENT_kernel_reads, (uint32_t)(sizeof(*record) + bytes));
@@ -26,8 +27,10 @@ static void reads_write(void *user, const char *kernel, size_t bytes, uint32_t a
 		return;
 	record->program = *program;
 	record->domain = TANDEM_DOMAIN_opencl;
-	record->arguments = arguments;
-	record->body = (uint8_t)body;
+	record->arguments = uses->reads;
+	record->body = (uint8_t)uses->body;
+	record->writes = uses->writes;
+	record->keeps = uses->keeps;
 	record->kernel_count = (uint16_t)bytes;
 	memcpy(record + 1, kernel, bytes);
 	tandem_record_commit();

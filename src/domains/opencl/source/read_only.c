@@ -8,9 +8,12 @@
 
 struct argument {
 	struct token name;
-	bool memory;   /* a pointer to what is not the group's own, or an image */
-	bool declared; /* so that it cannot be written */
-	bool used, written;
+	bool memory;		      /* a pointer to what is not the group's own, or an image */
+	bool declared;		      /* so that it cannot be written */
+	bool used, written, assigned; /* written: it may be; assigned: an element of it is */
+	bool whole;		      /* each time it is used, an element of it is assigned */
+	unsigned statement;	      /* the first that uses it */
+	bool kept;		      /* in which an element of it is read */
 };
 
 struct kernel {
@@ -136,21 +139,36 @@ static bool is_macro(const struct token *token)
 struct body {
 	struct token before, before_that;
 	unsigned parentheses, in_macro; /* depth; of the outermost macro's: 0: in none */
+	unsigned statement;		/* number, from 1 */
 };
 
-/* An element of it is read, as far as what stands around it says. `tokens` is behind the name. */
-static bool is_read(struct tokens tokens, const struct body *body)
+/* What is done with an argument: an element is read; all of it is assigned; what it was is a part of what
+ * it becomes. */
+enum use { USE_READ, USE_ASSIGN, USE_UPDATE, USE_OTHER };
+
+static enum use use_by_sign(const struct token *token, bool whole)
+{
+	if (token_is(token, "="))
+		return whole ? USE_ASSIGN : USE_OTHER;
+	if (is_assignment(token))
+		return USE_UPDATE;
+	return token_is(token, "->") || token->kind == TOKEN_END ? USE_OTHER : USE_READ;
+}
+
+/* As far as what stands around it says. `tokens` is behind the name. */
+static enum use use_of(struct tokens tokens, const struct body *body)
 {
 	const struct token *before = &body->before;
 	struct token token = tokens_next(&tokens);
 	bool value = body->before_that.kind == TOKEN_NUMBER ||
 		     body->before_that.kind == TOKEN_NAME || token_is(&body->before_that, ")") ||
 		     token_is(&body->before_that, "]");
+	unsigned parts;
 
 	if (body->in_macro || !token_is(&token, "[") || token_is(before, "&") ||
 	    token_is(before, "++") || token_is(before, "--") || (token_is(before, "*") && !value))
-		return false;
-	for (;;) {
+		return USE_OTHER;
+	for (parts = 0;; parts++) {
 		if (token_is(&token, "["))
 			skip_closed(&tokens, "[", "]");
 		else if (token_is(&token, "."))
@@ -159,12 +177,24 @@ static bool is_read(struct tokens tokens, const struct body *body)
 			break;
 		token = tokens_next(&tokens);
 	}
-	return !is_assignment(&token) && !token_is(&token, "->") && token.kind != TOKEN_END;
+	return use_by_sign(&token, parts == 1);
+}
+
+static void note_use(struct argument *argument, enum use use, unsigned statement)
+{
+	if (!argument->used)
+		argument->statement = statement;
+	argument->whole = use == USE_ASSIGN && (argument->whole || !argument->used);
+	argument->used = true;
+	argument->written |= use != USE_READ;
+	argument->assigned |= use == USE_ASSIGN || use == USE_UPDATE;
+	argument->kept |=
+		(use == USE_READ || use == USE_UPDATE) && argument->statement == statement;
 }
 
 static void look_at_body(struct tokens *tokens, struct kernel *kernel)
 {
-	struct body body = {.parentheses = 0};
+	struct body body = {.statement = 1};
 	unsigned depth = 1;
 
 	while (depth) {
@@ -184,16 +214,17 @@ static void look_at_body(struct tokens *tokens, struct kernel *kernel)
 				body.in_macro = 0;
 			body.parentheses--;
 		}
-		if (argument && !token_is(&body.before, ".") && !token_is(&body.before, "->")) {
-			argument->used = true;
-			argument->written |= token.directive || !is_read(*tokens, &body);
-		}
+		body.statement +=
+			token_is(&token, ";") || token_is(&token, "{") || token_is(&token, "}");
+		if (argument && !token_is(&body.before, ".") && !token_is(&body.before, "->"))
+			note_use(argument, token.directive ? USE_OTHER : use_of(*tokens, &body),
+				 body.statement);
 		body.before_that = body.before;
 		body.before = token;
 	}
 }
 
-/* What a macro names it may write, wherever the macro is used. */
+/* What a macro names it may read and write, wherever the macro is used. */
 static void look_at_directives(const char *text, size_t bytes, struct kernel *kernel)
 {
 	struct tokens tokens;
@@ -203,21 +234,29 @@ static void look_at_directives(const char *text, size_t bytes, struct kernel *ke
 	tokens_begin(&tokens, text, bytes);
 	for (token = tokens_next(&tokens); token.kind != TOKEN_END; token = tokens_next(&tokens)) {
 		argument = token.directive ? argument_named(kernel, &token) : NULL;
-		if (argument)
+		if (argument) {
 			argument->written = true;
+			argument->whole = argument->kept = false;
+		}
 	}
 }
 
-static uint32_t read_only_of(const struct kernel *kernel, bool complete)
+static struct source_uses uses_of(const struct kernel *kernel, bool complete)
 {
-	uint32_t found = 0;
+	struct source_uses found = {0};
 
 	for (unsigned i = 0; !kernel->too_many && i < kernel->count; i++) {
 		const struct argument *argument = &kernel->arguments[i];
+		uint32_t bit = UINT32_C(1) << i;
 
-		if (argument->memory &&
-		    (argument->declared || (complete && argument->used && !argument->written)))
-			found |= UINT32_C(1) << i;
+		if (!argument->memory)
+			continue;
+		if (argument->declared || (complete && argument->used && !argument->written))
+			found.reads |= bit;
+		else if (complete && argument->whole)
+			found.writes |= bit;
+		else if (complete && argument->kept && argument->assigned)
+			found.keeps |= bit;
 	}
 	return found;
 }
@@ -243,6 +282,7 @@ void read_only_arguments(const char *text, size_t bytes, read_only_found *found,
 	struct token token;
 	struct kernel kernel;
 	enum tandem_kernel_body body;
+	struct source_uses uses;
 
 	tokens_begin(&tokens, text, bytes);
 	for (token = tokens_next(&tokens); token.kind != TOKEN_END; token = tokens_next(&tokens)) {
@@ -259,7 +299,8 @@ void read_only_arguments(const char *text, size_t bytes, read_only_found *found,
 		look_at_body(&tokens, &kernel);
 		if (complete)
 			look_at_directives(text, bytes, &kernel);
-		found(user, kernel.name.text, kernel.name.bytes, read_only_of(&kernel, complete),
-		      body);
+		uses = uses_of(&kernel, complete);
+		uses.body = body;
+		found(user, kernel.name.text, kernel.name.bytes, &uses);
 	}
 }
