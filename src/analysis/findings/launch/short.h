@@ -9,7 +9,7 @@
 
 /* Of so few items, and on a device of its own no longer in the mean. */
 #define SHORT_ITEMS 1024u
-#define SHORT_OWN_NS 100000u
+#define SHORT_OWN_NS 150000u
 
 /* A device of its own has lanes for many times as many items, and most of such a kernel is its start: eight
  * of them in one take an eighth (three programs saved 0.84 to 0.96 of the run). */
