@@ -24,7 +24,6 @@
 struct unread_memory {		    /* of the host's, and the transfer that moves it */
 	uint64_t call, host, bytes; /* call 0: none */
 	uint64_t before;	    /* number of the one before it there, + 1; 0: none */
-	uint64_t next;		    /* the call that moves it next; 0: none yet */
 	int64_t from_ns, to_ns;	    /* of the thread's time, between the two */
 	bool read;		    /* it was a transfer to the host: */
 	struct unread_taken taken;
@@ -62,10 +61,8 @@ static int note_transfer(struct unread_thread *thread, uint64_t call, uint64_t h
 		thread->memories = calloc(TRANSFERS, sizeof(*thread->memories));
 	if (!thread->memories)
 		return -ENOMEM;
-	if (before) {
-		before->next = call;
+	if (before)
 		before->to_ns = thread->free_ns;
-	}
 	memory = &thread->memories[thread->count % TRANSFERS];
 	if (memory->call) {
 		map_remove(&thread->of_call, memory->call);
