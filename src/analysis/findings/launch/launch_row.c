@@ -257,7 +257,7 @@ static int add_indivisible(struct findings *findings, struct map *said,
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	struct fill fill = {.lanes = part(group_items, row->preferred),
 			    .whole = 1,
-			    .groups = 1 + row->most_items,
+			    .groups = units ? units : 1,
 			    .units = units};
 	struct finding *finding;
 	int status = add_row(findings, said, row, &fill, group_size,
