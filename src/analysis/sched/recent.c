@@ -80,7 +80,7 @@ static uint64_t first_behind(const struct recent *recent, int64_t ns)
 	return low;
 }
 
-int64_t recent_within(const struct recent *recent, int64_t from_ns, int64_t to_ns)
+int64_t recent_search(const struct recent *recent, int64_t from_ns, int64_t to_ns)
 {
 	uint64_t i = first_behind(recent, to_ns) + AT_ONCE;
 	int64_t sum = 0, edge_ns = to_ns;

@@ -33,8 +33,18 @@ struct recent {
 /* Returns 0 or -ENOMEM. */
 int recent_add(struct recent *recent, int64_t from_ns, int64_t to_ns);
 
+int64_t recent_search(const struct recent *recent, int64_t from_ns, int64_t to_ns);
+
 /* How much of that time lies in such intervals; once where several overlap. */
-int64_t recent_within(const struct recent *recent, int64_t from_ns, int64_t to_ns);
+static inline int64_t recent_within(const struct recent *recent, int64_t from_ns, int64_t to_ns)
+{
+	uint64_t last = (recent->count - 1) & (recent->capacity - 1);
+
+	/* Mostly none ended since. */
+	return recent->count && recent->intervals[last].to_ns > from_ns
+		       ? recent_search(recent, from_ns, to_ns)
+		       : 0;
+}
 
 void recent_free(struct recent *recent);
 

@@ -2,15 +2,9 @@
 #include "util/order/heap.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "util/array.h"
-
-static bool before(const struct heap_item *a, const struct heap_item *b)
-{
-	return a->key != b->key ? a->key < b->key : a->tie < b->tie;
-}
 
 /* Puts an item into the hole at `at`, or further up. */
 static void rise(struct heap *heap, size_t at, struct heap_item item)
@@ -18,7 +12,7 @@ static void rise(struct heap *heap, size_t at, struct heap_item item)
 	while (at) {
 		size_t parent = (at - 1) / 2;
 
-		if (!before(&item, &heap->items[parent]))
+		if (!heap_item_before(&item, &heap->items[parent]))
 			break;
 		heap->items[at] = heap->items[parent];
 		at = parent;
@@ -42,7 +36,7 @@ static void sink(struct heap *heap, struct heap_item item)
 	size_t at = 0, child;
 
 	for (; (child = 2 * at + 2) < heap->count; at = child) {
-		child -= before(&heap->items[child - 1], &heap->items[child]);
+		child -= heap_item_before(&heap->items[child - 1], &heap->items[child]);
 		heap->items[at] = heap->items[child];
 	}
 	if (child == heap->count) {

@@ -12,6 +12,7 @@
 #ifndef TANDEM_UTIL_HEAP_H
 #define TANDEM_UTIL_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,11 @@ struct heap_item {
 	uint64_t tie;
 	uint64_t value;
 };
+
+static inline bool heap_item_before(const struct heap_item *a, const struct heap_item *b)
+{
+	return a->key != b->key ? a->key < b->key : a->tie < b->tie;
+}
 
 struct heap {
 	struct heap_item *items; /* items[0] is the least */

@@ -2,18 +2,12 @@
 #include "util/order/reorder_queue.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RING_FIRST 64u
 /* So many places an item moves to the front at most. */
 #define RING_STEPS 24u
-
-static bool before(const struct heap_item *a, const struct heap_item *b)
-{
-	return a->key != b->key ? a->key < b->key : a->tie < b->tie;
-}
 
 static int ring_grow(struct reorder_queue *queue)
 {
@@ -52,9 +46,10 @@ int reorder_queue_push(struct reorder_queue *queue, struct heap_item item)
 		return -ENOMEM;
 	mask = queue->capacity - 1;
 	end = at = queue->begin + queue->count;
-	if (queue->count > RING_STEPS && before(&item, &queue->ring[(at - RING_STEPS) & mask]))
+	if (queue->count > RING_STEPS &&
+	    heap_item_before(&item, &queue->ring[(at - RING_STEPS) & mask]))
 		return heap_push(&queue->late, item);
-	while (at > queue->begin && before(&item, &queue->ring[(at - 1) & mask]))
+	while (at > queue->begin && heap_item_before(&item, &queue->ring[(at - 1) & mask]))
 		at--;
 	if (at < end)
 		make_room(queue, at, end);
@@ -63,36 +58,11 @@ int reorder_queue_push(struct reorder_queue *queue, struct heap_item item)
 	return 0;
 }
 
-static bool late_is_least(const struct reorder_queue *queue)
-{
-	return queue->late.count &&
-	       (!queue->count || before(&queue->late.items[0], &queue->ring[queue->begin]));
-}
-
-const struct heap_item *reorder_queue_least(const struct reorder_queue *queue)
-{
-	if (late_is_least(queue))
-		return &queue->late.items[0];
-	return queue->count ? &queue->ring[queue->begin] : NULL;
-}
-
-struct heap_item reorder_queue_pop(struct reorder_queue *queue)
-{
-	struct heap_item least;
-
-	if (late_is_least(queue))
-		return heap_pop(&queue->late);
-	least = queue->ring[queue->begin];
-	queue->begin = (queue->begin + 1) & (queue->capacity - 1);
-	queue->count--;
-	return least;
-}
-
 int reorder_queue_exchange(struct reorder_queue *queue, struct heap_item *item)
 {
 	struct heap_item added = *item;
 
-	if (!before(reorder_queue_least(queue), item))
+	if (!heap_item_before(reorder_queue_least(queue), item))
 		return 0;
 	*item = reorder_queue_pop(queue);
 	return reorder_queue_push(queue, added);

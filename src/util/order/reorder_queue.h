@@ -30,10 +30,26 @@ static inline size_t reorder_queue_count(const struct reorder_queue *queue)
 int reorder_queue_push(struct reorder_queue *queue, struct heap_item item);
 
 /* The least, borrowed until the queue changes; NULL where it is empty. */
-const struct heap_item *reorder_queue_least(const struct reorder_queue *queue);
+static inline const struct heap_item *reorder_queue_least(const struct reorder_queue *queue)
+{
+	const struct heap_item *first = queue->count ? &queue->ring[queue->begin] : NULL;
+
+	if (queue->late.count && (!first || heap_item_before(&queue->late.items[0], first)))
+		return &queue->late.items[0];
+	return first;
+}
 
 /* Removes and returns the least item. The queue is not empty. */
-struct heap_item reorder_queue_pop(struct reorder_queue *queue);
+static inline struct heap_item reorder_queue_pop(struct reorder_queue *queue)
+{
+	const struct heap_item *least = reorder_queue_least(queue);
+
+	if (least == queue->late.items)
+		return heap_pop(&queue->late);
+	queue->begin = (queue->begin + 1) & (queue->capacity - 1);
+	queue->count--;
+	return *least;
+}
 
 /* Adds the item, and makes it the least of all, which is removed. The queue is not empty.
  * Returns 0 or -ENOMEM (then the least is gone). */

@@ -78,16 +78,9 @@ static int owner_find(struct share *share, uint32_t scope, const struct sequence
 static int place_find(struct share *share, const struct sequence_event *event,
 		      const struct share_place **place)
 {
-	struct share_place found = {
-		.device = event->device,
-		.process = event->process,
-		.context = event->context,
-		.owners = {TRACE_NONE, TRACE_NONE},
-		.known = true,
-	};
-	struct share_place *kept =
-		&share->places[(event->device * 7 + event->process * 5 + event->context) %
-			       SHARE_PLACES];
+	struct share_place found,
+		*kept = &share->places[(event->device * 7 + event->process * 5 + event->context) %
+				       SHARE_PLACES];
 	const uint32_t processes[] = {TRACE_NONE, event->process};
 	uint32_t scope;
 
@@ -95,6 +88,13 @@ static int place_find(struct share *share, const struct sequence_event *event,
 	if (kept->known && kept->device == event->device && kept->process == event->process &&
 	    kept->context == event->context)
 		return 0;
+	found = (struct share_place){
+		.device = event->device,
+		.process = event->process,
+		.context = event->context,
+		.owners = {TRACE_NONE, TRACE_NONE},
+		.known = true,
+	};
 	for (unsigned i = 0; i < (event->context ? 2 : 1); i++) {
 		if (scope_find(share, event->device, processes[i], &scope) ||
 		    owner_find(share, scope, event, &found.owners[i]))
@@ -289,11 +289,12 @@ static int note_context(struct share *share, const struct event_item *item)
 	const struct trace_event *event = item->event;
 	const struct tandem_event *api = event->layout->event;
 	uint32_t process = event->stream->process->index;
-	uint64_t until = map_get(&share->made_until, process);
 	int64_t from_ns = event->ns;
+	uint64_t until;
 
 	if (!api->traits.context || trace_event_failed(event) || item->end_ns <= event->ns)
 		return 0;
+	until = map_get(&share->made_until, process);
 	if (api->class == TANDEM_CLASS_CREATE && map_count(&share->made, process, 1))
 		return -ENOMEM;
 	/* Threads may make theirs at the same time. */
