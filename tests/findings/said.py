@@ -308,6 +308,8 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
         if f["name"] == "copies" or f["cause"] == "synchronisation":
             check(f["object"].startswith("cl"), f"{where}: {f['name']}/{f['cause']} names the call",
                   f["object"])
+        if f["cause"] == "launch" and " was launched " in f["description"]:
+            check(f["object"] in f["description"].split(), f"{where}: which kernel is said twice alike", f)
         if f["cause"] == "few-groups" and name == "align_tiles":
             check(f["symptom_of"] == "ordering: events", "what is kept apart is no fault of its size", f)
         if f["cause"] == "host-blocked" and name in ("sleep_between", "slot_queue"):

@@ -72,7 +72,7 @@ struct finding {
 	uint64_t pid, tid, queue;
 	const char *process; /* name of pid */
 	const char *device;
-	const char *object;	  /* function, kernel... */
+	const char *object;	  /* function, kernel...; the maker copies what is borrowed */
 	int64_t begin_ns, end_ns; /* the longest time, or the first; since the start */
 	bool timed;		  /* ... are known */
 
@@ -117,6 +117,13 @@ struct findings {
 	uint64_t replay_error_ns;
 };
 
+typedef int finding_item(struct findings *findings, void *state, const struct event_item *item);
+typedef int finding_event(struct findings *findings, void *state,
+			  const struct sequence_event *event);
+typedef int finding_interval(struct findings *findings, void *state,
+			     const struct wait_thread *thread,
+			     const struct states_interval *interval);
+
 struct finding_ops {
 	const char *name;
 	const char *words; /* for the manual */
@@ -128,13 +135,12 @@ struct finding_ops {
 	unsigned events; /* sequence_event_kinds that `event` takes, each 1 << kind */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);
-	int (*item)(struct findings *findings, void *state, const struct event_item *item);
-	int (*event)(struct findings *findings, void *state, const struct sequence_event *event);
+	finding_item *item;
+	finding_event *event;
 	/* A record `page_faults` of the kernel's, in the order of items. */
 	int (*faults)(struct findings *findings, void *state, const struct trace_event *event);
 	/* What a thread of the session did, by the kernel: needs `waits`. */
-	int (*interval)(struct findings *findings, void *state, const struct wait_thread *thread,
-			const struct states_interval *interval);
+	finding_interval *interval;
 	int (*end)(struct findings *findings, void *state); /* adds what was found */
 	void (*release)(struct findings *findings, void *state);
 };

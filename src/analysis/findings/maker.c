@@ -46,14 +46,31 @@ enum { KINDS = sizeof(finding_kinds) / sizeof(*finding_kinds) - 1 };
 /* So far off a clock may be: commands of before the session are seen in it. */
 #define OUTSIDE_NS INT64_C(10000000000)
 
+/* What a kind takes, and its state. */
+struct event_taker {
+	finding_event *take;
+	void *state;
+};
+
+struct item_taker {
+	finding_item *take;
+	void *state;
+	bool whole; /* also what is outside the range */
+};
+
+struct interval_taker {
+	finding_interval *take;
+	void *state;
+};
+
 struct maker { /* findings that are being made */
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
-	/* That take them, of the wanted. */
-	unsigned char event_kinds[SEQUENCE_KINDS][KINDS], item_kinds[ITEM_KINDS][KINDS],
-		interval_kinds[KINDS];
-	unsigned event_count[SEQUENCE_KINDS], item_count[ITEM_KINDS], interval_count;
+	/* Of the wanted, each list up to one without a function. */
+	struct event_taker event_takers[SEQUENCE_KINDS][KINDS + 1];
+	struct item_taker item_takers[ITEM_KINDS][KINDS + 1];
+	struct interval_taker interval_takers[KINDS + 1];
 	struct event_sequence sequence;
 	bool sequenced; /* somebody asks for it */
 	struct graph graph;
@@ -65,11 +82,9 @@ static int take_event(void *context, const struct sequence_event *event)
 	struct maker *maker = context;
 	int status = maker->findings->graph ? graph_event(&maker->graph, event) : 0;
 
-	for (unsigned i = 0; !status && i < maker->event_count[event->kind]; i++) {
-		unsigned kind = maker->event_kinds[event->kind][i];
-
-		status = finding_kinds[kind]->event(maker->findings, maker->states[kind], event);
-	}
+	for (const struct event_taker *taker = maker->event_takers[event->kind];
+	     !status && taker->take; taker++)
+		status = taker->take(maker->findings, taker->state, event);
 	return status;
 }
 
@@ -86,28 +101,38 @@ static void take_interval(void *user, const struct wait_thread *thread,
 	part.to = range_clamp(range, whole->to);
 	if (part.to <= part.from && whole->to > whole->from)
 		return;
-	for (unsigned i = 0; !maker->failed && i < maker->interval_count; i++) {
-		unsigned kind = maker->interval_kinds[i];
-
-		maker->failed = finding_kinds[kind]->interval(maker->findings, maker->states[kind],
-							      thread, interval);
-	}
+	for (const struct interval_taker *taker = maker->interval_takers;
+	     !maker->failed && taker->take; taker++)
+		maker->failed = taker->take(maker->findings, taker->state, thread, interval);
 }
 
-static void takes(struct maker *maker, unsigned char kind)
+/* Behind the kinds before it. */
+static void takes(struct maker *maker, unsigned kind)
 {
 	const struct finding_ops *ops = finding_kinds[kind];
+	struct event_taker event = {ops->event, maker->states[kind]};
+	struct item_taker item = {ops->item, maker->states[kind], ops->whole};
+	struct interval_taker interval = {ops->interval, maker->states[kind]}, *end;
 
 	for (unsigned i = 0; i < SEQUENCE_KINDS; i++) {
-		if (ops->event && ops->events >> i & 1)
-			maker->event_kinds[i][maker->event_count[i]++] = kind;
+		struct event_taker *last = maker->event_takers[i];
+
+		while (last->take)
+			last++;
+		if (ops->events >> i & 1)
+			*last = event;
 	}
 	for (unsigned i = 0; i < ITEM_KINDS; i++) {
-		if (ops->item && (!ops->items || ops->items >> i & 1))
-			maker->item_kinds[i][maker->item_count[i]++] = kind;
+		struct item_taker *last = maker->item_takers[i];
+
+		while (last->take)
+			last++;
+		if (!ops->items || ops->items >> i & 1)
+			*last = item;
 	}
-	if (ops->interval)
-		maker->interval_kinds[maker->interval_count++] = kind;
+	for (end = maker->interval_takers; end->take; end++)
+		;
+	*end = interval;
 }
 
 static int begin(void *user, struct pass *pass)
@@ -129,12 +154,12 @@ static int begin(void *user, struct pass *pass)
 
 		if (!maker->wanted[i])
 			continue;
-		takes(maker, (unsigned char)i);
 		graph |= ops->graph;
 		events |= ops->event != NULL || ops->graph;
 		maker->states[i] = calloc(1, ops->state_bytes + 1);
 		if (!maker->states[i])
 			return -ENOMEM;
+		takes(maker, i);
 		status = ops->begin ? ops->begin(findings, maker->states[i]) : 0;
 	}
 	if (!status && graph) {
@@ -206,17 +231,23 @@ static int take_item(void *user, const struct event_item *item)
 	inside = item_in_range(item, &maker->findings->range);
 	if (maker->findings->graph)
 		status = graph_item(&maker->graph, item);
-	for (unsigned i = 0; !status && i < maker->item_count[item->kind]; i++) {
-		unsigned kind = maker->item_kinds[item->kind][i];
-		const struct finding_ops *ops = finding_kinds[kind];
-
-		if (inside || ops->whole)
-			status = ops->item(maker->findings, maker->states[kind], item);
+	for (const struct item_taker *taker = maker->item_takers[item->kind];
+	     !status && taker->take; taker++) {
+		if (inside || taker->whole)
+			status = taker->take(maker->findings, taker->state, item);
 	}
 	/* Behind the kinds: what they remove is known when the event's turn comes. */
 	if (!status && maker->sequenced)
 		status = event_sequence_item(&maker->sequence, item);
 	return status;
+}
+
+/* Names are of what the pass knows, and end with it. */
+static void keep_objects(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		findings->items[i].object =
+			findings_text(findings, "%s", findings->items[i].object);
 }
 
 static int end(void *user, struct pass *pass)
@@ -234,9 +265,11 @@ static int end(void *user, struct pass *pass)
 		if (maker->wanted[i] && finding_kinds[i]->end)
 			status = finding_kinds[i]->end(findings, maker->states[i]);
 	}
-	if (!status)
-		findings_rank(findings);
-	return status;
+	if (status)
+		return status;
+	keep_objects(findings);
+	findings_rank(findings);
+	return 0;
 }
 
 static void maker_free(void *user)

@@ -264,7 +264,7 @@ static int report_pairs(struct findings *findings, const struct graph_state *gra
 			return -ENOMEM;
 		finding->count = pair->count;
 		finding->cost_ns = pair->cost_ns;
-		finding->object = findings_text(findings, "%s", pair->to->name);
+		finding->object = pair->to->name;
 		finding->what = findings_text(
 			findings,
 			"%s (%s) waited for %s (%s) %s times for a buffer that one of them only "
@@ -461,7 +461,7 @@ static int report_place(struct findings *findings, const struct task_construct *
 		return -ENOMEM;
 	finding->count = sum->count;
 	finding->cost_ns = sum->submit_ns - sum->executing_ns;
-	finding->object = findings_text(findings, "%s", construct->name);
+	finding->object = construct->name;
 	finding->what = findings_text(
 		findings, "%s tasks of %s (%s) took %s to submit and %s to execute, on average",
 		units_count(count, sum->count), construct->name, place(construct),

@@ -47,7 +47,7 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	finding->cost_ns = row->total_ns - row->first_ns;
 	if (!row->source.from_binary)
 		finding->removes = GRAPH_BUILD_AGAIN;
-	finding->object = programs > 1 ? "" : findings_text(findings, "%s", options);
+	finding->object = programs > 1 ? "" : options;
 	finding->what = describe(findings, row, options, programs);
 	finding->confidence = CONFIDENCE_HIGH;
 	finding->why = "the sources are identical";

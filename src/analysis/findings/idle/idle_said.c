@@ -173,7 +173,7 @@ static void describe(struct findings *findings, struct finding *finding,
 				: "move these calls out of the loop, or enqueue before them";
 		break;
 	case UNFLUSHED:
-		finding->object = findings_text(findings, "%s", late_command(&device->held));
+		finding->object = late_command(&device->held);
 		finding->what = findings_text(
 			findings,
 			"the device was idle for %s with commands enqueued%s%s%s: they started "
@@ -185,7 +185,7 @@ static void describe(struct findings *findings, struct finding *finding,
 			"host goes on with other work";
 		break;
 	case PACE:
-		finding->object = findings_text(findings, "%s", late_command(&device->late));
+		finding->object = late_command(&device->late);
 		finding->what =
 			findings_text(findings,
 				      "the device was idle for %s while the host was on its way "
@@ -194,7 +194,7 @@ static void describe(struct findings *findings, struct finding *finding,
 		finding->suggestion = batch_advice(findings, index);
 		break;
 	case AHEAD:
-		finding->object = findings_text(findings, "%s", late_command(&device->late));
+		finding->object = late_command(&device->late);
 		finding->what =
 			findings_text(findings,
 				      "the device was idle for %s between commands that were "
@@ -207,7 +207,7 @@ static void describe(struct findings *findings, struct finding *finding,
 				  "a function of the host in it, or an event of another queue";
 		break;
 	default:
-		finding->object = findings_text(findings, "%s", late_command(&device->late));
+		finding->object = late_command(&device->late);
 		finding->what = findings_text(findings,
 					      "the device was idle for %s between a command's "
 					      "enqueue and its start; a command runs for %s",

@@ -159,7 +159,7 @@ static int add_row(struct findings *findings, struct map *said, const struct lau
 		return -ENOMEM;
 	fresh->count = row->count;
 	fresh->cost_ns = cost_ns;
-	fresh->object = findings_text(findings, "%s", row->name);
+	fresh->object = row->name;
 	finding_device(findings, fresh, row->device);
 	fresh->confidence = CONFIDENCE_LOW;
 	fresh->why = findings_text(

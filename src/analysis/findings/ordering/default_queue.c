@@ -231,7 +231,7 @@ static int add_row(struct findings *findings, const struct default_row *row)
 	finding->cost_ns = ns;
 	finding->queue = row->first.queue;
 	name = 2 * row->marked > row->count ? row->mark_name : row->name;
-	finding->object = findings_text(findings, "%s", name ? name : "");
+	finding->object = name ? name : "";
 	finding_device(findings, finding, row->device);
 	finding->what = findings_text(findings,
 				      "the default %s (%s and others) serialises the other %ss: %s "

@@ -211,7 +211,7 @@ static int add_sum(struct findings *findings, const struct turns_sum *sum)
 	finding->cost_ns = (uint64_t)((1 - taken) * (double)sum->ns);
 	finding->queue = sum->queue;
 	finding_device(findings, finding, sum->device);
-	finding->object = sum->transfer ? findings_text(findings, "%s", sum->transfer) : "";
+	finding->object = sum->transfer ? sum->transfer : "";
 	finding->what = findings_text(
 		findings,
 		"%ss take turns: %s transfers to the device%s%s%s waited for a "
