@@ -56,6 +56,17 @@ check(all(row[3] == row[4] for row in contents(lines)) and contents(lines), "all
 check({int(row[2]) for row in contents(lines)} == {0, 2048, 128 * 2048, 129 * 2048}, "parts have their places",
       {row[2] for row in contents(lines)})
 
+# A part of each row of a picture: 1 MiB in rows of 1 KiB, 4 KiB apart.
+found = contents(printed("window_by_host", "full"))
+pairs = [(one, other) for one, other in zip(found, found[1:]) if one[0] == "content_read"]
+check(len(pairs) == 40 and all(one[3:] == other[3:] and int(one[3]) == 1 << 20 for one, other in pairs) and
+      len({one[5] for one, _ in pairs}) == 40, "rows that lie apart are looked at as they are", pairs[:2])
+check({one[2] for one, _ in pairs} == {str(16 * 2048 + 1024)} and {other[2] for _, other in pairs} == {"0"},
+      "where they are in either buffer", pairs[:1])
+found = contents(printed("window_again", "full"))
+check(len(found) == 40 and len({row[5] for row in found[1:]}) == 1 and all(row[3] == row[4] for row in found[1:9]),
+      "and all of them where their samples come again", found[:3])
+
 # The host changes the walls of a grid that it read, and writes all of it back: words in between are the same,
 # as one that is 0 has no byte. A buffer that is filled anew has other words.
 if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):

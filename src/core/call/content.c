@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "core/call/content_hash.h"
+#include "core/call/content_rows.h"
 #include "core/control.h"
 #include "core/stream/stream.h"
 #include "schema/gen/core_records.h"
@@ -64,19 +65,17 @@ static void known_keep(struct known_contents *known, uint64_t samples, uint64_t 
 }
 
 /* Returns the hash, and how much of the content is in it. */
-static uint64_t hash_large(struct known_contents *known, const uint8_t *data, uint64_t bytes,
-			   uint64_t *hashed)
+static uint64_t hash_large(struct known_contents *known, const struct content_rows *rows,
+			   uint64_t bytes, uint64_t *hashed)
 {
-	uint64_t samples = content_hash(data, bytes, true), whole;
+	uint64_t samples = content_rows_hash(rows, bytes, true, hashed), whole;
 	struct known_content row;
 
-	*hashed = CONTENT_SAMPLES;
 	if (!known_look(known, samples, &row))
 		return samples;
 	if (row.whole && row.same > KNOWN_SURE && row.same % KNOWN_SURE)
 		return row.whole;
-	whole = content_hash(data, bytes, false);
-	*hashed = bytes;
+	whole = content_rows_hash(rows, bytes, false, hashed);
 	known_keep(known, samples, whole);
 	return whole;
 }
@@ -87,17 +86,19 @@ _Static_assert(sizeof(struct tandem_rec_content) == sizeof(struct tandem_rec_con
 			       offsetof(struct tandem_rec_content_read, words),
 	       "content");
 
-static void record_put(uint16_t event, uint64_t op, const void *data, uint64_t offset,
-		       uint64_t bytes)
+static void record_put(uint16_t event, uint64_t op, struct content_rows *rows, uint64_t offset)
 {
 	struct tandem_rec_content *record;
-	uint64_t hash, hashed = bytes;
+	uint64_t bytes, hash, hashed;
 
-	if (tandem_control.args_level != TANDEM_ARGS_FULL || !op || !data || bytes < CONTENT_LEAST)
+	if (tandem_control.args_level != TANDEM_ARGS_FULL || !op || !rows->data)
+		return;
+	bytes = content_rows_join(rows);
+	if (bytes < CONTENT_LEAST)
 		return;
 	hash = bytes > CONTENT_WHOLE ? hash_large(event == TANDEM_EVENT_content ? &given : &taken,
-						  data, bytes, &hashed)
-				     : content_hash(data, bytes, false);
+						  rows, bytes, &hashed)
+				     : content_rows_hash(rows, bytes, false, &hashed);
 	record = tandem_record_begin(event, sizeof(*record));
 	if (!record)
 		return;
@@ -106,16 +107,30 @@ static void record_put(uint16_t event, uint64_t op, const void *data, uint64_t o
 	record->bytes = bytes;
 	record->hashed = hashed;
 	record->hash = hash;
-	record->words = content_words(data, bytes);
+	record->words = content_rows_words(rows, bytes);
 	tandem_record_commit();
 }
 
 void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes)
 {
-	record_put(TANDEM_EVENT_content, op, data, offset, bytes);
+	record_put(TANDEM_EVENT_content, op,
+		   &(struct content_rows){.data = data, .width = bytes, .rows = 1, .slices = 1},
+		   offset);
 }
 
 void tandem_content_read_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes)
 {
-	record_put(TANDEM_EVENT_content_read, op, data, offset, bytes);
+	record_put(TANDEM_EVENT_content_read, op,
+		   &(struct content_rows){.data = data, .width = bytes, .rows = 1, .slices = 1},
+		   offset);
+}
+
+void tandem_content_rows_record(uint64_t op, struct content_rows rows, uint64_t offset)
+{
+	record_put(TANDEM_EVENT_content, op, &rows, offset);
+}
+
+void tandem_content_rows_read_record(uint64_t op, struct content_rows rows, uint64_t offset)
+{
+	record_put(TANDEM_EVENT_content_read, op, &rows, offset);
 }

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "core/call/content_rows.h"
+
 /* Less is moved again in no time, and not recorded. */
 #define CONTENT_LEAST 1024u
 
@@ -18,5 +20,9 @@ void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint6
 /* Same, of what came to `data` from `offset` of the memory object, where it is there when the call has
  * returned, as with a blocking one. */
 void tandem_content_read_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes);
+
+/* The same of rows that may lie apart. */
+void tandem_content_rows_record(uint64_t op, struct content_rows rows, uint64_t offset);
+void tandem_content_rows_read_record(uint64_t op, struct content_rows rows, uint64_t offset);
 
 #endif

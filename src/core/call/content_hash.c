@@ -11,7 +11,6 @@
 
 #define CONTENT_LINE 64u
 #define CONTENT_ENDS 64u /* lines at each end */
-#define WORDS 8u
 
 /* Words of a line are hashed next to each other: a multiplication waits for none of the others, and
  * a transfer of 64 KiB from the cache takes hardly less than a few of those for each line. */
@@ -78,51 +77,40 @@ uint64_t content_hash(const uint8_t *data, uint64_t bytes, bool samples)
 }
 
 /* Where the words are that are looked at: no step that rows of a matrix could have. */
-static uint64_t word_place(uint64_t bytes, unsigned i)
+uint64_t content_word_place(uint64_t bytes, unsigned i)
 {
-	const uint64_t slice = bytes / sizeof(uint64_t) / WORDS;
+	const uint64_t slice = bytes / sizeof(uint64_t) / CONTENT_WORDS;
 
 	return (i * slice + (2 * i + 1) * UINT64_C(2654435761) % slice) * sizeof(uint64_t);
 }
 
-static uint64_t words_sign(const uint64_t words[WORDS])
+uint64_t content_words_sign(const uint64_t words[CONTENT_WORDS])
 {
 	uint64_t sign = 0, byte;
 
-	for (unsigned i = 0; i < WORDS; i++) {
+	for (unsigned i = 0; i < CONTENT_WORDS; i++) {
 		byte = words[i] * LANE_PRIME >> 56;
 		sign |= (words[i] ? byte ? byte : 1 : 0) << 8 * i;
 	}
 	return sign;
 }
 
-uint64_t content_words(const uint8_t *data, uint64_t bytes)
-{
-	uint64_t words[WORDS];
-
-	if (bytes < sizeof(words))
-		return 0;
-	for (unsigned i = 0; i < WORDS; i++)
-		memcpy(&words[i], data + word_place(bytes, i), sizeof(*words));
-	return words_sign(words);
-}
-
 bool content_words_safely(const uint8_t *data, uint64_t bytes, uint64_t *sign)
 {
-	uint64_t words[WORDS];
-	struct iovec here = {words, sizeof(words)}, there[WORDS];
+	uint64_t words[CONTENT_WORDS];
+	struct iovec here = {words, sizeof(words)}, there[CONTENT_WORDS];
 	int saved = errno;
 	ssize_t copied;
 
 	if (bytes < sizeof(words) || !sandbox_allows(SANDBOX_READ))
 		return false;
-	for (unsigned i = 0; i < WORDS; i++)
-		there[i] = (struct iovec){(void *)(uintptr_t)(data + word_place(bytes, i)),
+	for (unsigned i = 0; i < CONTENT_WORDS; i++)
+		there[i] = (struct iovec){(void *)(uintptr_t)(data + content_word_place(bytes, i)),
 					  sizeof(*words)};
-	copied = process_vm_readv(getpid(), &here, 1, there, WORDS, 0);
+	copied = process_vm_readv(getpid(), &here, 1, there, CONTENT_WORDS, 0);
 	errno = saved;
 	if (copied != sizeof(words))
 		return false;
-	*sign = words_sign(words);
+	*sign = content_words_sign(words);
 	return true;
 }

@@ -15,11 +15,14 @@
  * CONTENT_WHOLE; else all. Any thread. */
 uint64_t content_hash(const uint8_t *data, uint64_t bytes, bool samples);
 
-/* A byte for each of eight words of it, of CONTENT_LEAST bytes and more: how many are the same in another content of as
- * many bytes says how much of it changed. 0: the word is 0, as in all that is not filled. Any thread. */
-uint64_t content_words(const uint8_t *data, uint64_t bytes);
+/* Eight words of it, of CONTENT_LEAST bytes and more: where each is, and a byte for each of them. How many are the same
+ * in another content of as many bytes says how much of it changed. 0: the word is 0, as in all that is not filled.
+ * Any thread. */
+#define CONTENT_WORDS 8u
+uint64_t content_word_place(uint64_t bytes, unsigned i);
+uint64_t content_words_sign(const uint64_t words[CONTENT_WORDS]);
 
-/* The same of memory that may be gone by now: then false. A system call. */
+/* That of memory that may be gone by now: then false. A system call. */
 bool content_words_safely(const uint8_t *data, uint64_t bytes, uint64_t *words);
 
 #endif

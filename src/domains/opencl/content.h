@@ -13,12 +13,24 @@ void opencl_content(const struct opencl_command *command, const void *data, uint
 void opencl_content_read(const struct opencl_command *command, const void *data, uint64_t offset,
 			 uint64_t bytes, uint32_t blocking, int32_t result);
 
-/* Same, of an image, where its rows lie behind each other in the host's memory, as with pitches of 0. */
+/* Same, of an image. */
 void opencl_image_content(const struct opencl_command *command, void *image, const void *data,
 			  const void *origin, const void *region, uint64_t row_pitch,
 			  uint64_t slice_pitch, int32_t result);
 void opencl_image_content_read(const struct opencl_command *command, void *image, const void *data,
 			       const void *origin, const void *region, uint64_t row_pitch,
 			       uint64_t slice_pitch, uint32_t blocking, int32_t result);
+
+/* Same, of a box of a buffer: in the buffer, in the host's memory. Of a call that succeeded, all are valid. */
+struct opencl_box {
+	const void *origin, *host_origin, *region; /* three size_t each, the first of bytes */
+	uint64_t row_pitch, slice_pitch, host_row_pitch, host_slice_pitch; /* bytes */
+	const void *data;
+};
+
+void opencl_box_content(const struct opencl_command *command, const struct opencl_box *box,
+			int32_t result);
+void opencl_box_content_read(const struct opencl_command *command, const struct opencl_box *box,
+			     uint32_t blocking, int32_t result);
 
 #endif

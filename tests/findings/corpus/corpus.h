@@ -43,6 +43,8 @@ struct corpus {
 	X(bounce)              \
 	X(copy_by_host)        \
 	X(upload_again)        \
+	X(window_again)        \
+	X(window_by_host)      \
 	X(read_each)           \
 	X(read_all)            \
 	X(build_again)         \

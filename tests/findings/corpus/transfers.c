@@ -90,6 +90,53 @@ void corpus_upload_again(struct corpus *corpus)
 	must(clReleaseMemObject(table), "clReleaseMemObject");
 }
 
+/* As upload_again(), of a part of each row of a wider table. */
+void corpus_window_again(struct corpus *corpus)
+{
+	const size_t none[3] = {0}, from[3] = {512, 8, 0}, size[3] = {1024, 1024, 1};
+	cl_mem window = corpus_buffer(corpus, size[0] * size[1]);
+
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (char)(i * i >> 9);
+	for (int i = 0; i < 40; i++) {
+		if (!i || !corpus->repaired)
+			must(clEnqueueWriteBufferRect(corpus->queue, window, CL_TRUE, none, from,
+						      size, 0, 0, 4096, 0, data, 0, NULL, NULL),
+			     "clEnqueueWriteBufferRect");
+		corpus_work(corpus, 20, 0, NULL, NULL);
+		corpus_finish(corpus);
+	}
+	must(clReleaseMemObject(window), "clReleaseMemObject");
+}
+
+/* As copy_by_host(): a tile of a grid, which has a place among others in the host's memory, to a buffer. */
+void corpus_window_by_host(struct corpus *corpus)
+{
+	const size_t none[3] = {0}, at[3] = {1024, 16, 0}, size[3] = {1024, 1024, 1};
+	cl_mem grid = corpus_buffer(corpus, 4 << 20), tile = corpus_buffer(corpus, 1 << 20);
+
+	for (int i = 0; i < 40; i++) {
+		for (size_t j = 0; j < 4 << 20; j++)
+			data[j] = (char)(j * j >> 9 ^ (size_t)i);
+		corpus_write(corpus, grid, CL_TRUE, 0, 4 << 20, data);
+		if (corpus->repaired) {
+			must(clEnqueueCopyBufferRect(corpus->queue, grid, tile, at, none, size,
+						     2048, 0, 0, 0, 0, NULL, NULL),
+			     "clEnqueueCopyBufferRect");
+			continue;
+		}
+		must(clEnqueueReadBufferRect(corpus->queue, grid, CL_TRUE, at, at, size, 2048, 0,
+					     4096, 0, data, 0, NULL, NULL),
+		     "clEnqueueReadBufferRect");
+		must(clEnqueueWriteBufferRect(corpus->queue, tile, CL_TRUE, none, at, size, 0, 0,
+					      4096, 0, data, 0, NULL, NULL),
+		     "clEnqueueWriteBufferRect");
+	}
+	corpus_finish(corpus);
+	must(clReleaseMemObject(grid), "clReleaseMemObject");
+	must(clReleaseMemObject(tile), "clReleaseMemObject");
+}
+
 /* Each step makes a buffer of its own, for the same table. */
 void corpus_upload_to_new(struct corpus *corpus)
 {

@@ -482,21 +482,22 @@ struct array_arguments { /* of cudaMemcpy2DToArrayAsync() */
 	void *stream;
 };
 
-/* The same texture before each kernel, as an array's rows, which lie together. */
+/* The same texture before each kernel, as an array's rows: the left half of a picture's. */
 static void array_again(void)
 {
-	const uint64_t width = 4096;
-	struct array_arguments arguments = {
-		DEVICE_B, 0, 0, (uintptr_t)host[0], width, width, BYTES / width, TO_DEVICE, NULL};
+	const uint64_t pitch = 4096, bytes = BYTES / 2;
+	struct array_arguments arguments = {DEVICE_B,		0,	   0,
+					    (uintptr_t)host[0], pitch,	   pitch / 2,
+					    BYTES / pitch,	TO_DEVICE, NULL};
 
 	for (int i = 0; i < ROUNDS; i++) {
 		struct call call = tell_make("cudaMemcpy2DToArrayAsync", &arguments);
-		struct copy record = copy_make(TO_DEVICE, PINNED, BYTES, 7);
+		struct copy record = copy_make(TO_DEVICE, PINNED, bytes, 7);
 
 		if (!repaired || !i) {
 			record.copy_kind = 3; /* to an array */
 			tell_enter(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ARRAY_ASYNC, &call);
-			device_take(&free_at, BYTES / PINNED_BYTES_US + 1, &record.start,
+			device_take(&free_at, bytes / PINNED_BYTES_US + 1, &record.start,
 				    &record.end);
 			tell_leave(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ARRAY_ASYNC, &call);
 			keep(&record, sizeof(record));

@@ -71,7 +71,6 @@ static void content_sent(const struct cupti_call *data, bool runtime)
 				      transfer->bytes);
 }
 
-/* Rows that lie apart would be looked at in pieces: these are not. */
 static void content_rows(const struct cupti_call *data, bool to_array)
 {
 	const struct array_rows *array = data->arguments;
@@ -79,14 +78,21 @@ static void content_rows(const struct cupti_call *data, bool to_array)
 	const struct rows *rows = to_array ? &array->rows : &linear->rows;
 	uint64_t bytes, offset = 0;
 
-	if (!data->arguments || rows->pitch != rows->width || rows->kind != TO_DEVICE ||
+	if (!data->arguments || rows->kind != TO_DEVICE ||
 	    __builtin_mul_overflow(rows->width, rows->height, &bytes))
 		return;
 	if (to_array)
 		offset = array->x + array->y * rows->width;
 	if (is_looked_at(data, bytes) && cuda_driver_is_host_memory(rows->from))
-		tandem_content_record(cuda_operation_id(data->correlation), rows->from, offset,
-				      bytes);
+		tandem_content_rows_record(cuda_operation_id(data->correlation),
+					   (struct content_rows){
+						   .data = rows->from,
+						   .width = rows->width,
+						   .rows = rows->height,
+						   .slices = 1,
+						   .pitch = rows->pitch,
+					   },
+					   offset);
 }
 
 static void content_read(const struct cupti_call *data, bool runtime, bool later)

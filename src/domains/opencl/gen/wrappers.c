@@ -2569,6 +2569,7 @@ static inline int32_t body_clEnqueueReadBufferRect(opencl_pfn_clEnqueueReadBuffe
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2h,
 			opencl_region_bytes(region), NULL, blocking_read);
+	opencl_box_content_read(&command, &(struct opencl_box){buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr}, blocking_read, ret);
 	return ret;
 }
 
@@ -2621,6 +2622,7 @@ static inline int32_t body_clEnqueueWriteBufferRect(opencl_pfn_clEnqueueWriteBuf
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_h2d,
 			opencl_region_bytes(region), NULL, blocking_write);
+	opencl_box_content(&command, &(struct opencl_box){buffer_origin, host_origin, region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr}, ret);
 	return ret;
 }
 
