@@ -67,6 +67,7 @@ struct finding {
 	enum graph_cause removes;
 	bool at_least;	   /* ... but no less than `cost_ns` */
 	uint64_t stays_ns; /* part of `cost_ns` that what is suggested does not save */
+	uint64_t most_ns;  /* what is suggested saves no more than that; 0: not known */
 
 	/* Where: 0 or "" where it is no single place. */
 	uint64_t pid, tid, queue;

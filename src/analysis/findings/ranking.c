@@ -259,6 +259,8 @@ static void set_savings(struct findings *findings)
 
 		if (finding->removes != GRAPH_NONE)
 			finding->cost_ns = replayed_ns(findings, finding, own_ns[finding->removes]);
+		if (finding->most_ns && finding->cost_ns > finding->most_ns)
+			finding->cost_ns = finding->most_ns;
 		say_replayed(findings, finding, estimate_ns);
 		if (finding->removes == GRAPH_NONE || finding->cost_ns || finding->always_report)
 			findings->items[kept++] = *finding;
