@@ -212,7 +212,8 @@ int ordered_events_add(struct ordered_events *ordered_events, const struct event
 
 	if (item->kind == ITEM_UNFINISHED)
 		return 0;
-	status = reorder_buffer_reach(ordered_events->reorder_buffer, item->event->ns);
+	status = reorder_buffer_reach(ordered_events->reorder_buffer,
+				      item->event->ns - ordered_events->lag_ns);
 	if (!status)
 		status = give_up(ordered_events);
 	if (status)

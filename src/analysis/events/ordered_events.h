@@ -65,6 +65,9 @@ struct ordered_events {
 	struct text kept, turns; /* of one turn; of those of an item, one behind the other */
 	bool *over;		 /* by process: its commands were given up */
 	size_t processes_over;
+	/* An event has its turn so long after its time at the earliest, by the time of the items: who learns
+	 * of it from records behind it has them by then. 0, if not set. */
+	int64_t lag_ns;
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. */

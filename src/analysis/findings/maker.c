@@ -43,6 +43,9 @@ const struct finding_ops *const finding_kinds[] = {
 
 enum { KINDS = sizeof(finding_kinds) / sizeof(*finding_kinds) - 1 };
 
+/* So late behind its call what a transfer moved is known: a hash of 64 MiB takes that long. */
+#define CONTENT_BEHIND_NS 2000000
+
 /* So far off a clock may be: commands of before the session are seen in it. */
 #define OUTSIDE_NS INT64_C(10000000000)
 
@@ -174,6 +177,9 @@ static int begin(void *user, struct pass *pass)
 					     maker);
 	maker->sequenced = !status && events;
 	maker->sequence.range = findings->range;
+	/* Contents are recorded behind their calls, whose turn comes when what they say is known. */
+	if (findings->session->args_level == TANDEM_ARGS_FULL)
+		maker->sequence.ordered_events.lag_ns = CONTENT_BEHIND_NS;
 	/* Nobody asks when an operation was queued. */
 	maker->sequence.unwanted = 1u << SEQUENCE_QUEUED;
 	return status;
