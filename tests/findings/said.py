@@ -25,6 +25,7 @@ TRIALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "trials", "trial
 EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
 DEBATES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "debates", "debates")
+FITTINGS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "fittings", "fittings")
 DRILLS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "drills", "drills")
 COLLOQUIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "colloquia", "colloquia")
 SYMPOSIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "symposia", "symposia")
@@ -244,6 +245,10 @@ IN_HEARINGS = [("oven_zones", [], STUB, ["errors/call"], [])]
 # Few large buffers in a loop, next to as many of their size that are there all the time.
 IN_REVIEWS += [("restore_volume", [], BASIC, ["allocations/loop"], []),
                ("restore_volume", ["repaired"], BASIC, [], ["allocations/loop"])]
+# The same tables through mapped memory; a number in shared memory that the host maps.
+IN_FITTINGS = [("lens_tables", [], STUB, ["copies/unchanged"], []),
+               ("lens_tables", ["repaired"], STUB, [], ["copies/unchanged"]),
+               ("spike_inject", [], STUB, ["idle-device/synchronisation"], ["copies/unchanged"])]
 # Steps in place, with their number.
 IN_DEBATES = [("clean_lattice", [], STUB, [], ["idle-device/launch"])]
 IN_TUTORIALS = [("cloth_steps", [], STUB, ["copies/by-host"], ["overlap/one-queue"])]
@@ -272,7 +277,7 @@ for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIAL
                       (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA),
                       (SYMPOSIA, IN_SYMPOSIA), (AUDITS, IN_AUDITS), (INQUESTS, IN_INQUESTS),
                       (TUTORIALS, IN_TUTORIALS), (HEARINGS, IN_HEARINGS), (INTERVIEWS, IN_INTERVIEWS),
-                      (REVIEWS, IN_REVIEWS), (DEBATES, IN_DEBATES)):
+                      (REVIEWS, IN_REVIEWS), (DEBATES, IN_DEBATES), (FITTINGS, IN_FITTINGS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")

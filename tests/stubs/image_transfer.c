@@ -206,7 +206,7 @@ cl_int stub_clEnqueueCopyBufferToImage(cl_command_queue command_queue, cl_mem sr
 			    &rect);
 }
 
-/* Maps give the memory itself. */
+/* Maps give the memory itself, to be read with what kernels changed (rect.c). */
 void *stub_clEnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_map,
 			     cl_map_flags map_flags, const size_t *origin, const size_t *region,
 			     size_t *image_row_pitch, size_t *image_slice_pitch,
@@ -240,14 +240,23 @@ void *stub_clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buffer, cl_
 			      cl_event *event, cl_int *errcode_ret)
 {
 	ENTER_HANDLE(clEnqueueMapBuffer);
-	(void)map_flags;
 	if (!stub_object_check(buffer, STUB_memory))
 		return stub_fail(errcode_ret, CL_INVALID_MEM_OBJECT);
 	if (!size || offset > buffer->bytes || size > buffer->bytes - offset)
 		return stub_fail(errcode_ret, CL_INVALID_VALUE);
 
-	cl_int error = stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_MAP_BUFFER),
-							   .blocking = blocking_map});
+	/* The end of it, by which it is told. */
+	const size_t end_bytes = size < 4096 ? size : 4096;
+	char *end = buffer->data + offset + size - end_bytes;
+	const struct stub_rect rect = {
+		.to = {.data = end},
+		.from = {.data = end},
+		.size = {end_bytes, 1, 1},
+		.changes = map_flags & CL_MAP_READ ? stub_memory_changes(buffer) : 0,
+	};
+	cl_int error = stub_enqueue(&(struct stub_command){
+		STUB_COMMAND(CL_COMMAND_MAP_BUFFER), .run = stub_rect_run, .payload = &rect,
+		.payload_bytes = sizeof(rect), .blocking = blocking_map});
 
 	if (error)
 		return stub_fail(errcode_ret, error);

@@ -32,6 +32,9 @@ struct _cl_mem {
 cl_mem stub_memory_create(cl_context context, cl_mem_object_type type, cl_mem_flags flags,
 			  size_t bytes, void *host_ptr, cl_int *errcode_ret);
 void stub_memory_put(cl_mem memory);
+
+/* By kernels, behind what the host wrote; 0: none. */
+cl_uint stub_memory_changes(cl_mem memory);
 bool stub_memory_is_image(const struct _cl_mem *memory);
 
 /* The object that has the memory. */

@@ -31,8 +31,7 @@ static cl_int buffer_check(cl_mem buffer)
 	return stub_object_check(buffer, STUB_memory) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
 }
 
-/* By kernels, behind what the host wrote. */
-static cl_uint changes_of(cl_mem buffer)
+cl_uint stub_memory_changes(cl_mem buffer)
 {
 	cl_mem root = stub_memory_root(buffer);
 
@@ -54,7 +53,7 @@ cl_int stub_clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer,
 		.to = {.data = ptr},
 		.from = {.data = buffer->data + offset},
 		.size = {size, 1, 1},
-		.changes = changes_of(buffer),
+		.changes = stub_memory_changes(buffer),
 	};
 
 	return rect_enqueue((struct stub_command){STUB_COMMAND(CL_COMMAND_READ_BUFFER),

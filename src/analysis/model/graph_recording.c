@@ -6,10 +6,15 @@
 
 int graph_recording_item(struct graph_recorded *thread, const struct event_item *item)
 {
-	int64_t from_ns = thread->call_end_ns;
+	int64_t from_ns = thread->call_end_ns, mapped_ns = thread->mapped_ns;
 
+	thread->mapped_ns = 0;
 	if (item->kind == ITEM_CALL && item->end_ns != INT64_MIN && item->end_ns > from_ns)
 		thread->call_end_ns = item->end_ns;
+	if (item->kind == ITEM_CALL && mapped_ns)
+		return recent_add(&thread->hashed, mapped_ns, item->event->ns);
+	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_EVENT_content_mapped)
+		thread->mapped_ns = item->event->ns;
 	if (item->kind != ITEM_OTHER || !from_ns || item->event->ns <= from_ns ||
 	    (item->event->record->id != TANDEM_EVENT_content &&
 	     item->event->record->id != TANDEM_EVENT_content_read &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What recording took of a run, as far as it is known: a runtime's own tracing makes its calls longer
- * (tandem_domain_row), and the contents that a transfer moved are hashed behind its call. The replays
+ * (tandem_domain_row), and the contents that a transfer moved are hashed behind its call, or before the one
+ * that unmaps them. The replays
  * of the dependence graph (graph.h) go without it. One thread.
  *
  *	graph_recording_item(&thread, item);	each item of a thread, before its events
@@ -15,6 +16,7 @@
 struct graph_recorded { /* of a thread */
 	struct recent hashed;
 	int64_t call_end_ns; /* of its latest call, or what was hashed behind it */
+	int64_t mapped_ns; /* when what is mapped began to be hashed, until its next call; 0: it did not */
 };
 
 /* Returns 0 or -ENOMEM. */

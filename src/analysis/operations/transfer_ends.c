@@ -14,6 +14,11 @@ uint64_t transfer_ends_buffer(const struct trace_event *event, uint64_t buffer)
 	       (uint64_t)(event->stream->process->index + 1) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
+uint64_t transfer_ends_address(const struct trace_event *event, uint64_t address)
+{
+	return transfer_ends_buffer(event, address | IS_ADDRESS);
+}
+
 static uint64_t value_of(const struct trace_event *event, enum tandem_role role)
 {
 	const struct tandem_field *field = trace_field_role(event->layout, role);
@@ -35,13 +40,13 @@ bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *e
 	to = value_of(event, TANDEM_ROLE_destination);
 	from = value_of(event, TANDEM_ROLE_source);
 	if (ends->host && !to != !from) {
-		ends->buffer = transfer_ends_buffer(event, (to ? to : from) | IS_ADDRESS);
+		ends->buffer = transfer_ends_address(event, to ? to : from);
 		return true;
 	}
 	if (!to || !from || event->direction == TRANSFER_UNKNOWN)
 		return false;
-	ends->buffer = transfer_ends_buffer(
-		event, (event->direction == TRANSFER_TO_DEVICE ? to : from) | IS_ADDRESS);
+	ends->buffer =
+		transfer_ends_address(event, event->direction == TRANSFER_TO_DEVICE ? to : from);
 	ends->host = event->direction == TRANSFER_TO_DEVICE ? from : to;
 	return true;
 }

@@ -22,4 +22,7 @@ bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *e
 /* `buffer` of a memory object with that number, in the process of the event. */
 uint64_t transfer_ends_buffer(const struct trace_event *event, uint64_t memory);
 
+/* The same of memory that is an address. */
+uint64_t transfer_ends_address(const struct trace_event *event, uint64_t address);
+
 #endif

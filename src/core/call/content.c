@@ -2,7 +2,6 @@
 #include "core/call/content.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "core/call/content_hash.h"
 #include "core/call/content_rows.h"
@@ -86,29 +85,74 @@ _Static_assert(sizeof(struct tandem_rec_content) == sizeof(struct tandem_rec_con
 			       offsetof(struct tandem_rec_content_read, words),
 	       "content");
 
-static void record_put(uint16_t event, uint64_t op, struct content_rows *rows, uint64_t offset)
+static void look_at(struct tandem_content_look *look, struct known_contents *known,
+		    const struct content_rows *rows, uint64_t bytes, uint64_t offset)
 {
-	struct tandem_rec_content *record;
-	uint64_t bytes, hash, hashed;
+	look->offset = offset;
+	look->bytes = bytes;
+	look->hash = bytes > CONTENT_WHOLE ? hash_large(known, rows, bytes, &look->hashed)
+					   : content_rows_hash(rows, bytes, false, &look->hashed);
+	look->words = content_rows_words(rows, bytes);
+}
 
-	if (tandem_control.args_level != TANDEM_ARGS_FULL || !op || !rows->data)
-		return;
-	bytes = content_rows_join(rows);
-	if (bytes < CONTENT_LEAST)
-		return;
-	hash = bytes > CONTENT_WHOLE ? hash_large(event == TANDEM_EVENT_content ? &given : &taken,
-						  rows, bytes, &hashed)
-				     : content_rows_hash(rows, bytes, false, &hashed);
-	record = tandem_record_begin(event, sizeof(*record));
+static void look_put(uint16_t event, uint64_t op, const struct tandem_content_look *look)
+{
+	struct tandem_rec_content *record = tandem_record_begin(event, sizeof(*record));
+
 	if (!record)
 		return;
 	record->op = op;
-	record->offset = offset;
-	record->bytes = bytes;
-	record->hashed = hashed;
-	record->hash = hash;
-	record->words = content_rows_words(rows, bytes);
+	record->offset = look->offset;
+	record->bytes = look->bytes;
+	record->hashed = look->hashed;
+	record->hash = look->hash;
+	record->words = look->words;
 	tandem_record_commit();
+}
+
+/* Joins the rows, and returns the bytes of what is wanted; else 0. */
+static uint64_t wanted_bytes(struct content_rows *rows)
+{
+	uint64_t bytes;
+
+	if (tandem_control.args_level != TANDEM_ARGS_FULL || !rows->data)
+		return 0;
+	bytes = content_rows_join(rows);
+	return bytes < CONTENT_LEAST ? 0 : bytes;
+}
+
+static void record_put(uint16_t event, uint64_t op, struct content_rows *rows, uint64_t offset)
+{
+	uint64_t bytes = op ? wanted_bytes(rows) : 0;
+	struct tandem_content_look look;
+
+	if (!bytes)
+		return;
+	look_at(&look, event == TANDEM_EVENT_content ? &given : &taken, rows, bytes, offset);
+	look_put(event, op, &look);
+}
+
+bool tandem_content_look(struct tandem_content_look *look, struct content_rows rows,
+			 uint64_t offset)
+{
+	struct tandem_rec_content_mapped *record;
+	uint64_t bytes = wanted_bytes(&rows);
+
+	if (!bytes)
+		return false;
+	record = tandem_record_begin(TANDEM_EVENT_content_mapped, sizeof(*record));
+	if (!record)
+		return false;
+	record->bytes = bytes;
+	tandem_record_commit();
+	look_at(look, &given, &rows, bytes, offset);
+	return true;
+}
+
+void tandem_content_look_record(const struct tandem_content_look *look, uint64_t op)
+{
+	if (op)
+		look_put(TANDEM_EVENT_content, op, look);
 }
 
 void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes)

@@ -4,6 +4,7 @@
 #ifndef TANDEM_CORE_CALL_CONTENT_H
 #define TANDEM_CORE_CALL_CONTENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/call/content_rows.h"
@@ -24,5 +25,23 @@ void tandem_content_read_record(uint64_t op, const void *data, uint64_t offset, 
 /* The same of rows that may lie apart. */
 void tandem_content_rows_record(uint64_t op, struct content_rows rows, uint64_t offset);
 void tandem_content_rows_read_record(uint64_t op, struct content_rows rows, uint64_t offset);
+
+/* As tandem_content_record(), of memory that can no longer be read when the call has returned: looked at
+ * before its record is begun, which is told (`content_mapped`), and recorded behind it.
+ *
+ *	struct tandem_content_look look;
+ *	bool looked = tandem_content_look(&look, rows, offset);
+ *	... the call
+ *	if (looked)
+ *		tandem_content_look_record(&look, op);
+ */
+struct tandem_content_look {
+	uint64_t offset, bytes, hashed, hash, words;
+};
+
+/* False: it is not wanted. */
+bool tandem_content_look(struct tandem_content_look *look, struct content_rows rows,
+			 uint64_t offset);
+void tandem_content_look_record(const struct tandem_content_look *look, uint64_t op);
 
 #endif

@@ -20,8 +20,8 @@ void opencl_content(const struct opencl_command *command, const void *data, uint
 		tandem_content_record(command->op, data, offset, bytes);
 }
 
-static void rows_read(const struct opencl_command *command, struct content_rows rows,
-		      uint64_t offset, bool blocking)
+void opencl_content_rows_read(const struct opencl_command *command, struct content_rows rows,
+			      uint64_t offset, bool blocking)
 {
 	const struct opencl_queue *queue = command->queue;
 	uint64_t bytes = content_rows_join(&rows);
@@ -50,16 +50,16 @@ void opencl_content_read(const struct opencl_command *command, const void *data,
 			 uint64_t bytes, uint32_t blocking, int32_t result)
 {
 	if (is_wanted(result))
-		rows_read(
+		opencl_content_rows_read(
 			command,
 			(struct content_rows){.data = data, .width = bytes, .rows = 1, .slices = 1},
 			offset, blocking);
 }
 
-/* Which of its rows a box of an image has in the host's memory. Returns where it is in the image. */
-static uint64_t image_rows(void *image, const void *data, const size_t *from, const size_t *size,
+uint64_t opencl_image_rows(void *image, const void *data, const void *origin, const void *region,
 			   uint64_t row_pitch, uint64_t slice_pitch, struct content_rows *rows)
 {
+	const size_t *from = origin, *size = region;
 	uint64_t element =
 		opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_ELEMENT_SIZE);
 	uint64_t width = opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_WIDTH);
@@ -86,7 +86,7 @@ void opencl_image_content(const struct opencl_command *command, void *image, con
 
 	if (!is_wanted(result) || !image || !origin || !region)
 		return;
-	offset = image_rows(image, data, origin, region, row_pitch, slice_pitch, &rows);
+	offset = opencl_image_rows(image, data, origin, region, row_pitch, slice_pitch, &rows);
 	tandem_content_rows_record(command->op, rows, offset);
 }
 
@@ -99,8 +99,8 @@ void opencl_image_content_read(const struct opencl_command *command, void *image
 
 	if (!is_wanted(result) || !image || !origin || !region)
 		return;
-	offset = image_rows(image, data, origin, region, row_pitch, slice_pitch, &rows);
-	rows_read(command, rows, offset, blocking);
+	offset = opencl_image_rows(image, data, origin, region, row_pitch, slice_pitch, &rows);
+	opencl_content_rows_read(command, rows, offset, blocking);
 }
 
 /* A place in memory with such pitches; 0: those of a box that begins there. */
@@ -151,5 +151,5 @@ void opencl_box_content_read(const struct opencl_command *command, const struct 
 	if (!is_wanted(result) || !box->data)
 		return;
 	offset = box_rows(box, &rows);
-	rows_read(command, rows, offset, blocking);
+	opencl_content_rows_read(command, rows, offset, blocking);
 }

@@ -15,6 +15,7 @@
  *   queue.h       queues
  *   command.h     commands
  *   content.h     what transfers move
+ *   mapped.h      what is written to memory that is mapped
  *   event.h       events that no command made
  *   describe.h    devices, contexts, programs, kernels as records
  *   memory.h      allocations and frees
@@ -28,6 +29,7 @@
 #include "domains/opencl/content.h"
 #include "domains/opencl/describe.h"
 #include "domains/opencl/event.h"
+#include "domains/opencl/mapped.h"
 #include "domains/opencl/memory.h"
 #include "domains/opencl/queue.h"
 #include "domains/opencl/recording.h"

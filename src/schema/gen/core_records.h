@@ -168,6 +168,7 @@ enum tandem_core_event {
 	TANDEM_EVENT_content = 19,
 	TANDEM_EVENT_content_read = 22,
 	TANDEM_EVENT_content_arrived = 25,
+	TANDEM_EVENT_content_mapped = 26,
 	TANDEM_EVENT_kernel_memory = 23,
 	TANDEM_EVENT_kernel_reads = 24,
 	TANDEM_EVENT_events_given = 20,
@@ -435,6 +436,12 @@ struct tandem_rec_content_arrived {
 	uint64_t words;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_content_arrived) == 44, "content_arrived");
+
+struct tandem_rec_content_mapped {
+	struct tandem_record head;
+	uint64_t bytes;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_content_mapped) == 20, "content_mapped");
 
 struct tandem_rec_kernel_memory {
 	struct tandem_record head;

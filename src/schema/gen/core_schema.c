@@ -405,6 +405,10 @@ static const struct tandem_field fields_23[] = {
 	{ "words", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
+static const struct tandem_field fields_24[] = {
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
+};
+
 static const struct tandem_event events[] = {
 	[0] = { 0, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -458,6 +462,8 @@ static const struct tandem_event events[] = {
 	  { { 32, 7, fields_22 }, { 32, 7, fields_22 }, { 32, 7, fields_22 } } },
 	[25] = { 25, TANDEM_CLASS_RECORD, 0, "content_arrived", NULL, { 0 },
 	  { { 44, 4, fields_23 }, { 44, 4, fields_23 }, { 44, 4, fields_23 } } },
+	[26] = { 26, TANDEM_CLASS_RECORD, 0, "content_mapped", NULL, { 0 },
+	  { { 20, 1, fields_24 }, { 20, 1, fields_24 }, { 20, 1, fields_24 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -466,5 +472,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "65e624ba03569144b7e44c89f9359ec9", EVENTS, { 0 }, 1,
+	0, "core", "3d3806d6da2ad611698db24517386cfd", EVENTS, { 0 }, 1,
 };

@@ -29,6 +29,13 @@ static void count(struct by_host *by_host, struct by_host_sum *sum, struct copy_
 	copy_time_add(&sum->time, write->api, write->bytes, ns);
 }
 
+static int note_read(struct by_host *by_host, uint64_t call, uint64_t ns)
+{
+	if (by_host->read_ns.count > READS_MOST)
+		map_clear(&by_host->read_ns);
+	return map_set(&by_host->read_ns, call, ns);
+}
+
 int by_host_transfer(struct by_host *by_host, const struct operation *operation,
 		     const struct copy_call *call, struct copy_latest *last, uint64_t ns)
 {
@@ -36,11 +43,8 @@ int by_host_transfer(struct by_host *by_host, const struct operation *operation,
 	const struct copy_time write = {
 		.api = operation->api, .bytes = operation->record->bytes, .ns = ns};
 
-	if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h) {
-		if (by_host->read_ns.count > READS_MOST)
-			map_clear(&by_host->read_ns);
-		return map_set(&by_host->read_ns, operation->call, ns);
-	}
+	if (operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
+		return note_read(by_host, operation->call, ns);
 	if (!call->pair || (!call->same && map_get(&by_host->read_ns, call->pair) == MAP_NONE))
 		return 0;
 	if (!sum->time.count) {
@@ -77,9 +81,11 @@ static int remove_write(struct by_host_sum *sum, const struct by_host_ends *ends
 		       : graph_remove(ends->graph, item->call, GRAPH_BY_HOST);
 }
 
-int by_host_read(struct graph *graph, const struct event_item *item, struct copy_buffer *buffer,
-		 const struct copy_latest *last)
+int by_host_read(struct by_host *by_host, struct graph *graph, const struct event_item *item,
+		 struct copy_buffer *buffer, const struct copy_latest *last)
 {
+	if (last->maps && note_read(by_host, item->call, last->ns))
+		return -ENOMEM;
 	if (!buffer->goes_on || !last->blocks)
 		return 0;
 	buffer->goes_on = false;

@@ -5,7 +5,7 @@
  *	by_host_begin(&by_host, session);
  *	by_host_transfer(&by_host, operation, &call, last, ns);		each transfer
  *	by_host_content(&by_host, item, &ends);				each record `content`
- *	by_host_read(graph, item, buffer);				each record `content_read`
+ *	by_host_read(&by_host, graph, item, buffer, last);		each record `content_read`
  *	by_host_add(&by_host, process, addresses, findings);
  *	by_host_free(&by_host);
  */
@@ -55,9 +55,9 @@ int by_host_content(struct by_host *by_host, const struct event_item *item,
 		    const struct by_host_ends *ends);
 
 /* The content of a read from `buffer` is recorded. What went on to another one the last time will do
- * so again: it is not there in the replay. Same. */
-int by_host_read(struct graph *graph, const struct event_item *item, struct copy_buffer *buffer,
-		 const struct copy_latest *last);
+ * so again: it is not there in the replay. One that maps has its time now. Same. */
+int by_host_read(struct by_host *by_host, struct graph *graph, const struct event_item *item,
+		 struct copy_buffer *buffer, const struct copy_latest *last);
 
 /* The finding of a process. `addresses`: of the host are recorded. Returns 0 or -ENOMEM. */
 int by_host_add(const struct by_host *by_host, uint32_t process, bool addresses,

@@ -29,6 +29,7 @@ struct copy_latest { /* transfer of a thread */
 	bool given;  /* of a read: its buffer was given something since the one before */
 	bool blocks; /* it returned when the transfer was over */
 	bool waited; /* the thread waited, or asked, since: it may have done something with what came */
+	bool maps; /* it is none, but maps memory for the host */
 	bool done; /* it took: */
 	uint64_t ns, moved_ns;
 };

@@ -1738,6 +1738,7 @@ static inline void *body_clEnqueueMapBuffer(opencl_pfn_clEnqueueMapBuffer real,
 	tandem_call_end(&call, error);
 	opencl_command_end(&command, error, TANDEM_OPERATION_KIND_map, size, NULL,
 			blocking_map);
+	opencl_mapped(&command, buffer, ret, map_flags, offset, size, blocking_map, error);
 	return ret;
 }
 
@@ -1788,6 +1789,7 @@ static inline void *body_clEnqueueMapImage(opencl_pfn_clEnqueueMapImage real,
 	tandem_call_end(&call, error);
 	opencl_command_end(&command, error, TANDEM_OPERATION_KIND_map,
 			opencl_image_bytes(image, region), NULL, blocking_map);
+	opencl_image_mapped(&command, image, ret, map_flags, origin, region, image_row_pitch, image_slice_pitch, blocking_map, error);
 	return ret;
 }
 
@@ -1823,6 +1825,7 @@ static inline int32_t body_clEnqueueUnmapMemObject(opencl_pfn_clEnqueueUnmapMemO
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	struct tandem_call call;
+	uint64_t before = opencl_unmapping(memobj, mapped_ptr);
 	struct opencl_command command;
 	int32_t ret;
 
@@ -1833,6 +1836,7 @@ static inline int32_t body_clEnqueueUnmapMemObject(opencl_pfn_clEnqueueUnmapMemO
 			command.event);
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_unmap, 0, NULL, 0);
+	opencl_unmapped(&command, before, ret);
 	return ret;
 }
 
@@ -3758,6 +3762,7 @@ static inline int32_t body_clEnqueueSVMMap(opencl_pfn_clEnqueueSVMMap real, void
 			event_wait_list, command.event);
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_map, size, NULL, blocking_map);
+	opencl_mapped(&command, NULL, svm_ptr, flags, 0, size, blocking_map, ret);
 	return ret;
 }
 
@@ -3786,6 +3791,7 @@ static inline int32_t body_clEnqueueSVMUnmap(opencl_pfn_clEnqueueSVMUnmap real,
 		const void *event_wait_list, void *event)
 {
 	struct tandem_call call;
+	uint64_t before = opencl_unmapping(NULL, svm_ptr);
 	struct opencl_command command;
 	int32_t ret;
 
@@ -3796,6 +3802,7 @@ static inline int32_t body_clEnqueueSVMUnmap(opencl_pfn_clEnqueueSVMUnmap real,
 			command.event);
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_unmap, 0, NULL, 0);
+	opencl_unmapped(&command, before, ret);
 	return ret;
 }
 
