@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
 outside_scripts, workloads, practice, trials, exams, finals, drills, resits, orals, vivas, essays,
-colloquia, theses, panels, lectures, sittings, briefings, fittings, debates, reviews, interviews, audits,
+colloquia, theses, panels, lectures, sittings, soundings, briefings, fittings, debates, reviews, interviews, audits,
 inquests, symposia, tutorials and hearings, each with a fault and without, and some that have none,
 on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c),
 packaged programs, as far as they are installed (tests/findings/packages), and programs of yours. What may be said of each
@@ -64,7 +64,8 @@ SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "fi
         "vivas": "findings/vivas", "essays": "findings/essays",
         "colloquia": "findings/colloquia", "theses": "findings/theses",
         "panels": "findings/panels", "lectures": "findings/lectures",
-        "sittings": "findings/sittings", "briefings": "findings/briefings",
+        "sittings": "findings/sittings", "soundings": "findings/soundings",
+        "briefings": "findings/briefings",
         "fittings": "findings/fittings",
         "debates": "findings/debates",
         "reviews": "findings/reviews",
