@@ -553,7 +553,7 @@ __global__ void column_of(const float *field, int width, float *column, int rows
 // A river's flood: after each step the level along the bank goes to the warning service.
 void river_bank()
 {
-	constexpr int ROWS = 32768, WIDTH = 128, STEPS = 200;
+	constexpr int ROWS = 131072, WIDTH = 128, STEPS = 800;
 	Stream stream;
 	Pinned bank(ROWS * sizeof(float));
 	Device river(sizeof(float) * ROWS * WIDTH), column(ROWS * sizeof(float));
@@ -562,7 +562,7 @@ void river_bank()
 	seed<<<wide(), 256, 0, stream>>>(floats(river), ROWS * WIDTH, 71);
 	CHECK(cudaGetLastError());
 	for (int step = 0; step < STEPS; step++) {
-		flood<<<wide(), 256, 0, stream>>>(floats(river), ROWS * WIDTH, 12 * WIDE_US);
+		flood<<<wide(), 256, 0, stream>>>(floats(river), ROWS * WIDTH, 4 * WIDE_US);
 		CHECK(cudaGetLastError());
 		if (repaired) {
 			column_of<<<256, 256, 0, stream>>>(floats(river), WIDTH, floats(column),
