@@ -75,7 +75,11 @@ once, less = ([f for f in findings(case) if f["name"] == "errors"] for case in (
 check(once and once[0]["percent"] > 20 and "kernel plain" in once[0]["evidence"],
       "memory refused once costs a part of what runs from then on", once)
 check(less and less[0]["percent"] < 20, "memory of which less was had costs nothing", less)
+# That it is the same is known of contents only; that it goes to and fro, of addresses.
+check("transfers/back-and-forth" in keys(findings("state_restored", args="basic")), "a state that is restored, by its places")
+check("copies/unchanged" in keys(findings("state_restored")), "and by what it is")
 check("copies/unchanged" not in keys(findings("upload_new")), "another input each time is no fault")
+check("copies/unchanged" not in keys(findings("clean_volume_new")), "nor another volume")
 check("copies/unchanged" not in keys(findings("clean_download_new")), "nor is what a kernel may have changed")
 check(any("overlap/one-queue" in keys(findings("one_stream")) for _ in range(3)),
       "transfers and kernels by turns, though their times come at the end")

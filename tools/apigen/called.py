@@ -19,7 +19,7 @@ VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i
           ("float", 8): "f64", ("pointer", 8): "u64", ("text", 8): "u64"}
 # A rule's keys beyond those that all back ends have (rules.py).
 KEYS = ("basic", "noresult", "quiet", "query", "hook", "content", "content_read",
-        "content_later", "content_rows", "content_array")
+        "content_later", "content_rows", "content_array", "content_box", "content_box_later")
 # What every call's record has already.
 TAKEN = {"result", "end", "op"}
 # Steps of src/domains/cuda/calls/call.c.
@@ -136,10 +136,13 @@ class Call:
             items += self.argument_items(argument, False)
         return items
 
-    @staticmethod
-    def inside(name, base, argument, offset):
+    def inside(self, name, base, argument, offset):
         if base in OBJECT_STEPS:
             return Field(name, "u32", "object", base), Step(OBJECT_STEPS[base], argument, offset, 4)
+        if base in self.api.names:
+            return Field(name, "i32", "enum", names=self.api.names[base]), Step("COPY", argument, offset, 4)
+        if base == "address":
+            return Field(name, "u64", "hex"), Step("COPY", argument, offset, 8)
         return Field(name, base, "uint"), Step("COPY", argument, offset, TYPE_BYTES[base])
 
     def argument_items(self, argument, wanted):
@@ -249,6 +252,8 @@ def table_write(calls, domain, which, steps):
                                            ("CUDA_CONTENT_LATER", "content_later" in call.rule and call.sizes(version)),
                                            ("CUDA_CONTENT_ROWS", "content_rows" in call.rule),
                                            ("CUDA_CONTENT_ARRAY", "content_array" in call.rule),
+                                           ("CUDA_CONTENT_BOX", "content_box" in call.rule),
+                                           ("CUDA_CONTENT_BOX_LATER", "content_box_later" in call.rule),
                                            ("CUDA_WAITS_QUEUE", call.rule.get("wait") == "queue"),
                                            ("CUDA_WAITS_DEVICE", call.rule.get("wait") == "device"),
                                            ("CUDA_PER_THREAD", PER_THREAD.search(version.name)),

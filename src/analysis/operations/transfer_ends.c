@@ -43,6 +43,11 @@ bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *e
 		ends->buffer = transfer_ends_address(event, to ? to : from);
 		return true;
 	}
+	/* Of a call that takes arrays as well. */
+	if (!to && from)
+		to = trace_field_number(event, "dst_array");
+	else if (to && !from)
+		from = trace_field_number(event, "src_array");
 	if (!to || !from || event->direction == TRANSFER_UNKNOWN)
 		return false;
 	ends->buffer =

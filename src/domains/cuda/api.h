@@ -37,6 +37,8 @@ struct cuda_step {
 #define CUDA_WAITS_DEVICE 512u	 /* ... or of the device */
 #define CUDA_CONTENT_ROWS 1024u	 /* as CUDA_CONTENT, of rows: to linear memory ... */
 #define CUDA_CONTENT_ARRAY 2048u /* ... or to an array */
+#define CUDA_CONTENT_BOX 4096u	 /* what a struct says, to the device or as CUDA_CONTENT_READ ... */
+#define CUDA_CONTENT_BOX_LATER 8192u /* ... or as CUDA_CONTENT_LATER */
 
 struct cuda_api {
 	uint16_t id; /* event; 0: no such callback */

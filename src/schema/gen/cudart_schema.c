@@ -741,48 +741,77 @@ static const struct tandem_field fields_79[] = {
 
 static const struct tandem_field fields_80[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 32, NULL },
+	{ "src_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 48, NULL },
+	{ "dst_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 64, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_81[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 32, NULL },
+	{ "src_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 48, NULL },
+	{ "dst_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 64, &names_cudaMemcpyKind },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_82[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 36, NULL },
+	{ "src_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 52, NULL },
+	{ "dst_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 68, &names_cudaMemcpyKind },
+};
+
+static const struct tandem_field fields_83[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 36, NULL },
+	{ "src_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 52, NULL },
+	{ "dst_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 68, &names_cudaMemcpyKind },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+};
+
+static const struct tandem_field fields_84[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_83[] = {
+static const struct tandem_field fields_85[] = {
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_84[] = {
+static const struct tandem_field fields_86[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_85[] = {
+static const struct tandem_field fields_87[] = {
 	{ "canAccessPeer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_86[] = {
+static const struct tandem_field fields_88[] = {
 	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_87[] = {
+static const struct tandem_field fields_89[] = {
 	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_88[] = {
+static const struct tandem_field fields_90[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 40, NULL },
@@ -791,7 +820,7 @@ static const struct tandem_field fields_88[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
 };
 
-static const struct tandem_field fields_89[] = {
+static const struct tandem_field fields_91[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
@@ -799,6 +828,17 @@ static const struct tandem_field fields_89[] = {
 	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 60, NULL },
+};
+
+static const struct tandem_field fields_92[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_93[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_name names_cudaLimit_list[] = {
@@ -812,51 +852,51 @@ static const struct tandem_name names_cudaLimit_list[] = {
 };
 static const struct tandem_names names_cudaLimit = { "cudaLimit", names_cudaLimit_list, 7, 4, 1 };
 
-static const struct tandem_field fields_90[] = {
+static const struct tandem_field fields_94[] = {
 	{ "pValue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaLimit },
 };
 
-static const struct tandem_field fields_91[] = {
+static const struct tandem_field fields_95[] = {
 	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaLimit },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_92[] = {
+static const struct tandem_field fields_96[] = {
 	{ "pCacheConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_93[] = {
+static const struct tandem_field fields_97[] = {
 	{ "cacheConfig", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaFuncCache },
 };
 
-static const struct tandem_field fields_94[] = {
+static const struct tandem_field fields_98[] = {
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_95[] = {
+static const struct tandem_field fields_99[] = {
 	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_96[] = {
+static const struct tandem_field fields_100[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
-static const struct tandem_field fields_97[] = {
+static const struct tandem_field fields_101[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 };
 
-static const struct tandem_field fields_98[] = {
+static const struct tandem_field fields_102[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_99[] = {
+static const struct tandem_field fields_103[] = {
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "extent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -870,89 +910,89 @@ static const struct tandem_name names_cudaSharedMemConfig_list[] = {
 };
 static const struct tandem_names names_cudaSharedMemConfig = { "cudaSharedMemConfig", names_cudaSharedMemConfig_list, 3, 4, 1 };
 
-static const struct tandem_field fields_100[] = {
+static const struct tandem_field fields_104[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaSharedMemConfig },
 };
 
-static const struct tandem_field fields_101[] = {
+static const struct tandem_field fields_105[] = {
 	{ "pConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_102[] = {
+static const struct tandem_field fields_106[] = {
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaSharedMemConfig },
 };
 
-static const struct tandem_field fields_103[] = {
+static const struct tandem_field fields_107[] = {
 	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_104[] = {
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-};
-
-static const struct tandem_field fields_105[] = {
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-};
-
-static const struct tandem_field fields_106[] = {
-	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-};
-
-static const struct tandem_field fields_107[] = {
-	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-};
-
 static const struct tandem_field fields_108[] = {
-	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_109[] = {
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_110[] = {
+	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_111[] = {
+	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_112[] = {
+	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+};
+
+static const struct tandem_field fields_113[] = {
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_114[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "numLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_111[] = {
+static const struct tandem_field fields_115[] = {
 	{ "levelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_112[] = {
+static const struct tandem_field fields_116[] = {
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_113[] = {
+static const struct tandem_field fields_117[] = {
 	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_114[] = {
+static const struct tandem_field fields_118[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_115[] = {
+static const struct tandem_field fields_119[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_116[] = {
+static const struct tandem_field fields_120[] = {
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -1099,65 +1139,65 @@ static const struct tandem_name names_cudaDeviceAttr_list[] = {
 };
 static const struct tandem_names names_cudaDeviceAttr = { "cudaDeviceAttr", names_cudaDeviceAttr_list, 138, 4, 1 };
 
-static const struct tandem_field fields_117[] = {
+static const struct tandem_field fields_121[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaDeviceAttr },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_118[] = {
+static const struct tandem_field fields_122[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_119[] = {
+static const struct tandem_field fields_123[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "pStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_120[] = {
+static const struct tandem_field fields_124[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_121[] = {
+static const struct tandem_field fields_125[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_122[] = {
+static const struct tandem_field fields_126[] = {
 	{ "leastPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "greatestPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_123[] = {
+static const struct tandem_field fields_127[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 };
 
-static const struct tandem_field fields_124[] = {
+static const struct tandem_field fields_128[] = {
 	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_125[] = {
+static const struct tandem_field fields_129[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_126[] = {
+static const struct tandem_field fields_130[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
-static const struct tandem_field fields_127[] = {
+static const struct tandem_field fields_131[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -1172,11 +1212,11 @@ static const struct tandem_field fields_127[] = {
 	{ "sharedMem", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
 };
 
-static const struct tandem_field fields_128[] = {
+static const struct tandem_field fields_132[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_129[] = {
+static const struct tandem_field fields_133[] = {
 	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1184,13 +1224,13 @@ static const struct tandem_field fields_129[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_130[] = {
+static const struct tandem_field fields_134[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
-static const struct tandem_field fields_131[] = {
+static const struct tandem_field fields_135[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
@@ -1209,7 +1249,7 @@ static const struct tandem_name names_cudaMemoryAdvise_list[] = {
 };
 static const struct tandem_names names_cudaMemoryAdvise = { "cudaMemoryAdvise", names_cudaMemoryAdvise_list, 6, 4, 1 };
 
-static const struct tandem_field fields_132[] = {
+static const struct tandem_field fields_136[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemoryAdvise },
@@ -1226,7 +1266,7 @@ static const struct tandem_name names_cudaDeviceP2PAttr_list[] = {
 };
 static const struct tandem_names names_cudaDeviceP2PAttr = { "cudaDeviceP2PAttr", names_cudaDeviceP2PAttr_list, 5, 4, 1 };
 
-static const struct tandem_field fields_133[] = {
+static const struct tandem_field fields_137[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaDeviceP2PAttr },
 	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1245,7 +1285,7 @@ static const struct tandem_name names_cudaMemRangeAttribute_list[] = {
 };
 static const struct tandem_names names_cudaMemRangeAttribute = { "cudaMemRangeAttribute", names_cudaMemRangeAttribute_list, 8, 4, 1 };
 
-static const struct tandem_field fields_134[] = {
+static const struct tandem_field fields_138[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemRangeAttribute },
@@ -1253,7 +1293,7 @@ static const struct tandem_field fields_134[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
-static const struct tandem_field fields_135[] = {
+static const struct tandem_field fields_139[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1275,66 +1315,66 @@ static const struct tandem_name names_cudaFuncAttribute_list[] = {
 };
 static const struct tandem_names names_cudaFuncAttribute = { "cudaFuncAttribute", names_cudaFuncAttribute_list, 9, 4, 1 };
 
-static const struct tandem_field fields_136[] = {
+static const struct tandem_field fields_140[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaFuncAttribute },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_137[] = {
+static const struct tandem_field fields_141[] = {
 	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_138[] = {
+static const struct tandem_field fields_142[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_139[] = {
+static const struct tandem_field fields_143[] = {
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_140[] = {
+static const struct tandem_field fields_144[] = {
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_141[] = {
+static const struct tandem_field fields_145[] = {
 	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_142[] = {
+static const struct tandem_field fields_146[] = {
 	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
 };
 
-static const struct tandem_field fields_143[] = {
+static const struct tandem_field fields_147[] = {
 	{ "extSem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_144[] = {
+static const struct tandem_field fields_148[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_145[] = {
+static const struct tandem_field fields_149[] = {
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_146[] = {
+static const struct tandem_field fields_150[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_147[] = {
+static const struct tandem_field fields_151[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1342,7 +1382,7 @@ static const struct tandem_field fields_147[] = {
 	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_148[] = {
+static const struct tandem_field fields_152[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1350,7 +1390,7 @@ static const struct tandem_field fields_148[] = {
 	{ "pCopyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_149[] = {
+static const struct tandem_field fields_153[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1358,7 +1398,7 @@ static const struct tandem_field fields_149[] = {
 	{ "pMemsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_150[] = {
+static const struct tandem_field fields_154[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1366,55 +1406,55 @@ static const struct tandem_field fields_150[] = {
 	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_151[] = {
+static const struct tandem_field fields_155[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_152[] = {
+static const struct tandem_field fields_156[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_153[] = {
+static const struct tandem_field fields_157[] = {
 	{ "pGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_154[] = {
+static const struct tandem_field fields_158[] = {
 	{ "pNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "originalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "clonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_155[] = {
+static const struct tandem_field fields_159[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pType", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_156[] = {
+static const struct tandem_field fields_160[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pNumRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_157[] = {
+static const struct tandem_field fields_161[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "pNumDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_158[] = {
+static const struct tandem_field fields_162[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "pNumDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_159[] = {
+static const struct tandem_field fields_163[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1422,27 +1462,27 @@ static const struct tandem_field fields_159[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_160[] = {
+static const struct tandem_field fields_164[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_161[] = {
+static const struct tandem_field fields_165[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_162[] = {
+static const struct tandem_field fields_166[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_163[] = {
+static const struct tandem_field fields_167[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_164[] = {
+static const struct tandem_field fields_168[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
@@ -1453,28 +1493,28 @@ static const struct tandem_name names_cudaStreamCaptureMode_list[] = {
 };
 static const struct tandem_names names_cudaStreamCaptureMode = { "cudaStreamCaptureMode", names_cudaStreamCaptureMode_list, 3, 4, 1 };
 
-static const struct tandem_field fields_165[] = {
+static const struct tandem_field fields_169[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cudaStreamCaptureMode },
 };
 
-static const struct tandem_field fields_166[] = {
+static const struct tandem_field fields_170[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "pCaptureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_167[] = {
+static const struct tandem_field fields_171[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_168[] = {
+static const struct tandem_field fields_172[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_169[] = {
+static const struct tandem_field fields_173[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1482,7 +1522,7 @@ static const struct tandem_field fields_169[] = {
 	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_170[] = {
+static const struct tandem_field fields_174[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1492,91 +1532,91 @@ static const struct tandem_field fields_170[] = {
 	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_171[] = {
+static const struct tandem_field fields_175[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_172[] = {
+static const struct tandem_field fields_176[] = {
 	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_173[] = {
+static const struct tandem_field fields_177[] = {
 	{ "nvSciSyncAttrList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_174[] = {
+static const struct tandem_field fields_178[] = {
 	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_175[] = {
+static const struct tandem_field fields_179[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_176[] = {
+static const struct tandem_field fields_180[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "resultInfo", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_177[] = {
+static const struct tandem_field fields_181[] = {
 	{ "functionPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "symbolPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_178[] = {
+static const struct tandem_field fields_182[] = {
 	{ "hDst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hSrc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_179[] = {
+static const struct tandem_field fields_183[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_180[] = {
+static const struct tandem_field fields_184[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_181[] = {
+static const struct tandem_field fields_185[] = {
 	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_182[] = {
+static const struct tandem_field fields_186[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_183[] = {
+static const struct tandem_field fields_187[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_184[] = {
+static const struct tandem_field fields_188[] = {
 	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fmtDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_185[] = {
+static const struct tandem_field fields_189[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
-static const struct tandem_field fields_186[] = {
+static const struct tandem_field fields_190[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1588,7 +1628,7 @@ static const struct tandem_field fields_186[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 88, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_187[] = {
+static const struct tandem_field fields_191[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1600,7 +1640,7 @@ static const struct tandem_field fields_187[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 88, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_188[] = {
+static const struct tandem_field fields_192[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1611,7 +1651,7 @@ static const struct tandem_field fields_188[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 80, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_189[] = {
+static const struct tandem_field fields_193[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 40, NULL },
@@ -1620,7 +1660,7 @@ static const struct tandem_field fields_189[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 64, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_190[] = {
+static const struct tandem_field fields_194[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1629,7 +1669,7 @@ static const struct tandem_field fields_190[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 64, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_191[] = {
+static const struct tandem_field fields_195[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 40, NULL },
@@ -1637,7 +1677,7 @@ static const struct tandem_field fields_191[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 56, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_192[] = {
+static const struct tandem_field fields_196[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1647,7 +1687,7 @@ static const struct tandem_field fields_192[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 72, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_193[] = {
+static const struct tandem_field fields_197[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 40, NULL },
@@ -1657,7 +1697,7 @@ static const struct tandem_field fields_193[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 72, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_194[] = {
+static const struct tandem_field fields_198[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 40, NULL },
@@ -1666,23 +1706,23 @@ static const struct tandem_field fields_194[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_direction, 64, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_195[] = {
+static const struct tandem_field fields_199[] = {
 	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_196[] = {
+static const struct tandem_field fields_200[] = {
 	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_197[] = {
+static const struct tandem_field fields_201[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_198[] = {
+static const struct tandem_field fields_202[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1690,39 +1730,39 @@ static const struct tandem_field fields_198[] = {
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 56, NULL },
 };
 
-static const struct tandem_field fields_199[] = {
+static const struct tandem_field fields_203[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_200[] = {
+static const struct tandem_field fields_204[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
-static const struct tandem_field fields_201[] = {
+static const struct tandem_field fields_205[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 40, NULL },
 };
 
-static const struct tandem_field fields_202[] = {
+static const struct tandem_field fields_206[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_203[] = {
+static const struct tandem_field fields_207[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 };
 
-static const struct tandem_field fields_204[] = {
+static const struct tandem_field fields_208[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
-static const struct tandem_field fields_205[] = {
+static const struct tandem_field fields_209[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "minBytesToKeep", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -1739,40 +1779,40 @@ static const struct tandem_name names_cudaMemPoolAttr_list[] = {
 };
 static const struct tandem_names names_cudaMemPoolAttr = { "cudaMemPoolAttr", names_cudaMemPoolAttr_list, 8, 4, 1 };
 
-static const struct tandem_field fields_206[] = {
+static const struct tandem_field fields_210[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaMemPoolAttr },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_207[] = {
+static const struct tandem_field fields_211[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "descList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
-static const struct tandem_field fields_208[] = {
+static const struct tandem_field fields_212[] = {
 	{ "pPlaneArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "planeIdx", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_209[] = {
+static const struct tandem_field fields_213[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_210[] = {
+static const struct tandem_field fields_214[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "poolProps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_211[] = {
+static const struct tandem_field fields_215[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_212[] = {
+static const struct tandem_field fields_216[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
@@ -1786,45 +1826,45 @@ static const struct tandem_name names_cudaMemAllocationHandleType_list[] = {
 };
 static const struct tandem_names names_cudaMemAllocationHandleType = { "cudaMemAllocationHandleType", names_cudaMemAllocationHandleType_list, 5, 4, 1 };
 
-static const struct tandem_field fields_213[] = {
+static const struct tandem_field fields_217[] = {
 	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_214[] = {
+static const struct tandem_field fields_218[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_215[] = {
+static const struct tandem_field fields_219[] = {
 	{ "exportData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_216[] = {
+static const struct tandem_field fields_220[] = {
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "exportData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_217[] = {
+static const struct tandem_field fields_221[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 };
 
-static const struct tandem_field fields_218[] = {
+static const struct tandem_field fields_222[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_219[] = {
+static const struct tandem_field fields_223[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1832,17 +1872,17 @@ static const struct tandem_field fields_219[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_220[] = {
+static const struct tandem_field fields_224[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_221[] = {
+static const struct tandem_field fields_225[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_222[] = {
+static const struct tandem_field fields_226[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1859,25 +1899,25 @@ static const struct tandem_name names_cudaFlushGPUDirectRDMAWritesScope_list[] =
 };
 static const struct tandem_names names_cudaFlushGPUDirectRDMAWritesScope = { "cudaFlushGPUDirectRDMAWritesScope", names_cudaFlushGPUDirectRDMAWritesScope_list, 2, 4, 1 };
 
-static const struct tandem_field fields_223[] = {
+static const struct tandem_field fields_227[] = {
 	{ "target", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaFlushGPUDirectRDMAWritesTarget },
 	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cudaFlushGPUDirectRDMAWritesScope },
 };
 
-static const struct tandem_field fields_224[] = {
+static const struct tandem_field fields_228[] = {
 	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_225[] = {
+static const struct tandem_field fields_229[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_226[] = {
+static const struct tandem_field fields_230[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1885,7 +1925,7 @@ static const struct tandem_field fields_226[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_227[] = {
+static const struct tandem_field fields_231[] = {
 	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1893,30 +1933,30 @@ static const struct tandem_field fields_227[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_228[] = {
+static const struct tandem_field fields_232[] = {
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_229[] = {
+static const struct tandem_field fields_233[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_230[] = {
+static const struct tandem_field fields_234[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_231[] = {
+static const struct tandem_field fields_235[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_232[] = {
+static const struct tandem_field fields_236[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1924,7 +1964,7 @@ static const struct tandem_field fields_232[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_233[] = {
+static const struct tandem_field fields_237[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -1937,37 +1977,37 @@ static const struct tandem_name names_cudaGraphMemAttributeType_list[] = {
 };
 static const struct tandem_names names_cudaGraphMemAttributeType = { "cudaGraphMemAttributeType", names_cudaGraphMemAttributeType_list, 4, 4, 1 };
 
-static const struct tandem_field fields_234[] = {
+static const struct tandem_field fields_238[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cudaGraphMemAttributeType },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_235[] = {
+static const struct tandem_field fields_239[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_236[] = {
+static const struct tandem_field fields_240[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_237[] = {
+static const struct tandem_field fields_241[] = {
 	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_238[] = {
+static const struct tandem_field fields_242[] = {
 	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_239[] = {
+static const struct tandem_field fields_243[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -1976,46 +2016,46 @@ static const struct tandem_field fields_239[] = {
 	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_240[] = {
+static const struct tandem_field fields_244[] = {
 	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_241[] = {
+static const struct tandem_field fields_245[] = {
 	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_242[] = {
+static const struct tandem_field fields_246[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_243[] = {
+static const struct tandem_field fields_247[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_244[] = {
+static const struct tandem_field fields_248[] = {
 	{ "kernelPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "entryFuncAddr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_245[] = {
+static const struct tandem_field fields_249[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_246[] = {
+static const struct tandem_field fields_250[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "deviceFlags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_247[] = {
+static const struct tandem_field fields_251[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2024,23 +2064,23 @@ static const struct tandem_field fields_247[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_248[] = {
+static const struct tandem_field fields_252[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_249[] = {
+static const struct tandem_field fields_253[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_250[] = {
+static const struct tandem_field fields_254[] = {
 	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_251[] = {
+static const struct tandem_field fields_255[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cudaStreamCaptureMode },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
@@ -2049,33 +2089,33 @@ static const struct tandem_field fields_251[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_252[] = {
+static const struct tandem_field fields_256[] = {
 	{ "pHandle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "defaultLaunchValue", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_253[] = {
+static const struct tandem_field fields_257[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_254[] = {
+static const struct tandem_field fields_258[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_255[] = {
+static const struct tandem_field fields_259[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_256[] = {
+static const struct tandem_field fields_260[] = {
 	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "cudaVersion", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2083,7 +2123,7 @@ static const struct tandem_field fields_256[] = {
 	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_257[] = {
+static const struct tandem_field fields_261[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2094,11 +2134,11 @@ static const struct tandem_field fields_257[] = {
 	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
-static const struct tandem_field fields_258[] = {
+static const struct tandem_field fields_262[] = {
 	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_259[] = {
+static const struct tandem_field fields_263[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2109,63 +2149,63 @@ static const struct tandem_field fields_259[] = {
 	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_260[] = {
+static const struct tandem_field fields_264[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_261[] = {
+static const struct tandem_field fields_265[] = {
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_262[] = {
+static const struct tandem_field fields_266[] = {
 	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_263[] = {
+static const struct tandem_field fields_267[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_264[] = {
+static const struct tandem_field fields_268[] = {
 	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_265[] = {
+static const struct tandem_field fields_269[] = {
 	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_266[] = {
+static const struct tandem_field fields_270[] = {
 	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_267[] = {
+static const struct tandem_field fields_271[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaFuncAttribute },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_268[] = {
+static const struct tandem_field fields_272[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_269[] = {
+static const struct tandem_field fields_273[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
-static const struct tandem_field fields_270[] = {
+static const struct tandem_field fields_274[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
@@ -2177,7 +2217,7 @@ static const struct tandem_field fields_270[] = {
 	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
-static const struct tandem_field fields_271[] = {
+static const struct tandem_field fields_275[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2185,12 +2225,12 @@ static const struct tandem_field fields_271[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_272[] = {
+static const struct tandem_field fields_276[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 28, NULL },
 };
 
-static const struct tandem_field fields_273[] = {
+static const struct tandem_field fields_277[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 28, NULL },
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2201,7 +2241,7 @@ static const struct tandem_field fields_273[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
-static const struct tandem_field fields_274[] = {
+static const struct tandem_field fields_278[] = {
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
@@ -2209,7 +2249,7 @@ static const struct tandem_field fields_274[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 56, NULL },
 };
 
-static const struct tandem_field fields_275[] = {
+static const struct tandem_field fields_279[] = {
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
@@ -2220,28 +2260,28 @@ static const struct tandem_field fields_275[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 80, NULL },
 };
 
-static const struct tandem_field fields_276[] = {
+static const struct tandem_field fields_280[] = {
 	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "callback_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_277[] = {
+static const struct tandem_field fields_281[] = {
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_278[] = {
+static const struct tandem_field fields_282[] = {
 	{ "iterator_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_279[] = {
+static const struct tandem_field fields_283[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pathToFile", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_280[] = {
+static const struct tandem_field fields_284[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2256,26 +2296,26 @@ static const struct tandem_name names_cudaMemAllocationType_list[] = {
 };
 static const struct tandem_names names_cudaMemAllocationType = { "cudaMemAllocationType", names_cudaMemAllocationType_list, 4, 4, 1 };
 
-static const struct tandem_field fields_281[] = {
+static const struct tandem_field fields_285[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemAllocationType },
 };
 
-static const struct tandem_field fields_282[] = {
+static const struct tandem_field fields_286[] = {
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaMemAllocationType },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_283[] = {
+static const struct tandem_field fields_287[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_284[] = {
+static const struct tandem_field fields_288[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2493,27 +2533,27 @@ static const struct tandem_event events[] = {
 	[103] = { 10343, TANDEM_CLASS_ENQUEUE, 1, "cudaMemset3DAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 40, 3, fields_79 } } },
 	[104] = { 10344, TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3D", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_8 }, { 32, 1, fields_8 }, { 40, 2, fields_80 } } },
+	  { { 32, 1, fields_8 }, { 68, 6, fields_80 }, { 76, 7, fields_81 } } },
 	[105] = { 10345, TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DAsync", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 44, 3, fields_81 } } },
+	  { { 32, 1, fields_8 }, { 72, 7, fields_82 }, { 80, 8, fields_83 } } },
 	[106] = { 10346, TANDEM_CLASS_CALL, 1, "cudaThreadSetCacheConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[107] = { 10347, TANDEM_CLASS_CALL, 1, "cudaStreamWaitEvent", &names_cudaError, { .wait = TANDEM_WAIT_in_queue },
-	  { { 24, 0, NULL }, { 32, 2, fields_72 }, { 36, 3, fields_82 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_72 }, { 36, 3, fields_84 } } },
 	[108] = { 10348, TANDEM_CLASS_QUERY, 1, "cudaThreadGetCacheConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[109] = { 10349, TANDEM_CLASS_QUERY, 1, "cudaPointerGetAttributes", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_85 } } },
 	[110] = { 10350, TANDEM_CLASS_CALL, 1, "cudaHostRegister", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_register },
-	  { { 24, 0, NULL }, { 44, 3, fields_84 }, { 44, 3, fields_84 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_86 }, { 44, 3, fields_86 } } },
 	[111] = { 10351, TANDEM_CLASS_CALL, 1, "cudaHostUnregister", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_unregister },
 	  { { 24, 0, NULL }, { 32, 1, fields_24 }, { 32, 1, fields_24 } } },
 	[112] = { 10352, TANDEM_CLASS_QUERY, 1, "cudaDeviceCanAccessPeer", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_85 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_87 } } },
 	[113] = { 10353, TANDEM_CLASS_CALL, 1, "cudaDeviceEnablePeerAccess", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_86 }, { 32, 2, fields_87 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_88 }, { 32, 2, fields_89 } } },
 	[114] = { 10354, TANDEM_CLASS_CALL, 1, "cudaDeviceDisablePeerAccess", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_86 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_88 } } },
 	[115] = { 10355, TANDEM_CLASS_CALL, 1, "cudaPeerRegister", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[116] = { 10356, TANDEM_CLASS_CALL, 1, "cudaPeerUnregister", &names_cudaError, { 0 },
@@ -2521,25 +2561,25 @@ static const struct tandem_event events[] = {
 	[117] = { 10357, TANDEM_CLASS_QUERY, 1, "cudaPeerGetDevicePointer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[118] = { 10358, TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyPeer", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 64, 6, fields_88 }, { 64, 6, fields_88 } } },
+	  { { 32, 1, fields_8 }, { 64, 6, fields_90 }, { 64, 6, fields_90 } } },
 	[119] = { 10359, TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyPeerAsync", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 68, 7, fields_89 }, { 68, 7, fields_89 } } },
+	  { { 32, 1, fields_8 }, { 68, 7, fields_91 }, { 68, 7, fields_91 } } },
 	[120] = { 10360, TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DPeer", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 32, 1, fields_8 }, { 40, 2, fields_80 } } },
+	  { { 32, 1, fields_8 }, { 32, 1, fields_8 }, { 40, 2, fields_92 } } },
 	[121] = { 10361, TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DPeerAsync", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 44, 3, fields_81 } } },
+	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 44, 3, fields_93 } } },
 	[122] = { 10362, TANDEM_CLASS_CALL, 1, "cudaDeviceReset", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[123] = { 10363, TANDEM_CLASS_WAIT, 1, "cudaDeviceSynchronize", &names_cudaError, { .wait = TANDEM_WAIT_device },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[124] = { 10364, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetLimit", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_90 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_94 } } },
 	[125] = { 10365, TANDEM_CLASS_CALL, 1, "cudaDeviceSetLimit", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_91 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_95 } } },
 	[126] = { 10366, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetCacheConfig", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_92 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_96 } } },
 	[127] = { 10367, TANDEM_CLASS_CALL, 1, "cudaDeviceSetCacheConfig", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_93 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_97 } } },
 	[128] = { 10368, TANDEM_CLASS_CALL, 1, "cudaProfilerInitialize", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[129] = { 10369, TANDEM_CLASS_CALL, 1, "cudaProfilerStart", &names_cudaError, { 0 },
@@ -2547,89 +2587,89 @@ static const struct tandem_event events[] = {
 	[130] = { 10370, TANDEM_CLASS_CALL, 1, "cudaProfilerStop", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[131] = { 10371, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetByPCIBusId", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_94 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_98 } } },
 	[132] = { 10372, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetPCIBusId", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_95 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_99 } } },
 	[133] = { 10373, TANDEM_CLASS_QUERY, 1, "cudaGLGetDevices", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[134] = { 10374, TANDEM_CLASS_CALL, 1, "cudaIpcGetEventHandle", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_96 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_100 } } },
 	[135] = { 10375, TANDEM_CLASS_CALL, 1, "cudaIpcOpenEventHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_70 } } },
 	[136] = { 10376, TANDEM_CLASS_CALL, 1, "cudaIpcGetMemHandle", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_101 } } },
 	[137] = { 10377, TANDEM_CLASS_CALL, 1, "cudaIpcOpenMemHandle", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_98 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_102 } } },
 	[138] = { 10378, TANDEM_CLASS_CALL, 1, "cudaIpcCloseMemHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_19 } } },
 	[139] = { 10379, TANDEM_CLASS_QUERY, 1, "cudaArrayGetInfo", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_99 } } },
-	[140] = { 10380, TANDEM_CLASS_CALL, 1, "cudaFuncSetSharedMemConfig", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_100 } } },
-	[141] = { 10381, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetSharedMemConfig", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_101 } } },
-	[142] = { 10382, TANDEM_CLASS_CALL, 1, "cudaDeviceSetSharedMemConfig", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_102 } } },
-	[143] = { 10383, TANDEM_CLASS_CALL, 1, "cudaCreateTextureObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_103 } } },
+	[140] = { 10380, TANDEM_CLASS_CALL, 1, "cudaFuncSetSharedMemConfig", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_104 } } },
+	[141] = { 10381, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetSharedMemConfig", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_105 } } },
+	[142] = { 10382, TANDEM_CLASS_CALL, 1, "cudaDeviceSetSharedMemConfig", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_106 } } },
+	[143] = { 10383, TANDEM_CLASS_CALL, 1, "cudaCreateTextureObject", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_107 } } },
 	[144] = { 10384, TANDEM_CLASS_CALL, 1, "cudaDestroyTextureObject", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_104 } } },
-	[145] = { 10385, TANDEM_CLASS_QUERY, 1, "cudaGetTextureObjectResourceDesc", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_105 } } },
-	[146] = { 10386, TANDEM_CLASS_QUERY, 1, "cudaGetTextureObjectTextureDesc", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_106 } } },
-	[147] = { 10387, TANDEM_CLASS_CALL, 1, "cudaCreateSurfaceObject", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_107 } } },
-	[148] = { 10388, TANDEM_CLASS_CALL, 1, "cudaDestroySurfaceObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_108 } } },
-	[149] = { 10389, TANDEM_CLASS_QUERY, 1, "cudaGetSurfaceObjectResourceDesc", &names_cudaError, { 0 },
+	[145] = { 10385, TANDEM_CLASS_QUERY, 1, "cudaGetTextureObjectResourceDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_109 } } },
-	[150] = { 10390, TANDEM_CLASS_CREATE, 1, "cudaMallocMipmappedArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 28, 1, fields_15 }, { 48, 4, fields_110 } } },
-	[151] = { 10391, TANDEM_CLASS_QUERY, 1, "cudaGetMipmappedArrayLevel", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_111 } } },
-	[152] = { 10392, TANDEM_CLASS_RELEASE, 1, "cudaFreeMipmappedArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_free },
+	[146] = { 10386, TANDEM_CLASS_QUERY, 1, "cudaGetTextureObjectTextureDesc", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_110 } } },
+	[147] = { 10387, TANDEM_CLASS_CALL, 1, "cudaCreateSurfaceObject", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_111 } } },
+	[148] = { 10388, TANDEM_CLASS_CALL, 1, "cudaDestroySurfaceObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_112 } } },
+	[149] = { 10389, TANDEM_CLASS_QUERY, 1, "cudaGetSurfaceObjectResourceDesc", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_113 } } },
+	[150] = { 10390, TANDEM_CLASS_CREATE, 1, "cudaMallocMipmappedArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
+	  { { 24, 0, NULL }, { 28, 1, fields_15 }, { 48, 4, fields_114 } } },
+	[151] = { 10391, TANDEM_CLASS_QUERY, 1, "cudaGetMipmappedArrayLevel", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_115 } } },
+	[152] = { 10392, TANDEM_CLASS_RELEASE, 1, "cudaFreeMipmappedArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_free },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_116 } } },
 	[153] = { 10393, TANDEM_CLASS_CALL, 1, "cudaBindTextureToMipmappedArray", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[154] = { 10394, TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedMipmappedArray", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_113 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_117 } } },
 	[155] = { 10395, TANDEM_CLASS_CALL, 1, "cudaStreamAddCallback", &names_cudaError, { .wait = TANDEM_WAIT_host },
-	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 48, 4, fields_114 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 48, 4, fields_118 } } },
 	[156] = { 10396, TANDEM_CLASS_CREATE, 1, "cudaStreamCreateWithFlags", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_15 }, { 36, 2, fields_115 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_15 }, { 36, 2, fields_119 } } },
 	[157] = { 10397, TANDEM_CLASS_QUERY, 1, "cudaGetTextureObjectResourceViewDesc", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_116 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_120 } } },
 	[158] = { 10398, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_117 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_121 } } },
 	[159] = { 10399, TANDEM_CLASS_CREATE, 1, "cudaStreamCreateWithPriority", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_118 }, { 40, 3, fields_119 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_122 }, { 40, 3, fields_123 } } },
 	[160] = { 10400, TANDEM_CLASS_QUERY, 1, "cudaStreamGetPriority", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_120 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_124 } } },
 	[161] = { 10401, TANDEM_CLASS_QUERY, 1, "cudaStreamGetFlags", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_121 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_125 } } },
 	[162] = { 10402, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetStreamPriorityRange", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_122 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_126 } } },
 	[163] = { 10403, TANDEM_CLASS_CREATE, 1, "cudaMallocManaged", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_123 }, { 44, 3, fields_123 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_127 }, { 44, 3, fields_127 } } },
 	[164] = { 10404, TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_124 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_128 } } },
 	[165] = { 10405, TANDEM_CLASS_CALL, 1, "cudaStreamAttachMemAsync", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_125 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_129 } } },
 	[166] = { 10406, TANDEM_CLASS_QUERY, 0, "cudaGetErrorName", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_7 } } },
 	[167] = { 10407, TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernel", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 88, 12, fields_127 } } },
+	  { { 32, 1, fields_8 }, { 40, 3, fields_130 }, { 88, 12, fields_131 } } },
 	[168] = { 10408, TANDEM_CLASS_QUERY, 1, "cudaGetDeviceFlags", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_128 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_132 } } },
 	[169] = { 10409, TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_129 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_133 } } },
 	[170] = { 10410, TANDEM_CLASS_CALL, 1, "cudaMemPrefetchAsync", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 44, 3, fields_130 }, { 56, 6, fields_131 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_134 }, { 56, 6, fields_135 } } },
 	[171] = { 10411, TANDEM_CLASS_CALL, 1, "cudaMemAdvise", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_132 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_136 } } },
 	[172] = { 10412, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetP2PAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_133 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_137 } } },
 	[173] = { 10413, TANDEM_CLASS_CALL, 1, "cudaGraphicsEGLRegisterImage", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[174] = { 10414, TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerConnect", &names_cudaError, { 0 },
@@ -2651,349 +2691,349 @@ static const struct tandem_event events[] = {
 	[182] = { 10422, TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedEglFrame", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[183] = { 10423, TANDEM_CLASS_QUERY, 1, "cudaMemRangeGetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_134 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_138 } } },
 	[184] = { 10424, TANDEM_CLASS_QUERY, 1, "cudaMemRangeGetAttributes", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_135 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_139 } } },
 	[185] = { 10425, TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerConnectWithFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[186] = { 10426, TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchCooperativeKernel", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 88, 12, fields_127 } } },
+	  { { 32, 1, fields_8 }, { 40, 3, fields_130 }, { 88, 12, fields_131 } } },
 	[187] = { 10427, TANDEM_CLASS_CREATE, 1, "cudaEventCreateFromEGLSync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[188] = { 10428, TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchCooperativeKernelMultiDevice", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_9 }, { 36, 2, fields_9 } } },
 	[189] = { 10429, TANDEM_CLASS_CALL, 1, "cudaFuncSetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_136 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_140 } } },
 	[190] = { 10430, TANDEM_CLASS_CALL, 1, "cudaImportExternalMemory", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_137 } } },
-	[191] = { 10431, TANDEM_CLASS_QUERY, 1, "cudaExternalMemoryGetMappedBuffer", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_138 } } },
-	[192] = { 10432, TANDEM_CLASS_QUERY, 1, "cudaExternalMemoryGetMappedMipmappedArray", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_139 } } },
-	[193] = { 10433, TANDEM_CLASS_CALL, 1, "cudaDestroyExternalMemory", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_140 } } },
-	[194] = { 10434, TANDEM_CLASS_CALL, 1, "cudaImportExternalSemaphore", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_141 } } },
+	[191] = { 10431, TANDEM_CLASS_QUERY, 1, "cudaExternalMemoryGetMappedBuffer", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_142 } } },
+	[192] = { 10432, TANDEM_CLASS_QUERY, 1, "cudaExternalMemoryGetMappedMipmappedArray", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_143 } } },
+	[193] = { 10433, TANDEM_CLASS_CALL, 1, "cudaDestroyExternalMemory", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_144 } } },
+	[194] = { 10434, TANDEM_CLASS_CALL, 1, "cudaImportExternalSemaphore", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
 	[195] = { 10435, TANDEM_CLASS_CALL, 1, "cudaSignalExternalSemaphoresAsync", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_142 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_146 } } },
 	[196] = { 10436, TANDEM_CLASS_CALL, 1, "cudaWaitExternalSemaphoresAsync", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_142 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_146 } } },
 	[197] = { 10437, TANDEM_CLASS_CALL, 1, "cudaDestroyExternalSemaphore", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_143 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_147 } } },
 	[198] = { 10438, TANDEM_CLASS_CALL, 1, "cudaLaunchHostFunc", &names_cudaError, { .wait = TANDEM_WAIT_host },
-	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 44, 3, fields_144 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 44, 3, fields_148 } } },
 	[199] = { 10439, TANDEM_CLASS_CREATE, 1, "cudaGraphCreate", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_145 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_149 } } },
 	[200] = { 10440, TANDEM_CLASS_QUERY, 1, "cudaGraphKernelNodeGetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
 	[201] = { 10441, TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
 	[202] = { 10442, TANDEM_CLASS_CALL, 1, "cudaGraphAddKernelNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_147 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_151 } } },
 	[203] = { 10443, TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_148 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_152 } } },
 	[204] = { 10444, TANDEM_CLASS_QUERY, 1, "cudaGraphMemcpyNodeGetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
 	[205] = { 10445, TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
 	[206] = { 10446, TANDEM_CLASS_CALL, 1, "cudaGraphAddMemsetNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_149 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_153 } } },
 	[207] = { 10447, TANDEM_CLASS_QUERY, 1, "cudaGraphMemsetNodeGetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
 	[208] = { 10448, TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
 	[209] = { 10449, TANDEM_CLASS_CALL, 1, "cudaGraphAddHostNode", &names_cudaError, { .wait = TANDEM_WAIT_host },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_147 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_151 } } },
 	[210] = { 10450, TANDEM_CLASS_QUERY, 1, "cudaGraphHostNodeGetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
 	[211] = { 10451, TANDEM_CLASS_CALL, 1, "cudaGraphAddChildGraphNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_150 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_154 } } },
 	[212] = { 10452, TANDEM_CLASS_QUERY, 1, "cudaGraphChildGraphNodeGetGraph", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_151 } } },
-	[213] = { 10453, TANDEM_CLASS_CALL, 1, "cudaGraphAddEmptyNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_152 } } },
-	[214] = { 10454, TANDEM_CLASS_CREATE, 1, "cudaGraphClone", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_153 } } },
-	[215] = { 10455, TANDEM_CLASS_CALL, 1, "cudaGraphNodeFindInClone", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_154 } } },
-	[216] = { 10456, TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetType", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_155 } } },
+	[213] = { 10453, TANDEM_CLASS_CALL, 1, "cudaGraphAddEmptyNode", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_156 } } },
+	[214] = { 10454, TANDEM_CLASS_CREATE, 1, "cudaGraphClone", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_157 } } },
+	[215] = { 10455, TANDEM_CLASS_CALL, 1, "cudaGraphNodeFindInClone", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_158 } } },
+	[216] = { 10456, TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetType", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_159 } } },
 	[217] = { 10457, TANDEM_CLASS_QUERY, 1, "cudaGraphGetRootNodes", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_156 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_160 } } },
 	[218] = { 10458, TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetDependencies", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_157 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_161 } } },
 	[219] = { 10459, TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetDependentNodes", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_158 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_162 } } },
 	[220] = { 10460, TANDEM_CLASS_CALL, 1, "cudaGraphAddDependencies", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_159 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_163 } } },
 	[221] = { 10461, TANDEM_CLASS_CALL, 1, "cudaGraphRemoveDependencies", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_159 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_163 } } },
 	[222] = { 10462, TANDEM_CLASS_CALL, 1, "cudaGraphDestroyNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_160 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_164 } } },
 	[223] = { 10463, TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiate", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_162 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_165 }, { 48, 3, fields_166 } } },
 	[224] = { 10464, TANDEM_CLASS_ENQUEUE, 1, "cudaGraphLaunch", &names_cudaError, { .graph = 1 },
-	  { { 32, 1, fields_8 }, { 44, 3, fields_163 }, { 44, 3, fields_163 } } },
+	  { { 32, 1, fields_8 }, { 44, 3, fields_167 }, { 44, 3, fields_167 } } },
 	[225] = { 10465, TANDEM_CLASS_RELEASE, 1, "cudaGraphExecDestroy", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_164 }, { 32, 1, fields_164 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_168 }, { 32, 1, fields_168 } } },
 	[226] = { 10466, TANDEM_CLASS_RELEASE, 1, "cudaGraphDestroy", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 32, 1, fields_161 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_165 }, { 32, 1, fields_165 } } },
 	[227] = { 10467, TANDEM_CLASS_CALL, 1, "cudaStreamBeginCapture", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_165 }, { 32, 2, fields_165 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_169 }, { 32, 2, fields_169 } } },
 	[228] = { 10468, TANDEM_CLASS_QUERY, 1, "cudaStreamIsCapturing", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_166 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_170 } } },
 	[229] = { 10469, TANDEM_CLASS_CALL, 1, "cudaStreamEndCapture", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 36, 2, fields_167 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 36, 2, fields_171 } } },
 	[230] = { 10470, TANDEM_CLASS_CALL, 1, "cudaGraphHostNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
 	[231] = { 10471, TANDEM_CLASS_QUERY, 1, "cudaGraphGetNodes", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_168 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_172 } } },
 	[232] = { 10472, TANDEM_CLASS_QUERY, 1, "cudaGraphGetEdges", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_169 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_173 } } },
 	[233] = { 10473, TANDEM_CLASS_QUERY, 1, "cudaStreamGetCaptureInfo", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_170 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_174 } } },
 	[234] = { 10474, TANDEM_CLASS_CALL, 1, "cudaGraphExecKernelNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_175 } } },
 	[235] = { 10475, TANDEM_CLASS_CALL, 1, "cudaThreadExchangeStreamCaptureMode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_172 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_176 } } },
 	[236] = { 10476, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetNvSciSyncAttributes", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_173 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_177 } } },
 	[237] = { 10477, TANDEM_CLASS_QUERY, 1, "cudaOccupancyAvailableDynamicSMemPerBlock", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_174 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_178 } } },
 	[238] = { 10478, TANDEM_CLASS_CALL, 1, "cudaStreamSetFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[239] = { 10479, TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_175 } } },
 	[240] = { 10480, TANDEM_CLASS_CALL, 1, "cudaGraphExecMemsetNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_175 } } },
 	[241] = { 10481, TANDEM_CLASS_CALL, 1, "cudaGraphExecHostNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_175 } } },
 	[242] = { 10482, TANDEM_CLASS_CALL, 1, "cudaGraphExecUpdate", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 40, 2, fields_175 }, { 48, 3, fields_176 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_179 }, { 48, 3, fields_180 } } },
 	[243] = { 10483, TANDEM_CLASS_QUERY, 1, "cudaGetFuncBySymbol", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_177 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_181 } } },
 	[244] = { 10484, TANDEM_CLASS_CALL, 1, "cudaCtxResetPersistingL2Cache", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[245] = { 10485, TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeCopyAttributes", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_178 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_182 } } },
 	[246] = { 10486, TANDEM_CLASS_QUERY, 1, "cudaGraphKernelNodeGetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_179 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_183 } } },
 	[247] = { 10487, TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_180 } } },
-	[248] = { 10488, TANDEM_CLASS_CALL, 1, "cudaStreamCopyAttributes", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_181 } } },
-	[249] = { 10489, TANDEM_CLASS_QUERY, 1, "cudaStreamGetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_182 } } },
-	[250] = { 10490, TANDEM_CLASS_CALL, 1, "cudaStreamSetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_183 } } },
-	[251] = { 10491, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetTexture1DLinearMaxWidth", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_184 } } },
+	[248] = { 10488, TANDEM_CLASS_CALL, 1, "cudaStreamCopyAttributes", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_185 } } },
+	[249] = { 10489, TANDEM_CLASS_QUERY, 1, "cudaStreamGetAttribute", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_186 } } },
+	[250] = { 10490, TANDEM_CLASS_CALL, 1, "cudaStreamSetAttribute", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_187 } } },
+	[251] = { 10491, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetTexture1DLinearMaxWidth", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_188 } } },
 	[252] = { 10492, TANDEM_CLASS_CALL, 1, "cudaGraphUpload", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_185 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_189 } } },
 	[253] = { 10493, TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeToSymbol", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_186 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_190 } } },
 	[254] = { 10494, TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeFromSymbol", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_187 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_191 } } },
 	[255] = { 10495, TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode1D", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_188 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_192 } } },
 	[256] = { 10496, TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsToSymbol", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_189 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_193 } } },
 	[257] = { 10497, TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsFromSymbol", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_190 } } },
-	[258] = { 10498, TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams1D", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_191 } } },
-	[259] = { 10499, TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsToSymbol", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_192 } } },
-	[260] = { 10500, TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsFromSymbol", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_193 } } },
-	[261] = { 10501, TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams1D", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_194 } } },
+	[258] = { 10498, TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams1D", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_195 } } },
+	[259] = { 10499, TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsToSymbol", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_196 } } },
+	[260] = { 10500, TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsFromSymbol", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_197 } } },
+	[261] = { 10501, TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams1D", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_198 } } },
 	[262] = { 10502, TANDEM_CLASS_QUERY, 1, "cudaArrayGetSparseProperties", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_195 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_199 } } },
 	[263] = { 10503, TANDEM_CLASS_QUERY, 1, "cudaMipmappedArrayGetSparseProperties", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_196 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_200 } } },
 	[264] = { 10504, TANDEM_CLASS_CALL, 1, "cudaGraphExecChildGraphNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_197 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_201 } } },
 	[265] = { 10505, TANDEM_CLASS_CALL, 1, "cudaGraphAddEventRecordNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_198 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_202 } } },
 	[266] = { 10506, TANDEM_CLASS_QUERY, 1, "cudaGraphEventRecordNodeGetEvent", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_199 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_203 } } },
 	[267] = { 10507, TANDEM_CLASS_CALL, 1, "cudaGraphEventRecordNodeSetEvent", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_200 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_204 } } },
 	[268] = { 10508, TANDEM_CLASS_CALL, 1, "cudaGraphAddEventWaitNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_198 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_202 } } },
 	[269] = { 10509, TANDEM_CLASS_QUERY, 1, "cudaGraphEventWaitNodeGetEvent", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_199 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_203 } } },
 	[270] = { 10510, TANDEM_CLASS_CALL, 1, "cudaGraphEventWaitNodeSetEvent", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_200 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_204 } } },
 	[271] = { 10511, TANDEM_CLASS_CALL, 1, "cudaGraphExecEventRecordNodeSetEvent", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_201 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_205 } } },
 	[272] = { 10512, TANDEM_CLASS_CALL, 1, "cudaGraphExecEventWaitNodeSetEvent", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_201 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_205 } } },
 	[273] = { 10513, TANDEM_CLASS_CALL, 1, "cudaEventRecordWithFlags", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_72 }, { 36, 3, fields_82 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_72 }, { 36, 3, fields_84 } } },
 	[274] = { 10514, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetDefaultMemPool", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_202 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_206 } } },
 	[275] = { 10515, TANDEM_CLASS_CREATE, 1, "cudaMallocAsync", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_203 }, { 44, 3, fields_203 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_207 }, { 44, 3, fields_207 } } },
 	[276] = { 10516, TANDEM_CLASS_RELEASE, 1, "cudaFreeAsync", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 36, 2, fields_204 }, { 36, 2, fields_204 } } },
+	  { { 24, 0, NULL }, { 36, 2, fields_208 }, { 36, 2, fields_208 } } },
 	[277] = { 10517, TANDEM_CLASS_CALL, 1, "cudaMemPoolTrimTo", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_205 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_209 } } },
 	[278] = { 10518, TANDEM_CLASS_CALL, 1, "cudaMemPoolSetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_206 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_210 } } },
 	[279] = { 10519, TANDEM_CLASS_QUERY, 1, "cudaMemPoolGetAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_206 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_210 } } },
 	[280] = { 10520, TANDEM_CLASS_CALL, 1, "cudaMemPoolSetAccess", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_207 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_211 } } },
 	[281] = { 10521, TANDEM_CLASS_QUERY, 1, "cudaArrayGetPlane", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_208 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_212 } } },
 	[282] = { 10522, TANDEM_CLASS_QUERY, 1, "cudaMemPoolGetAccess", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_209 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_213 } } },
 	[283] = { 10523, TANDEM_CLASS_CALL, 1, "cudaMemPoolCreate", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_210 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_214 } } },
 	[284] = { 10524, TANDEM_CLASS_CALL, 1, "cudaMemPoolDestroy", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_211 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_215 } } },
 	[285] = { 10525, TANDEM_CLASS_CALL, 1, "cudaDeviceSetMemPool", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_212 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_216 } } },
 	[286] = { 10526, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetMemPool", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_202 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_206 } } },
 	[287] = { 10527, TANDEM_CLASS_CALL, 1, "cudaMemPoolExportToShareableHandle", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_213 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_217 } } },
 	[288] = { 10528, TANDEM_CLASS_CALL, 1, "cudaMemPoolImportFromShareableHandle", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_214 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_218 } } },
 	[289] = { 10529, TANDEM_CLASS_CALL, 1, "cudaMemPoolExportPointer", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_215 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_219 } } },
 	[290] = { 10530, TANDEM_CLASS_CALL, 1, "cudaMemPoolImportPointer", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_216 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_220 } } },
 	[291] = { 10531, TANDEM_CLASS_CREATE, 1, "cudaMallocFromPoolAsync", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_217 }, { 52, 4, fields_218 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_221 }, { 52, 4, fields_222 } } },
 	[292] = { 10532, TANDEM_CLASS_CALL, 1, "cudaGraphAddExternalSemaphoresSignalNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_223 } } },
 	[293] = { 10533, TANDEM_CLASS_QUERY, 1, "cudaGraphExternalSemaphoresSignalNodeGetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_220 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_224 } } },
 	[294] = { 10534, TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresSignalNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_225 } } },
 	[295] = { 10535, TANDEM_CLASS_CALL, 1, "cudaGraphAddExternalSemaphoresWaitNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_223 } } },
 	[296] = { 10536, TANDEM_CLASS_QUERY, 1, "cudaGraphExternalSemaphoresWaitNodeGetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_220 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_224 } } },
 	[297] = { 10537, TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresWaitNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_225 } } },
 	[298] = { 10538, TANDEM_CLASS_CALL, 1, "cudaGraphExecExternalSemaphoresSignalNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_222 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_226 } } },
 	[299] = { 10539, TANDEM_CLASS_CALL, 1, "cudaGraphExecExternalSemaphoresWaitNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_222 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_226 } } },
 	[300] = { 10540, TANDEM_CLASS_CALL, 1, "cudaDeviceFlushGPUDirectRDMAWrites", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_223 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_227 } } },
 	[301] = { 10541, TANDEM_CLASS_QUERY, 1, "cudaGetDriverEntryPoint", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_224 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_228 } } },
 	[302] = { 10542, TANDEM_CLASS_QUERY, 1, "cudaGraphDebugDotPrint", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_225 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_229 } } },
 	[303] = { 10543, TANDEM_CLASS_CALL, 1, "cudaStreamUpdateCaptureDependencies", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_226 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_230 } } },
 	[304] = { 10544, TANDEM_CLASS_CALL, 1, "cudaUserObjectCreate", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_227 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_231 } } },
 	[305] = { 10545, TANDEM_CLASS_CALL, 1, "cudaUserObjectRetain", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_232 } } },
 	[306] = { 10546, TANDEM_CLASS_CALL, 1, "cudaUserObjectRelease", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_232 } } },
 	[307] = { 10547, TANDEM_CLASS_CALL, 1, "cudaGraphRetainUserObject", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_233 } } },
 	[308] = { 10548, TANDEM_CLASS_CALL, 1, "cudaGraphReleaseUserObject", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_230 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_234 } } },
 	[309] = { 10549, TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiateWithFlags", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_162 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_165 }, { 48, 3, fields_166 } } },
 	[310] = { 10550, TANDEM_CLASS_CALL, 1, "cudaGraphAddMemAllocNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_223 } } },
 	[311] = { 10551, TANDEM_CLASS_QUERY, 1, "cudaGraphMemAllocNodeGetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_231 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_235 } } },
 	[312] = { 10552, TANDEM_CLASS_CALL, 1, "cudaGraphAddMemFreeNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_236 } } },
 	[313] = { 10553, TANDEM_CLASS_QUERY, 1, "cudaGraphMemFreeNodeGetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_237 } } },
 	[314] = { 10554, TANDEM_CLASS_CALL, 1, "cudaDeviceGraphMemTrim", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_12 } } },
 	[315] = { 10555, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetGraphMemAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_234 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_238 } } },
 	[316] = { 10556, TANDEM_CLASS_CALL, 1, "cudaDeviceSetGraphMemAttribute", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_234 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_238 } } },
 	[317] = { 10557, TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetEnabled", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_235 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_239 } } },
 	[318] = { 10558, TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetEnabled", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_236 } } },
-	[319] = { 10559, TANDEM_CLASS_QUERY, 1, "cudaArrayGetMemoryRequirements", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_237 } } },
-	[320] = { 10560, TANDEM_CLASS_QUERY, 1, "cudaMipmappedArrayGetMemoryRequirements", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_238 } } },
-	[321] = { 10561, TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernelExC", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 64, 6, fields_239 } } },
-	[322] = { 10562, TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxPotentialClusterSize", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_240 } } },
+	[319] = { 10559, TANDEM_CLASS_QUERY, 1, "cudaArrayGetMemoryRequirements", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_241 } } },
+	[320] = { 10560, TANDEM_CLASS_QUERY, 1, "cudaMipmappedArrayGetMemoryRequirements", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_242 } } },
+	[321] = { 10561, TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernelExC", &names_cudaError, { 0 },
+	  { { 32, 1, fields_8 }, { 40, 3, fields_130 }, { 64, 6, fields_243 } } },
+	[322] = { 10562, TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxPotentialClusterSize", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_244 } } },
 	[323] = { 10563, TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxActiveClusters", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_241 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_245 } } },
 	[324] = { 10564, TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiateWithParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_242 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_165 }, { 48, 3, fields_246 } } },
 	[325] = { 10565, TANDEM_CLASS_QUERY, 1, "cudaGraphExecGetFlags", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_243 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_247 } } },
 	[326] = { 10566, TANDEM_CLASS_QUERY, 1, "cudaGetKernel", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_244 } } },
-	[327] = { 10567, TANDEM_CLASS_QUERY, 1, "cudaStreamGetId", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_245 } } },
-	[328] = { 10568, TANDEM_CLASS_CALL, 1, "cudaInitDevice", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 3, fields_246 } } },
-	[329] = { 10569, TANDEM_CLASS_CALL, 1, "cudaGraphAddNode", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_247 } } },
-	[330] = { 10570, TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_248 } } },
+	[327] = { 10567, TANDEM_CLASS_QUERY, 1, "cudaStreamGetId", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_249 } } },
+	[328] = { 10568, TANDEM_CLASS_CALL, 1, "cudaInitDevice", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 3, fields_250 } } },
+	[329] = { 10569, TANDEM_CLASS_CALL, 1, "cudaGraphAddNode", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_251 } } },
+	[330] = { 10570, TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetParams", &names_cudaError, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_252 } } },
 	[331] = { 10571, TANDEM_CLASS_CALL, 1, "cudaGraphExecNodeSetParams", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_249 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_253 } } },
 	[332] = { 10572, TANDEM_CLASS_QUERY, 1, "cudaFuncGetName", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_250 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_254 } } },
 	[333] = { 10573, TANDEM_CLASS_CALL, 1, "cudaStreamBeginCaptureToGraph", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_165 }, { 64, 6, fields_251 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_169 }, { 64, 6, fields_255 } } },
 	[334] = { 10574, TANDEM_CLASS_CALL, 1, "cudaGraphConditionalHandleCreate", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_252 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_256 } } },
 	[335] = { 10575, TANDEM_CLASS_CALL, 1, "cudaDeviceRegisterAsyncNotification", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_253 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_257 } } },
 	[336] = { 10576, TANDEM_CLASS_CALL, 1, "cudaDeviceUnregisterAsyncNotification", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_254 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_258 } } },
 	[337] = { 10577, TANDEM_CLASS_QUERY, 1, "cudaFuncGetParamInfo", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_255 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_259 } } },
 	[338] = { 10578, TANDEM_CLASS_QUERY, 1, "cudaGetDriverEntryPointByVersion", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_256 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_260 } } },
 	[339] = { 10579, TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadData", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_257 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_261 } } },
 	[340] = { 10580, TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadFromFile", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 26, 1, fields_258 }, { 74, 8, fields_259 } } },
+	  { { 24, 0, NULL }, { 26, 1, fields_262 }, { 74, 8, fields_263 } } },
 	[341] = { 10581, TANDEM_CLASS_CALL, 1, "cudaLibraryUnload", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_260 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_264 } } },
 	[342] = { 10582, TANDEM_CLASS_QUERY, 1, "cudaLibraryGetKernel", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 26, 1, fields_261 }, { 42, 3, fields_262 } } },
+	  { { 24, 0, NULL }, { 26, 1, fields_265 }, { 42, 3, fields_266 } } },
 	[343] = { 10583, TANDEM_CLASS_QUERY, 1, "cudaLibraryGetGlobal", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_263 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_267 } } },
 	[344] = { 10584, TANDEM_CLASS_QUERY, 1, "cudaLibraryGetManaged", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_263 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_267 } } },
 	[345] = { 10585, TANDEM_CLASS_QUERY, 1, "cudaLibraryGetUnifiedFunction", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_264 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_268 } } },
 	[346] = { 10586, TANDEM_CLASS_QUERY, 1, "cudaLibraryGetKernelCount", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_265 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_269 } } },
 	[347] = { 10587, TANDEM_CLASS_CALL, 1, "cudaLibraryEnumerateKernels", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_266 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_270 } } },
 	[348] = { 10588, TANDEM_CLASS_CALL, 1, "cudaKernelSetAttributeForDevice", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_267 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_271 } } },
 	[349] = { 10589, TANDEM_CLASS_QUERY, 1, "cudaStreamGetDevice", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_268 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_272 } } },
 	[350] = { 10590, TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyBatchAsync", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 44, 3, fields_269 }, { 92, 9, fields_270 } } },
+	  { { 32, 1, fields_8 }, { 44, 3, fields_273 }, { 92, 9, fields_274 } } },
 	[351] = { 10591, TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DBatchAsync", &names_cudaError, { 0 },
-	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 60, 5, fields_271 } } },
+	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 60, 5, fields_275 } } },
 	[352] = { 10592, TANDEM_CLASS_CALL, 1, "cudaMemPrefetchBatchAsync", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 36, 2, fields_272 }, { 84, 8, fields_273 } } },
+	  { { 24, 0, NULL }, { 36, 2, fields_276 }, { 84, 8, fields_277 } } },
 	[353] = { 10593, TANDEM_CLASS_CALL, 1, "cudaMemDiscardBatchAsync", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_274 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_278 } } },
 	[354] = { 10594, TANDEM_CLASS_CALL, 1, "cudaMemDiscardAndPrefetchBatchAsync", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_275 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_279 } } },
 	[355] = { 10595, TANDEM_CLASS_QUERY, 1, "cudaGetExportTable", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[356] = { 10596, TANDEM_CLASS_CALL, 0, "__cudaRegisterFatBinary", &names_cudaError, { 0 },
@@ -3025,25 +3065,25 @@ static const struct tandem_event events[] = {
 	[369] = { 10609, TANDEM_CLASS_QUERY, 0, "__cudaGetProcAddress", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[370] = { 10610, TANDEM_CLASS_CALL, 1, "cudaLogsRegisterCallback", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_276 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_280 } } },
 	[371] = { 10611, TANDEM_CLASS_CALL, 1, "cudaLogsUnregisterCallback", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_277 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_281 } } },
 	[372] = { 10612, TANDEM_CLASS_CALL, 1, "cudaLogsCurrent", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_278 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_282 } } },
 	[373] = { 10613, TANDEM_CLASS_CALL, 1, "cudaLogsDumpToFile", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_279 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_283 } } },
 	[374] = { 10614, TANDEM_CLASS_CALL, 1, "cudaLogsDumpToMemory", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_280 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_284 } } },
 	[375] = { 10615, TANDEM_CLASS_QUERY, 1, "cudaMemGetDefaultMemPool", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_281 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_285 } } },
 	[376] = { 10616, TANDEM_CLASS_QUERY, 1, "cudaMemGetMemPool", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_281 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_285 } } },
 	[377] = { 10617, TANDEM_CLASS_CALL, 1, "cudaMemSetMemPool", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_282 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_286 } } },
 	[378] = { 10618, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetHostAtomicCapabilities", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_283 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_287 } } },
 	[379] = { 10619, TANDEM_CLASS_QUERY, 1, "cudaDeviceGetP2PAtomicCapabilities", &names_cudaError, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_284 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_288 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -3052,5 +3092,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_cudart = {
-	10, "cudart", "7ee9dcad78c3f1c50c3f518e76ec0a91", EVENTS, { 10 }, 1,
+	10, "cudart", "15367c17d8e22cf85a32c47164985bfe", EVENTS, { 10 }, 1,
 };

@@ -27,6 +27,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device);
 int cuStreamIsCapturing(void *stream, int *status);
 int cuStreamGetFlags(void *stream, unsigned *flags);
 int cuPointerGetAttribute(void *value, int attribute, uint64_t address);
+int cuArray3DGetDescriptor_v2(void *descriptor, void *array);
 int cuFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *bytes);
 int cuKernelGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes);
 
@@ -187,6 +188,20 @@ const struct stub_cuda *stub_cuda_get(void)
 
 /* What the program has is host memory, from its executable's data on; addresses below are the
  * device's, as in faulty.c; what replay.c was told lies anywhere, and cannot be read as a whole. */
+/* Its elements are numbers of 32 bits with a point. */
+int cuArray3DGetDescriptor_v2(void *descriptor, void *array)
+{
+	struct {
+		size_t size[3];
+		unsigned format, channels, flags;
+	} *to = descriptor;
+
+	(void)array;
+	to->format = 0x20;
+	to->channels = 1;
+	return CUDA_SUCCESS;
+}
+
 int cuPointerGetAttribute(void *value, int attribute, uint64_t address)
 {
 	enum { MEMORY_TYPE = 2, IS_MANAGED = 8, HOST = 1, DEVICE = 2, INVALID_VALUE = 1 };

@@ -507,6 +507,122 @@ static void array_again(void)
 	synchronize();
 }
 
+/* By calls that do not say which way. */
+static void upload_again_default(void)
+{
+	const struct lane lane = {STREAM, 7, &free_at};
+
+	by_addresses = true;
+	allocate(DEVICE_A);
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!repaired || !i)
+			upload_in(&lane, 0, DEVICE_A);
+		kernel(20);
+	}
+	synchronize();
+}
+
+struct box_end { /* cudaMemcpy3DParms */
+	uint64_t array, x, y, z, at, pitch, width, height;
+};
+
+struct box {
+	struct box_end from, to;
+	uint64_t width, height, depth;
+	int32_t kind;
+};
+
+static void box_copy(const struct box *box)
+{
+	const struct {
+		const struct box *box;
+		void *stream;
+	} arguments = {box, NULL};
+	bool waits = box->kind == TO_HOST;
+	uint32_t id = waits ? RUNTIME_MEMCPY_3D : RUNTIME_MEMCPY_3D_ASYNC;
+	struct call call = tell_make(waits ? "cudaMemcpy3D" : "cudaMemcpy3DAsync", &arguments);
+	struct copy record = copy_make(box->kind, PINNED, BYTES, 7);
+
+	tell_enter(DOMAIN_RUNTIME, id, &call);
+	device_take(&free_at, BYTES / PINNED_BYTES_US + 1, &record.start, &record.end);
+	if (waits)
+		until(record.end + 2 * TICKS_US);
+	tell_leave(DOMAIN_RUNTIME, id, &call);
+	keep(&record, sizeof(record));
+}
+
+enum { VOLUME_ROW = 4096, VOLUME_ROWS = 16, VOLUME_SLICES = BYTES / (VOLUME_ROW * VOLUME_ROWS) };
+
+static struct box_end volume_host(void)
+{
+	return (struct box_end){
+		.at = (uintptr_t)host[0],
+		.pitch = VOLUME_ROW,
+		.width = VOLUME_ROW,
+		.height = VOLUME_ROWS,
+	};
+}
+
+/* The same volume before each kernel, as an array, whose elements have four bytes. */
+static void volume_again(void)
+{
+	const struct box box = {
+		.from = volume_host(),
+		.to = {.array = DEVICE_B},
+		.width = VOLUME_ROW / 4,
+		.height = VOLUME_ROWS,
+		.depth = VOLUME_SLICES,
+		.kind = TO_DEVICE,
+	};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!repaired || !i)
+			box_copy(&box);
+		kernel(20);
+	}
+	synchronize();
+}
+
+/* Another one each time: of memory with a pitch, by way of its last byte. */
+static void clean_volume_new(void)
+{
+	const struct box box = {
+		.from = volume_host(),
+		.to = {.at = DEVICE_B, .pitch = VOLUME_ROW, .height = VOLUME_ROWS},
+		.width = VOLUME_ROW,
+		.height = VOLUME_ROWS,
+		.depth = VOLUME_SLICES,
+		.kind = TO_DEVICE,
+	};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		host[0][BYTES - 1] = (uint8_t)i;
+		box_copy(&box);
+		kernel(20);
+	}
+	synchronize();
+}
+
+/* A volume that no kernel changes, read after each. */
+static void volume_read_again(void)
+{
+	const struct box box = {
+		.from = {.at = DEVICE_B, .pitch = VOLUME_ROW, .height = VOLUME_ROWS},
+		.to = volume_host(),
+		.width = VOLUME_ROW,
+		.height = VOLUME_ROWS,
+		.depth = VOLUME_SLICES,
+		.kind = TO_HOST,
+	};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (!repaired || !i)
+			box_copy(&box);
+		kernel(20);
+	}
+	synchronize();
+}
+
 /* Another input each time, for a kernel that takes so long; each turn is waited for, or all. */
 static void turns(uint64_t kernel_us, bool waits)
 {
@@ -1358,6 +1474,10 @@ static const struct tell_case cases[] = {
 	TELL_CASE(download_again),
 	TELL_CASE(upload_again),
 	TELL_CASE(array_again),
+	TELL_CASE(upload_again_default),
+	TELL_CASE(volume_again),
+	TELL_CASE(clean_volume_new),
+	TELL_CASE(volume_read_again),
 	TELL_CASE(upload_new),
 	TELL_CASE(module_loop),
 	TELL_CASE(stream_loop),

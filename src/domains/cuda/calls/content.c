@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/cuda/calls/content.h"
 
+#include <stddef.h>
+
 #include "core/call/content.h"
 #include "core/call/content_later.h"
 #include "core/control.h"
@@ -9,7 +11,7 @@
 #include "domains/cuda/operation_id.h"
 #include "domains/cuda/state.h"
 
-enum { TO_DEVICE = 1, TO_HOST = 2 }; /* cudaMemcpyKind */
+enum { TO_DEVICE = 1, TO_HOST = 2, BY_ADDRESSES = 4 }; /* cudaMemcpyKind */
 
 /* Of cudaMemcpy(), cuMemcpyHtoD_v2(), cuMemcpyDtoH_v2(), and what their asynchronous ones have behind it. */
 struct transfer {
@@ -44,6 +46,23 @@ struct array_rows {
 	struct rows rows;
 };
 
+/* cudaMemcpy3DParms: each end is an array, or memory with a pitch. Its places are in elements, of memory in bytes;
+ * the size is in elements of the array. */
+struct box_end {
+	const void *array;
+	uint64_t x, y, z;
+	const void *at;
+	uint64_t pitch, width, height;
+};
+
+struct box {
+	struct box_end from, to;
+	uint64_t width, height, depth;
+	int32_t kind;
+};
+
+_Static_assert(sizeof(struct box) == 160 && offsetof(struct box, kind) == 152, "box");
+
 /* What is captured into a graph moves nothing yet. */
 static bool is_looked_at(const struct cupti_call *data, uint64_t bytes)
 {
@@ -60,13 +79,45 @@ static const void *queue_key(const void *stream)
 	return stream ? stream : &default_stream;
 }
 
+/* Whether it goes from the host's memory to other. `to`: NULL where that is an array. */
+static bool is_sent(int32_t kind, const void *to, const void *from)
+{
+	if (kind != TO_DEVICE && kind != BY_ADDRESSES)
+		return false;
+	return cuda_driver_is_host_memory(from) &&
+	       (kind == TO_DEVICE || !to || !cuda_driver_is_host_memory(to));
+}
+
+/* The other way. */
+static bool is_brought(int32_t kind, const void *to, const void *from)
+{
+	return is_sent(kind == TO_HOST ? TO_DEVICE : kind == BY_ADDRESSES ? kind : 0, from, to);
+}
+
+static void read_record(const struct cupti_call *data, const void *to, uint64_t offset,
+			uint64_t bytes)
+{
+	tandem_content_read_record(cuda_operation_id(data->correlation), to, offset, bytes);
+}
+
+static void read_expect(const struct cupti_call *data, const void *to, uint64_t offset,
+			uint64_t bytes, const void *stream)
+{
+	tandem_content_expect(&(struct tandem_content_later){
+		.op = cuda_operation_id(data->correlation),
+		.data = to,
+		.offset = offset,
+		.bytes = bytes,
+		.queue = queue_key(stream),
+	});
+}
+
 static void content_sent(const struct cupti_call *data, bool runtime)
 {
 	const struct transfer *transfer = data->arguments;
 
 	if (transfer && is_looked_at(data, transfer->bytes) &&
-	    (!runtime || transfer->runtime.kind == TO_DEVICE) &&
-	    cuda_driver_is_host_memory(transfer->from))
+	    is_sent(runtime ? transfer->runtime.kind : TO_DEVICE, transfer->to, transfer->from))
 		tandem_content_record(cuda_operation_id(data->correlation), transfer->from, 0,
 				      transfer->bytes);
 }
@@ -78,12 +129,12 @@ static void content_rows(const struct cupti_call *data, bool to_array)
 	const struct rows *rows = to_array ? &array->rows : &linear->rows;
 	uint64_t bytes, offset = 0;
 
-	if (!data->arguments || rows->kind != TO_DEVICE ||
-	    __builtin_mul_overflow(rows->width, rows->height, &bytes))
+	if (!data->arguments || __builtin_mul_overflow(rows->width, rows->height, &bytes))
 		return;
 	if (to_array)
 		offset = array->x + array->y * rows->width;
-	if (is_looked_at(data, bytes) && cuda_driver_is_host_memory(rows->from))
+	if (is_looked_at(data, bytes) &&
+	    is_sent(rows->kind, to_array ? NULL : linear->to, rows->from))
 		tandem_content_rows_record(cuda_operation_id(data->correlation),
 					   (struct content_rows){
 						   .data = rows->from,
@@ -95,25 +146,84 @@ static void content_rows(const struct cupti_call *data, bool to_array)
 					   offset);
 }
 
+/* Where the box begins in its memory: the host's or, but for arrays, the device's. */
+static uint64_t box_place(const struct box_end *end)
+{
+	return end->x + (end->y + end->z * end->height) * end->pitch;
+}
+
+static uint64_t array_place(const struct box *box, const struct box_end *end, uint64_t element)
+{
+	return element * (end->x + (end->y + end->z * box->height) * box->width);
+}
+
+/* The end that is the host's; NULL: there is none. */
+static const struct box_end *box_host(const struct box *box)
+{
+	bool to_host = box->from.array || box->kind == TO_HOST ||
+		       (box->kind == BY_ADDRESSES && !box->to.array &&
+			!cuda_driver_is_host_memory(box->from.at));
+	const struct box_end *host = to_host ? &box->to : &box->from;
+
+	return host->array ? NULL : host;
+}
+
+/* 0: rows of the host lie apart. */
+static uint64_t box_bytes(const struct box *box, const struct box_end *host, uint64_t element)
+{
+	uint64_t row, slice, bytes;
+
+	if (__builtin_mul_overflow(box->width, element, &row) ||
+	    __builtin_mul_overflow(row, box->height, &slice) ||
+	    __builtin_mul_overflow(slice, box->depth, &bytes))
+		return 0;
+	if ((box->height > 1 || box->depth > 1) && host->pitch != row)
+		return 0;
+	return box->depth > 1 && host->height != box->height ? 0 : bytes;
+}
+
+static void content_box(const struct cupti_call *data, bool later)
+{
+	const struct box *const *arguments = data->arguments;
+	const struct box *box = arguments ? *arguments : NULL;
+	const struct box_end *host, *device;
+	uint64_t element, bytes, offset;
+	const uint8_t *at;
+
+	if (!box || !is_looked_at(data, CONTENT_LEAST))
+		return;
+	host = box_host(box);
+	if (!host)
+		return;
+	device = host == &box->from ? &box->to : &box->from;
+	element = device->array ? cuda_driver_element_bytes(device->array) : 1;
+	bytes = box_bytes(box, host, element);
+	if (bytes < CONTENT_LEAST)
+		return;
+	at = (const uint8_t *)host->at + box_place(host);
+	offset = device->array ? array_place(box, device, element) : box_place(device);
+	if (host == &box->from && is_sent(box->kind, device->array ? NULL : device->at, at))
+		tandem_content_record(cuda_operation_id(data->correlation), at, offset, bytes);
+	if (host == &box->from || !is_brought(box->kind, at, device->array ? NULL : device->at))
+		return;
+	if (later)
+		read_expect(data, at, offset, bytes, ((const void *const *)data->arguments)[1]);
+	else
+		read_record(data, at, offset, bytes);
+}
+
 static void content_read(const struct cupti_call *data, bool runtime, bool later)
 {
 	const struct transfer *transfer = data->arguments;
 
 	if (!transfer || !is_looked_at(data, transfer->bytes) ||
-	    (runtime && transfer->runtime.kind != TO_HOST) ||
-	    !cuda_driver_is_host_memory(transfer->to))
+	    !is_brought(runtime ? transfer->runtime.kind : TO_HOST, transfer->to, transfer->from))
 		return;
 	if (!later)
-		tandem_content_read_record(cuda_operation_id(data->correlation), transfer->to, 0,
-					   transfer->bytes);
+		read_record(data, transfer->to, 0, transfer->bytes);
 	else
-		tandem_content_expect(&(struct tandem_content_later){
-			.op = cuda_operation_id(data->correlation),
-			.data = transfer->to,
-			.bytes = transfer->bytes,
-			.queue = queue_key(runtime ? transfer->runtime.stream
-						   : transfer->driver_stream),
-		});
+		read_expect(data, transfer->to, 0, transfer->bytes,
+			    runtime ? transfer->runtime.stream : transfer->driver_stream);
 }
 
 void cuda_content(const struct cupti_call *data, unsigned flags, bool runtime)
@@ -124,6 +234,8 @@ void cuda_content(const struct cupti_call *data, unsigned flags, bool runtime)
 		content_sent(data, runtime);
 	if (flags & (CUDA_CONTENT_ROWS | CUDA_CONTENT_ARRAY))
 		content_rows(data, flags & CUDA_CONTENT_ARRAY);
+	if (flags & (CUDA_CONTENT_BOX | CUDA_CONTENT_BOX_LATER))
+		content_box(data, flags & CUDA_CONTENT_BOX_LATER);
 	if (flags & (CUDA_CONTENT_READ | CUDA_CONTENT_LATER))
 		content_read(data, runtime, flags & CUDA_CONTENT_LATER);
 	if (!(flags & (CUDA_WAITS_QUEUE | CUDA_WAITS_DEVICE)) || !cuda_call_succeeded(data) ||

@@ -9,6 +9,11 @@
 
 typedef int32_t parameter_info(const void *function, size_t index, size_t *offset, size_t *bytes);
 
+struct array_descriptor { /* CUDA_ARRAY3D_DESCRIPTOR */
+	size_t width, height, depth;
+	uint32_t format, channels, flags;
+};
+
 static struct {
 	int32_t (*version)(int32_t *version);
 	int32_t (*count)(int32_t *count);
@@ -19,6 +24,7 @@ static struct {
 	int32_t (*capturing)(void *stream, int32_t *status);
 	int32_t (*flags)(void *stream, uint32_t *flags);
 	int32_t (*pointer)(void *value, int32_t attribute, uint64_t address);
+	int32_t (*array)(struct array_descriptor *descriptor, const void *array);
 	parameter_info *parameter, *kernel_parameter;
 } driver;
 
@@ -37,6 +43,7 @@ void cuda_driver_find(void)
 	*(void **)&driver.capturing = dlsym(library, "cuStreamIsCapturing");
 	*(void **)&driver.flags = dlsym(library, "cuStreamGetFlags");
 	*(void **)&driver.pointer = dlsym(library, "cuPointerGetAttribute");
+	*(void **)&driver.array = dlsym(library, "cuArray3DGetDescriptor_v2");
 	*(void **)&driver.parameter = dlsym(library, "cuFuncGetParamInfo");
 	*(void **)&driver.kernel_parameter = dlsym(library, "cuKernelGetParamInfo");
 }
@@ -143,6 +150,37 @@ bool cuda_driver_is_host_memory(const void *address)
 			  !managed;
 	cuda_in_tool_end();
 	return is_host;
+}
+
+/* CUarray_format: of integers with and without a sign, and of numbers with a point. */
+static uint32_t format_bytes(uint32_t format)
+{
+	switch (format) {
+	case 0x01:
+	case 0x08:
+		return 1;
+	case 0x02:
+	case 0x09:
+	case 0x10:
+		return 2;
+	case 0x03:
+	case 0x0a:
+	case 0x20:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+uint32_t cuda_driver_element_bytes(const void *array)
+{
+	struct array_descriptor descriptor = {.channels = 0};
+
+	cuda_in_tool_begin();
+	if (!driver.array || driver.array(&descriptor, array))
+		descriptor.channels = 0;
+	cuda_in_tool_end();
+	return format_bytes(descriptor.format) * descriptor.channels;
 }
 
 /* By one of the two functions, each of which knows its own handles only. */

@@ -21,6 +21,9 @@ uint32_t cuda_driver_stream_flags(const void *stream); /* CU_STREAM_NON_BLOCKING
  * driver does not say. */
 bool cuda_driver_is_host_memory(const void *address);
 
+/* Of an array's elements; 0: not known. */
+uint32_t cuda_driver_element_bytes(const void *array);
+
 /* How many bytes each parameter of a kernel has, of which `most` are written, and how many there are;
  * UINT32_MAX: there are more, or the driver does not say. `function`: as cuLaunchKernel() takes it. */
 uint32_t cuda_driver_parameters(const void *function, size_t *bytes, uint32_t most);

@@ -647,6 +647,30 @@ const struct cuda_step cuda_steps[] = {
 	{ CUDA_STEP_QUEUE, 4, 64, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_QUEUE, 4, 64, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 4, 32, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 32 },
+	{ CUDA_STEP_COPY, 8, 0, 0 },
+	{ CUDA_STEP_COPY, 8, 0, 96 },
+	{ CUDA_STEP_COPY, 8, 0, 64 },
+	{ CUDA_STEP_COPY, 4, 0, 152 },
+	{ CUDA_STEP_COPY, 8, 0, 32 },
+	{ CUDA_STEP_COPY, 8, 0, 0 },
+	{ CUDA_STEP_COPY, 8, 0, 96 },
+	{ CUDA_STEP_COPY, 8, 0, 64 },
+	{ CUDA_STEP_COPY, 4, 0, 152 },
+	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 32 },
+	{ CUDA_STEP_COPY, 8, 0, 0 },
+	{ CUDA_STEP_COPY, 8, 0, 96 },
+	{ CUDA_STEP_COPY, 8, 0, 64 },
+	{ CUDA_STEP_COPY, 4, 0, 152 },
+	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 32 },
+	{ CUDA_STEP_COPY, 8, 0, 0 },
+	{ CUDA_STEP_COPY, 8, 0, 96 },
+	{ CUDA_STEP_COPY, 8, 0, 64 },
+	{ CUDA_STEP_COPY, 4, 0, 152 },
+	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 8, 16, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 4, 8, CUDA_STEP_DIRECT },
@@ -2434,10 +2458,10 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 635, 1, 12 } }, { 0 } }, /* cudaMemset3D_v3020 */
 	[143] = { 10343, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 636, 1, 12 }, { 637, 2, 16 } }, { 0 } }, /* cudaMemset3DAsync_v3020 */
-	[144] = { 10344, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3D_v3020 */
-	[145] = { 10345, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DAsync_v3020 */
+	[144] = { 10344, CUDA_CONTENT_BOX, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 639, 5, 44 }, { 644, 6, 52 } }, { 0 } }, /* cudaMemcpy3D_v3020 */
+	[145] = { 10345, CUDA_CONTENT_BOX_LATER, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 650, 6, 48 }, { 656, 7, 56 } }, { 0 } }, /* cudaMemcpy3DAsync_v3020 */
 	[146] = { 10346, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadSetCacheConfig_v3020 */
 	[147] = { 10347, 0, TANDEM_CLASS_CALL,
@@ -2463,9 +2487,9 @@ const struct cuda_api cuda_runtime_api[] = {
 	[159] = { 10357, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeerGetDevicePointer_v4000 */
 	[160] = { 10358, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 639, 5, 40 }, { 639, 5, 40 } }, { 32 } }, /* cudaMemcpyPeer_v4000 */
+		{ { 0, 0, 8 }, { 663, 5, 40 }, { 663, 5, 40 } }, { 32 } }, /* cudaMemcpyPeer_v4000 */
 	[161] = { 10359, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 644, 6, 44 }, { 644, 6, 44 } }, { 32 } }, /* cudaMemcpyPeerAsync_v4000 */
+		{ { 0, 0, 8 }, { 668, 6, 44 }, { 668, 6, 44 } }, { 32 } }, /* cudaMemcpyPeerAsync_v4000 */
 	[162] = { 10360, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3DPeer_v4000 */
 	[163] = { 10361, 0, TANDEM_CLASS_ENQUEUE,
@@ -2527,7 +2551,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[191] = { 10389, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSurfaceObjectResourceDesc_v5000 */
 	[192] = { 10390, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 654, 1, 4 }, { 655, 3, 24 } }, { 0 } }, /* cudaMallocMipmappedArray_v5000 */
+		{ { 0, 0, 0 }, { 678, 1, 4 }, { 679, 3, 24 } }, { 0 } }, /* cudaMallocMipmappedArray_v5000 */
 	[193] = { 10391, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaGetMipmappedArrayLevel_v5000 */
 	[194] = { 10392, 0, TANDEM_CLASS_RELEASE,
@@ -2557,7 +2581,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[206] = { 10403, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cudaMallocManaged_v6000 */
 	[207] = { 10404, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 658, 4, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 682, 4, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6000 */
 	[208] = { 10405, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_v6000 */
 	[209] = { 10406, CUDA_NO_STATUS, TANDEM_CLASS_QUERY,
@@ -2565,13 +2589,13 @@ const struct cuda_api cuda_runtime_api[] = {
 	[210] = { 10404, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6050 */
 	[211] = { 10407, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_v7000 */
+		{ { 0, 0, 8 }, { 686, 2, 16 }, { 688, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_v7000 */
 	[212] = { 10408, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGetDeviceFlags_v7000 */
 	[213] = { 10253, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_ptsz_v7000 */
 	[214] = { 10407, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 686, 2, 16 }, { 688, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_ptsz_v7000 */
 	[215] = { 10271, CUDA_CONTENT | CUDA_CONTENT_READ | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_ptds_v7000 */
 	[216] = { 10272, CUDA_CONTENT_ROWS | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
@@ -2632,10 +2656,10 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 635, 1, 12 } }, { 0 } }, /* cudaMemset3D_ptds_v7000 */
 	[244] = { 10343, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 636, 1, 12 }, { 637, 2, 16 } }, { 0 } }, /* cudaMemset3DAsync_ptsz_v7000 */
-	[245] = { 10344, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3D_ptds_v7000 */
-	[246] = { 10345, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DAsync_ptsz_v7000 */
+	[245] = { 10344, CUDA_CONTENT_BOX | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 639, 5, 44 }, { 644, 6, 52 } }, { 0 } }, /* cudaMemcpy3D_ptds_v7000 */
+	[246] = { 10345, CUDA_CONTENT_BOX_LATER | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 650, 6, 48 }, { 656, 7, 56 } }, { 0 } }, /* cudaMemcpy3DAsync_ptsz_v7000 */
 	[247] = { 10347, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cudaStreamWaitEvent_ptsz_v7000 */
 	[248] = { 10395, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
@@ -2647,11 +2671,11 @@ const struct cuda_api cuda_runtime_api[] = {
 	[251] = { 10409, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 2, 32 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000 */
 	[252] = { 10410, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 667, 3, 20 }, { 670, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v8000 */
+		{ { 0, 0, 0 }, { 691, 3, 20 }, { 694, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v8000 */
 	[253] = { 10410, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 667, 3, 20 }, { 670, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v8000 */
+		{ { 0, 0, 0 }, { 691, 3, 20 }, { 694, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v8000 */
 	[254] = { 10411, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 676, 5, 28 } }, { 0 } }, /* cudaMemAdvise_v8000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 700, 5, 28 } }, { 0 } }, /* cudaMemAdvise_v8000 */
 	[255] = { 10412, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaDeviceGetP2PAttribute_v8000 */
 	[256] = { 10413, 0, TANDEM_CLASS_CALL,
@@ -2681,9 +2705,9 @@ const struct cuda_api cuda_runtime_api[] = {
 	[268] = { 10425, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamConsumerConnectWithFlags_v7000 */
 	[269] = { 10426, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_v9000 */
+		{ { 0, 0, 8 }, { 686, 2, 16 }, { 688, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_v9000 */
 	[270] = { 10426, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_ptsz_v9000 */
+		{ { 0, 0, 8 }, { 686, 2, 16 }, { 688, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_ptsz_v9000 */
 	[271] = { 10427, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEventCreateFromEGLSync_v9000 */
 	[272] = { 10428, 0, TANDEM_CLASS_ENQUEUE,
@@ -2701,13 +2725,13 @@ const struct cuda_api cuda_runtime_api[] = {
 	[278] = { 10434, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaImportExternalSemaphore_v10000 */
 	[279] = { 10435, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_v10000 */
 	[280] = { 10435, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_ptsz_v10000 */
 	[281] = { 10436, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_v10000 */
 	[282] = { 10436, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 681, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v10000 */
 	[283] = { 10437, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroyExternalSemaphore_v10000 */
 	[284] = { 10438, 0, TANDEM_CLASS_CALL,
@@ -2753,13 +2777,13 @@ const struct cuda_api cuda_runtime_api[] = {
 	[304] = { 10457, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphGetRootNodes_v10000 */
 	[305] = { 10458, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 674, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v10000 */
 	[306] = { 10459, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 674, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v10000 */
 	[307] = { 10460, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 685, 5, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 709, 5, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v10000 */
 	[308] = { 10461, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 685, 5, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 709, 5, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v10000 */
 	[309] = { 10462, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGraphDestroyNode_v10000 */
 	[310] = { 10463, 0, TANDEM_CLASS_BUILD,
@@ -2789,11 +2813,11 @@ const struct cuda_api cuda_runtime_api[] = {
 	[322] = { 10471, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphGetNodes_v10000 */
 	[323] = { 10472, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 685, 5, 40 } }, { 0 } }, /* cudaGraphGetEdges_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 709, 5, 40 } }, { 0 } }, /* cudaGraphGetEdges_v10000 */
 	[324] = { 10473, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v10010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 714, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v10010 */
 	[325] = { 10473, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v10010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 714, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v10010 */
 	[326] = { 10474, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecKernelNodeSetParams_v10010 */
 	[327] = { 10475, 0, TANDEM_CLASS_CALL,
@@ -2829,11 +2853,11 @@ const struct cuda_api cuda_runtime_api[] = {
 	[342] = { 10488, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_ptsz_v11000 */
 	[343] = { 10489, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 697, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 721, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_v11000 */
 	[344] = { 10489, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_ptsz_v11000 */
 	[345] = { 10490, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 697, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 721, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_v11000 */
 	[346] = { 10490, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_ptsz_v11000 */
 	[347] = { 10491, 0, TANDEM_CLASS_QUERY,
@@ -2843,21 +2867,21 @@ const struct cuda_api cuda_runtime_api[] = {
 	[349] = { 10492, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cudaGraphUpload_ptsz_v10000 */
 	[350] = { 10493, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 700, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeToSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 724, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeToSymbol_v11010 */
 	[351] = { 10494, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 700, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeFromSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 724, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeFromSymbol_v11010 */
 	[352] = { 10495, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 702, 1, 60 } }, { 0 } }, /* cudaGraphAddMemcpyNode1D_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 726, 1, 60 } }, { 0 } }, /* cudaGraphAddMemcpyNode1D_v11010 */
 	[353] = { 10496, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParamsToSymbol_v11010 */
 	[354] = { 10497, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParamsFromSymbol_v11010 */
 	[355] = { 10498, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 703, 1, 36 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParams1D_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 727, 1, 36 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParams1D_v11010 */
 	[356] = { 10499, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 704, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsToSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 728, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsToSymbol_v11010 */
 	[357] = { 10500, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 704, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsFromSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 728, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsFromSymbol_v11010 */
 	[358] = { 10501, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParams1D_v11010 */
 	[359] = { 10502, 0, TANDEM_CLASS_QUERY,
@@ -2961,13 +2985,13 @@ const struct cuda_api cuda_runtime_api[] = {
 	[408] = { 10542, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cudaGraphDebugDotPrint_v11030 */
 	[409] = { 10473, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 714, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_v11030 */
 	[410] = { 10473, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_ptsz_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 714, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_ptsz_v11030 */
 	[411] = { 10543, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 729, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v11030 */
 	[412] = { 10543, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_ptsz_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 729, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_ptsz_v11030 */
 	[413] = { 10544, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaUserObjectCreate_v11030 */
 	[414] = { 10545, 0, TANDEM_CLASS_CALL,
@@ -3003,15 +3027,15 @@ const struct cuda_api cuda_runtime_api[] = {
 	[429] = { 10560, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMipmappedArrayGetMemoryRequirements_v11060 */
 	[430] = { 10561, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 438, 2, 16 }, { 710, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_v11060 */
+		{ { 0, 0, 8 }, { 438, 2, 16 }, { 734, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_v11060 */
 	[431] = { 10561, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 438, 2, 16 }, { 710, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_ptsz_v11060 */
+		{ { 0, 0, 8 }, { 438, 2, 16 }, { 734, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_ptsz_v11060 */
 	[432] = { 10562, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyMaxPotentialClusterSize_v11070 */
 	[433] = { 10563, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyMaxActiveClusters_v11070 */
 	[434] = { 10383, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaCreateTextureObject_v2_v11080 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 674, 4, 32 } }, { 0 } }, /* cudaCreateTextureObject_v2_v11080 */
 	[435] = { 10386, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 73, 2, 16 } }, { 0 } }, /* cudaGetTextureObjectTextureDesc_v2_v11080 */
 	[436] = { 10564, 0, TANDEM_CLASS_BUILD,
@@ -3033,7 +3057,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[444] = { 10568, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaInitDevice_v12000 */
 	[445] = { 10569, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 713, 6, 48 } }, { 0 } }, /* cudaGraphAddNode_v12020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 737, 6, 48 } }, { 0 } }, /* cudaGraphAddNode_v12020 */
 	[446] = { 10570, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphNodeSetParams_v12020 */
 	[447] = { 10571, 0, TANDEM_CLASS_CALL,
@@ -3107,13 +3131,13 @@ const struct cuda_api cuda_runtime_api[] = {
 	[481] = { 10589, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_ptsz_v12080 */
 	[482] = { 10590, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 719, 2, 20 }, { 721, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_v12080 */
+		{ { 0, 0, 8 }, { 743, 2, 20 }, { 745, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_v12080 */
 	[483] = { 10590, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 719, 2, 20 }, { 721, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_ptsz_v12080 */
+		{ { 0, 0, 8 }, { 743, 2, 20 }, { 745, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_ptsz_v12080 */
 	[484] = { 10591, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 628, 1, 12 }, { 729, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v12080 */
+		{ { 0, 0, 8 }, { 628, 1, 12 }, { 753, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v12080 */
 	[485] = { 10591, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 628, 1, 12 }, { 729, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v12080 */
+		{ { 0, 0, 8 }, { 628, 1, 12 }, { 753, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v12080 */
 	[486] = { 10339, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v12080 */
 	[487] = { 10592, 0, TANDEM_CLASS_CALL,
