@@ -66,7 +66,8 @@ check([name for name in events if (events[name][0] == "ENQUEUE") != (name in fol
       "%d commands are class enqueue, and nothing else is" % len(followed))
 check([name for name in followed if not re.search(
     r"opencl_command_begin\(&command,\s+OPENCL_EVENT_%s,\s+[^;]+, event\);(?:(?!\n\}).)*"
-    r"opencl_command_end\(\s*&command,\s+\w+,\s+TANDEM_OPERATION_KIND_\w+," % name, wrappers, re.S)],
+    r"opencl_command_end\(\s*&command,\s+\w+,\s+(?:TANDEM_OPERATION_KIND_\w+|opencl_shared_kind\([^;]+?\)),"
+    % name, wrappers, re.S)],
       "each begins with queue and event and ends with its kind")
 check([name for name in followed if [names(name, level)[:1] for level in range(3)] != [["op"]] * 3
        or "queue" not in names(name, 1)], "the operation is first in its record, then the queue")

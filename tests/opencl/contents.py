@@ -129,13 +129,17 @@ printed_lines = tandem("print", "mapped").stdout.splitlines()
 found = contents(printed_lines)
 read = [row for row in found if row[0] == "content_read"]
 sent = [row[2:6] for row in found if row[0] == "content"]
-check(len(read) == 11 and len(sent) == 6 * 10, "what comes by mapping it to be read, goes by unmapping", found[:4])
+check(len(read) == 12 and len(sent) == 7 * 10, "what comes by mapping it to be read, goes by unmapping", found[:4])
 check([row[2:6] for row in read[:10]] == sent[0:20:2] == sent[1:20:2] and len(set(sent[:20])) == 10,
       "a field is the same on its way from buffer to buffer", (read[:2], sent[:4]))
 check(len(set(sent[20:40:2])) == len(set(sent[21:40:2])) == len(set(sent[40:50])) == 1 and
       sent[20][3] != sent[21][3], "tables are what they were: of a buffer, an image, shared memory", sent[20:44])
-check([row[:2] for row in sent[50:]] == 10 * [(str(1 << 16), "4096")] and len(set(sent[50:])) == 10,
-      "parts have their places, and are new", sent[50:])
+check(len(set(sent[50:60])) == 1 and sent[50][1] == str(1 << 18) and read[10][2:4] == ("0", str(1 << 17)),
+      "copies of shared memory are looked at on their way from the host, and to it", (sent[50:52], read[10]))
+kinds = [line.split()[4] for line in printed_lines if " queued copy" in line and "SVMMemcpy" in line]
+check([kinds.count(kind) for kind in ("copy_h2d", "copy_d2h", "copy_d2d")] == [10, 1, 1], "and told apart", kinds)
+check([row[:2] for row in sent[60:]] == 10 * [(str(1 << 16), "4096")] and len(set(sent[60:])) == 10,
+      "parts have their places, and are new", sent[60:])
 LOOKS = re.compile(r"\b(content_mapped\(|clEnqueue(?:SVM)?Unmap\w*\(|content\()")
 order = [match[1] for match in map(LOOKS.search, printed_lines) if match]
 check(all(order[i + 1].startswith("clEnqueue") and order[i + 2] == "content("
@@ -143,7 +147,7 @@ check(all(order[i + 1].startswith("clEnqueue") and order[i + 2] == "content("
 # Three times it may be chance, of a buffer that had other data ten times.
 said = json.loads(tandem("findings", "--format", "json", "--all", "mapped").stdout)["findings"]
 said = {row["cause"]: (row["count"], row["object"]) for row in said if row["name"] == "copies"}
-check(said.get("by-host") == (10, "clEnqueueUnmapMemObject") and said.get("unchanged", (0,))[0] == 3 * 9 - 3,
+check(said.get("by-host") == (10, "clEnqueueUnmapMemObject") and said.get("unchanged", (0,))[0] == 4 * 9 - 3,
       "and said of it as of what is written", said)
 check(record("mapped-basic", [MAPPED], "--args", "basic", env=STUB) == 0 and
       not re.search("content", tandem("print", "mapped-basic").stdout), "nothing of that without --args full")

@@ -83,6 +83,20 @@ static void shared(struct world *world, void *memory)
 	}
 }
 
+/* The same by copies: to it, back to the host, and within it. */
+static void copied(struct world *world, unsigned char *memory)
+{
+	change();
+	for (int i = 0; memory && i < ROUNDS; i++)
+		CL(clEnqueueSVMMemcpy(world->queue, CL_TRUE, memory, field, BYTES, 0, NULL, NULL));
+	if (!memory)
+		return;
+	CL(clEnqueueSVMMemcpy(world->queue, CL_TRUE, field, memory + BYTES / 2, BYTES / 2, 0, NULL,
+			      NULL));
+	CL(clEnqueueSVMMemcpy(world->queue, CL_TRUE, memory, memory + BYTES / 2, BYTES / 2, 0, NULL,
+			      NULL));
+}
+
 static void parts(struct world *world, cl_mem buffer)
 {
 	for (int i = 0; i < ROUNDS; i++) {
@@ -128,6 +142,7 @@ int main(void)
 	by_host(world, from, to);
 	again(world, from, image);
 	shared(world, memory);
+	copied(world, memory);
 	parts(world, from);
 	unknown(world, from);
 	CL(clFinish(world->queue));

@@ -53,7 +53,7 @@ def body_write(call):
         blocking = next((param.name for param in function.params
                          if param.name.startswith("blocking")), "0")
         after.append(wrap("opencl_command_end(", [
-            "&command", error, "TANDEM_OPERATION_KIND_" + rule["kind"], rule.get("bytes", "0"),
+            "&command", error, rule["kind"] if "(" in rule["kind"] else "TANDEM_OPERATION_KIND_" + rule["kind"], rule.get("bytes", "0"),
             kernel, blocking], ");", 1))
     elif call.returned in ("object", "op"):
         width = "uint32_t" if call.returned == "object" else "uint64_t"

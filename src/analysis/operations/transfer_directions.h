@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which way a transfer goes whose call leaves that to the driver (cudaMemcpyDefault): by which of its two
- * addresses is memory of a device. Of what was allocated while it was not recorded, nothing is known. One
+/* Which way a transfer goes whose call leaves that to the driver (cudaMemcpyDefault, and copies of shared virtual
+ * memory, which have no word for it): by which of its two addresses is memory of a device. Of what was allocated while it was not recorded, nothing is known. One
  * thread.
  *
  *	struct transfer_directions directions = {0};
@@ -21,6 +21,7 @@ enum transfer_direction { TRANSFER_UNKNOWN, TRANSFER_TO_DEVICE, TRANSFER_TO_HOST
 
 struct transfer_directions {
 	struct address_ranges device; /* memory of devices, also such as is the host's, too */
+	struct address_ranges shared; /* same, of calls that have no word for the direction */
 };
 
 /* Returns 0 or -ENOMEM. */

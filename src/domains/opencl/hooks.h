@@ -16,6 +16,7 @@
  *   command.h     commands
  *   content.h     what transfers move
  *   mapped.h      what is written to memory that is mapped
+ *   shared.h      memory that has an address on the host and the device, and what copies bring there
  *   event.h       events that no command made
  *   describe.h    devices, contexts, programs, kernels as records
  *   memory.h      allocations and frees
@@ -33,6 +34,7 @@
 #include "domains/opencl/memory.h"
 #include "domains/opencl/queue.h"
 #include "domains/opencl/recording.h"
+#include "domains/opencl/shared.h"
 #include "domains/opencl/source/arguments.h"
 
 #endif

@@ -11,6 +11,7 @@
 #include "domains/opencl/cl.h"
 #include "domains/opencl/query.h"
 #include "domains/opencl/recording.h"
+#include "domains/opencl/shared.h"
 
 static uint64_t memory_info(void *memory, uint32_t name)
 {
@@ -168,6 +169,8 @@ uint32_t opencl_allocated(void *pointer, enum opencl_fn fn, enum tandem_memory_k
 
 	if (!pointer)
 		return 0;
+	if (kind != TANDEM_MEMORY_KIND_usm_host)
+		opencl_shared_made(pointer, bytes);
 	described.memory = tandem_object_assign(TANDEM_KIND(opencl, memory), pointer);
 	tandem_handle_set(TANDEM_HANDLE_STATE(opencl), pointer, bytes);
 	memory_write(&described);
@@ -178,6 +181,7 @@ uint64_t opencl_freeing(const void *pointer)
 {
 	uint32_t number = tandem_object_find(TANDEM_KIND(opencl, memory), pointer);
 
+	opencl_shared_freed(pointer);
 	if (number) {
 		opencl_memory_freed(number,
 				    tandem_handle_get(TANDEM_HANDLE_STATE(opencl), pointer));

@@ -3681,8 +3681,9 @@ static inline int32_t body_clEnqueueSVMMemcpy(opencl_pfn_clEnqueueSVMMemcpy real
 	ret = real(command_queue, blocking_copy, dst_ptr, src_ptr, size,
 			num_events_in_wait_list, event_wait_list, command.event);
 	tandem_call_end(&call, ret);
-	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2d, size, NULL,
+	opencl_command_end(&command, ret, opencl_shared_kind(dst_ptr, src_ptr), size, NULL,
 			blocking_copy);
+	opencl_shared_content(&command, dst_ptr, src_ptr, size, blocking_copy, ret);
 	return ret;
 }
 
@@ -4864,7 +4865,9 @@ static NOINLINE int32_t body_clEnqueueMemcpyINTEL(opencl_pfn_clEnqueueMemcpyINTE
 	ret = real(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
 			event_wait_list, command.event);
 	tandem_call_end(&call, ret);
-	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2d, size, NULL, blocking);
+	opencl_command_end(&command, ret, opencl_shared_kind(dst_ptr, src_ptr), size, NULL,
+			blocking);
+	opencl_shared_content(&command, dst_ptr, src_ptr, size, blocking, ret);
 	return ret;
 }
 
