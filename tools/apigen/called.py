@@ -176,6 +176,13 @@ class Call:
         return [a.offset for a in version.arguments
                 if a.name in SIZES and (a.kind, a.bytes) == ("uint", 8)][:SIZES_MOST]
 
+    def box(self, version):
+        """The struct that says what is copied. The driver's first version has another one."""
+        if "content_box" in self.rule or "content_box_later" in self.rule:
+            found = re.match(r"const (?:struct )?(cudaMemcpy3DParms|CUDA_MEMCPY[23]D) \*$", version.arguments[0].type)
+            return found and found[1]
+        return None
+
     def fields(self, level):
         first = (Field("op", "u64", "op", role="op"),) if self.cls == "enqueue" else ()
         return first + tuple(field for field, _ in self.items[level])
@@ -193,7 +200,9 @@ class Call:
         made = []
         for field, step in self.items[level]:
             argument = version.argument(step.argument) if step.argument else None
-            if step.argument and (not argument or (step.kind == "COPY" and step.inside is None and
+            if step.argument and (not argument or (step.inside is not None and
+                                                   argument.type != self.function.newest().argument(step.argument).type) or
+                                                  (step.kind == "COPY" and step.inside is None and
                                                    argument.kind != "struct" and
                                                    argument.bytes != step.bytes)):
                 made.append(("ZERO", 0, None, field.fixed_bytes))
@@ -252,8 +261,10 @@ def table_write(calls, domain, which, steps):
                                            ("CUDA_CONTENT_LATER", "content_later" in call.rule and call.sizes(version)),
                                            ("CUDA_CONTENT_ROWS", "content_rows" in call.rule),
                                            ("CUDA_CONTENT_ARRAY", "content_array" in call.rule),
-                                           ("CUDA_CONTENT_BOX", "content_box" in call.rule),
-                                           ("CUDA_CONTENT_BOX_LATER", "content_box_later" in call.rule),
+                                           ("CUDA_CONTENT_BOX", "content_box" in call.rule and call.box(version)),
+                                           ("CUDA_CONTENT_BOX_LATER", "content_box_later" in call.rule and call.box(version)),
+                                           ("CUDA_CONTENT_DRIVER_2D", call.box(version) == "CUDA_MEMCPY2D"),
+                                           ("CUDA_CONTENT_DRIVER_3D", call.box(version) == "CUDA_MEMCPY3D"),
                                            ("CUDA_WAITS_QUEUE", call.rule.get("wait") == "queue"),
                                            ("CUDA_WAITS_DEVICE", call.rule.get("wait") == "device"),
                                            ("CUDA_PER_THREAD", PER_THREAD.search(version.name)),

@@ -26,6 +26,21 @@ static uint64_t value_of(const struct trace_event *event, enum tandem_role role)
 	return field ? trace_field_unsigned(event, field) : 0;
 }
 
+/* Of a call whose argument is a struct: an end may be an array, and the host's can have a field of its own. */
+static void struct_ends(const struct trace_event *event, uint64_t *to, uint64_t *from,
+			uint64_t *host)
+{
+	if (!trace_field_role(event->layout, TANDEM_ROLE_destination) ||
+	    !trace_field_role(event->layout, TANDEM_ROLE_source))
+		return;
+	if (!*to)
+		*to = trace_field_number(event, "dst_array");
+	if (!*from)
+		*from = trace_field_number(event, "src_array");
+	if (!*to != !*from)
+		*host = trace_field_number(event, *to ? "src_host" : "dst_host");
+}
+
 bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *ends)
 {
 	const struct tandem_field *object = trace_field_role(event->layout, TANDEM_ROLE_memory);
@@ -39,15 +54,12 @@ bool transfer_ends_find(const struct trace_event *event, struct transfer_ends *e
 	}
 	to = value_of(event, TANDEM_ROLE_destination);
 	from = value_of(event, TANDEM_ROLE_source);
+	if (!ends->host && (!to || !from))
+		struct_ends(event, &to, &from, &ends->host);
 	if (ends->host && !to != !from) {
 		ends->buffer = transfer_ends_address(event, to ? to : from);
 		return true;
 	}
-	/* Of a call that takes arrays as well. */
-	if (!to && from)
-		to = trace_field_number(event, "dst_array");
-	else if (to && !from)
-		from = trace_field_number(event, "src_array");
 	if (!to || !from || event->direction == TRANSFER_UNKNOWN)
 		return false;
 	ends->buffer =

@@ -38,7 +38,9 @@ struct cuda_step {
 #define CUDA_CONTENT_ROWS 1024u	 /* as CUDA_CONTENT, of rows: to linear memory ... */
 #define CUDA_CONTENT_ARRAY 2048u /* ... or to an array */
 #define CUDA_CONTENT_BOX 4096u	 /* what a struct says, to the device or as CUDA_CONTENT_READ ... */
-#define CUDA_CONTENT_BOX_LATER 8192u /* ... or as CUDA_CONTENT_LATER */
+#define CUDA_CONTENT_BOX_LATER 8192u  /* ... or as CUDA_CONTENT_LATER */
+#define CUDA_CONTENT_DRIVER_2D 16384u /* the struct is the driver's: CUDA_MEMCPY2D ... */
+#define CUDA_CONTENT_DRIVER_3D 32768u /* ... or CUDA_MEMCPY3D */
 
 struct cuda_api {
 	uint16_t id; /* event; 0: no such callback */

@@ -676,10 +676,26 @@ static const struct tandem_field fields_59[] = {
 
 static const struct tandem_field fields_60[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 32, NULL },
+	{ "src_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "src_host", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 56, NULL },
+	{ "dst_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "dst_host", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
 static const struct tandem_field fields_61[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 32, NULL },
+	{ "src_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "src_host", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 56, NULL },
+	{ "dst_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "dst_host", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+};
+
+static const struct tandem_field fields_62[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
@@ -687,7 +703,7 @@ static const struct tandem_field fields_61[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
-static const struct tandem_field fields_62[] = {
+static const struct tandem_field fields_63[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 36, NULL },
@@ -695,7 +711,7 @@ static const struct tandem_field fields_62[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
-static const struct tandem_field fields_63[] = {
+static const struct tandem_field fields_64[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
@@ -703,14 +719,14 @@ static const struct tandem_field fields_63[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
-static const struct tandem_field fields_64[] = {
+static const struct tandem_field fields_65[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 36, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
-static const struct tandem_field fields_65[] = {
+static const struct tandem_field fields_66[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 36, NULL },
@@ -719,14 +735,14 @@ static const struct tandem_field fields_65[] = {
 	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_66[] = {
+static const struct tandem_field fields_67[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 36, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
-static const struct tandem_field fields_67[] = {
+static const struct tandem_field fields_68[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 36, NULL },
@@ -735,49 +751,54 @@ static const struct tandem_field fields_67[] = {
 	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_68[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-};
-
 static const struct tandem_field fields_69[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 36, NULL },
+	{ "src_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "src_host", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 60, NULL },
+	{ "dst_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "dst_host", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
 static const struct tandem_field fields_70[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 36, NULL },
+	{ "src_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "src_host", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 60, NULL },
+	{ "dst_array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "dst_host", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
 static const struct tandem_field fields_71[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_72[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_73[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_74[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_75[] = {
@@ -785,8 +806,6 @@ static const struct tandem_field fields_75[] = {
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_76[] = {
@@ -795,7 +814,7 @@ static const struct tandem_field fields_76[] = {
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_77[] = {
@@ -804,17 +823,26 @@ static const struct tandem_field fields_77[] = {
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_78[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+};
+
+static const struct tandem_field fields_79[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "x", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "y", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "z", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_79[] = {
+static const struct tandem_field fields_80[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 };
@@ -840,7 +868,7 @@ static const struct tandem_name names_CUfunction_attribute_list[] = {
 };
 static const struct tandem_names names_CUfunction_attribute = { "CUfunction_attribute", names_CUfunction_attribute_list, 17, 4, 1 };
 
-static const struct tandem_field fields_80[] = {
+static const struct tandem_field fields_81[] = {
 	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunction_attribute },
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -854,47 +882,47 @@ static const struct tandem_name names_CUfunc_cache_list[] = {
 };
 static const struct tandem_names names_CUfunc_cache = { "CUfunc_cache", names_CUfunc_cache_list, 4, 4, 1 };
 
-static const struct tandem_field fields_81[] = {
+static const struct tandem_field fields_82[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunc_cache },
 };
 
-static const struct tandem_field fields_82[] = {
+static const struct tandem_field fields_83[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pAllocateArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_83[] = {
+static const struct tandem_field fields_84[] = {
 	{ "pArrayDescriptor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_84[] = {
+static const struct tandem_field fields_85[] = {
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_85[] = {
+static const struct tandem_field fields_86[] = {
 	{ "pTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_86[] = {
+static const struct tandem_field fields_87[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_87[] = {
+static const struct tandem_field fields_88[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_88[] = {
+static const struct tandem_field fields_89[] = {
 	{ "ByteOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
-static const struct tandem_field fields_89[] = {
+static const struct tandem_field fields_90[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -957,7 +985,7 @@ static const struct tandem_name names_CUarray_format_list[] = {
 };
 static const struct tandem_names names_CUarray_format = { "CUarray_format", names_CUarray_format_list, 52, 4, 1 };
 
-static const struct tandem_field fields_90[] = {
+static const struct tandem_field fields_91[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fmt", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUarray_format },
 	{ "NumPackedComponents", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -971,7 +999,7 @@ static const struct tandem_name names_CUaddress_mode_list[] = {
 };
 static const struct tandem_names names_CUaddress_mode = { "CUaddress_mode", names_CUaddress_mode_list, 4, 4, 1 };
 
-static const struct tandem_field fields_91[] = {
+static const struct tandem_field fields_92[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "am", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_CUaddress_mode },
@@ -983,89 +1011,89 @@ static const struct tandem_name names_CUfilter_mode_list[] = {
 };
 static const struct tandem_names names_CUfilter_mode = { "CUfilter_mode", names_CUfilter_mode_list, 2, 4, 1 };
 
-static const struct tandem_field fields_92[] = {
+static const struct tandem_field fields_93[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "fm", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfilter_mode },
 };
 
-static const struct tandem_field fields_93[] = {
+static const struct tandem_field fields_94[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_94[] = {
+static const struct tandem_field fields_95[] = {
 	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_95[] = {
+static const struct tandem_field fields_96[] = {
 	{ "phArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_96[] = {
+static const struct tandem_field fields_97[] = {
 	{ "pam", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_97[] = {
+static const struct tandem_field fields_98[] = {
 	{ "pfm", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_98[] = {
+static const struct tandem_field fields_99[] = {
 	{ "pFormat", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pNumChannels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_99[] = {
+static const struct tandem_field fields_100[] = {
 	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_100[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
-};
-
 static const struct tandem_field fields_101[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
-	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_102[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_103[] = {
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_104[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_104[] = {
+static const struct tandem_field fields_105[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texunit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_105[] = {
+static const struct tandem_field fields_106[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 };
 
-static const struct tandem_field fields_106[] = {
+static const struct tandem_field fields_107[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_107[] = {
+static const struct tandem_field fields_108[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1073,13 +1101,13 @@ static const struct tandem_field fields_107[] = {
 	{ "grid_height", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_108[] = {
+static const struct tandem_field fields_109[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
-static const struct tandem_field fields_109[] = {
+static const struct tandem_field fields_110[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -1088,64 +1116,64 @@ static const struct tandem_field fields_109[] = {
 	{ "grid_height", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_110[] = {
+static const struct tandem_field fields_111[] = {
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "phEvent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_111[] = {
+static const struct tandem_field fields_112[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
 };
 
-static const struct tandem_field fields_112[] = {
+static const struct tandem_field fields_113[] = {
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 24, NULL },
 };
 
-static const struct tandem_field fields_113[] = {
+static const struct tandem_field fields_114[] = {
 	{ "pMilliseconds", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hStart", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hEnd", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_114[] = {
+static const struct tandem_field fields_115[] = {
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_115[] = {
+static const struct tandem_field fields_116[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 };
 
-static const struct tandem_field fields_116[] = {
+static const struct tandem_field fields_117[] = {
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_117[] = {
+static const struct tandem_field fields_118[] = {
 	{ "pArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "arrayIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "mipLevel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_118[] = {
+static const struct tandem_field fields_119[] = {
 	{ "pDevPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_119[] = {
+static const struct tandem_field fields_120[] = {
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_120[] = {
+static const struct tandem_field fields_121[] = {
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
-static const struct tandem_field fields_121[] = {
+static const struct tandem_field fields_122[] = {
 	{ "ppExportTable", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pExportTableId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -1165,38 +1193,31 @@ static const struct tandem_name names_CUlimit_list[] = {
 };
 static const struct tandem_names names_CUlimit = { "CUlimit", names_CUlimit_list, 11, 4, 1 };
 
-static const struct tandem_field fields_122[] = {
+static const struct tandem_field fields_123[] = {
 	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUlimit },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_123[] = {
+static const struct tandem_field fields_124[] = {
 	{ "pvalue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUlimit },
 };
 
-static const struct tandem_field fields_124[] = {
+static const struct tandem_field fields_125[] = {
 	{ "pSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_125[] = {
+static const struct tandem_field fields_126[] = {
 	{ "hSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_126[] = {
+static const struct tandem_field fields_127[] = {
 	{ "phArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-};
-
-static const struct tandem_field fields_127[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_128[] = {
@@ -1204,7 +1225,6 @@ static const struct tandem_field fields_128[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_129[] = {
@@ -1212,7 +1232,7 @@ static const struct tandem_field fields_129[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_130[] = {
@@ -1220,15 +1240,15 @@ static const struct tandem_field fields_130[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_131[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_132[] = {
@@ -1237,8 +1257,6 @@ static const struct tandem_field fields_132[] = {
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_133[] = {
@@ -1248,7 +1266,7 @@ static const struct tandem_field fields_133[] = {
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_134[] = {
@@ -1258,42 +1276,52 @@ static const struct tandem_field fields_134[] = {
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_135[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+};
+
+static const struct tandem_field fields_136[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
-static const struct tandem_field fields_136[] = {
+static const struct tandem_field fields_137[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_137[] = {
+static const struct tandem_field fields_138[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "version", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_138[] = {
+static const struct tandem_field fields_139[] = {
 	{ "pconfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_139[] = {
+static const struct tandem_field fields_140[] = {
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUfunc_cache },
 };
 
-static const struct tandem_field fields_140[] = {
+static const struct tandem_field fields_141[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_141[] = {
+static const struct tandem_field fields_142[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
@@ -1301,7 +1329,7 @@ static const struct tandem_field fields_141[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
-static const struct tandem_field fields_142[] = {
+static const struct tandem_field fields_143[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -1342,28 +1370,28 @@ static const struct tandem_name names_CUpointer_attribute_list[] = {
 };
 static const struct tandem_names names_CUpointer_attribute = { "CUpointer_attribute", names_CUpointer_attribute_list, 21, 4, 1 };
 
-static const struct tandem_field fields_143[] = {
+static const struct tandem_field fields_144[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUpointer_attribute },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_144[] = {
+static const struct tandem_field fields_145[] = {
 	{ "canAccessPeer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "peerDev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_145[] = {
+static const struct tandem_field fields_146[] = {
 	{ "peerContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_146[] = {
+static const struct tandem_field fields_147[] = {
 	{ "peerContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_147[] = {
+static const struct tandem_field fields_148[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 32, NULL },
 	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 40, NULL },
@@ -1372,7 +1400,7 @@ static const struct tandem_field fields_147[] = {
 	{ "srcContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_148[] = {
+static const struct tandem_field fields_149[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 36, NULL },
@@ -1382,33 +1410,49 @@ static const struct tandem_field fields_148[] = {
 	{ "srcContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_149[] = {
+static const struct tandem_field fields_150[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_151[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+};
+
+static const struct tandem_field fields_152[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+};
+
+static const struct tandem_field fields_153[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_150[] = {
+static const struct tandem_field fields_154[] = {
 	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_151[] = {
+static const struct tandem_field fields_155[] = {
 	{ "dev", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_152[] = {
+static const struct tandem_field fields_156[] = {
 	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_153[] = {
+static const struct tandem_field fields_157[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
-static const struct tandem_field fields_154[] = {
+static const struct tandem_field fields_158[] = {
 	{ "phEvent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
@@ -1419,120 +1463,120 @@ static const struct tandem_name names_CUsharedconfig_list[] = {
 };
 static const struct tandem_names names_CUsharedconfig = { "CUsharedconfig", names_CUsharedconfig_list, 3, 4, 1 };
 
-static const struct tandem_field fields_155[] = {
+static const struct tandem_field fields_159[] = {
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUsharedconfig },
 };
 
-static const struct tandem_field fields_156[] = {
+static const struct tandem_field fields_160[] = {
 	{ "pConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_157[] = {
+static const struct tandem_field fields_161[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUsharedconfig },
 };
 
-static const struct tandem_field fields_158[] = {
+static const struct tandem_field fields_162[] = {
 	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_159[] = {
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-};
-
-static const struct tandem_field fields_160[] = {
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-};
-
-static const struct tandem_field fields_161[] = {
-	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-};
-
-static const struct tandem_field fields_162[] = {
-	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
-};
-
 static const struct tandem_field fields_163[] = {
-	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_164[] = {
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
-	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_165[] = {
+	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_166[] = {
+	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_167[] = {
+	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+};
+
+static const struct tandem_field fields_168[] = {
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+};
+
+static const struct tandem_field fields_169[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_166[] = {
+static const struct tandem_field fields_170[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pMipmappedArrayDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numMipmapLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_167[] = {
+static const struct tandem_field fields_171[] = {
 	{ "pLevelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_168[] = {
+static const struct tandem_field fields_172[] = {
 	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_169[] = {
+static const struct tandem_field fields_173[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_170[] = {
+static const struct tandem_field fields_174[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "maxAniso", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_171[] = {
+static const struct tandem_field fields_175[] = {
 	{ "phMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_172[] = {
+static const struct tandem_field fields_176[] = {
 	{ "pbias", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_173[] = {
+static const struct tandem_field fields_177[] = {
 	{ "pminMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pmaxMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_174[] = {
+static const struct tandem_field fields_178[] = {
 	{ "pmaxAniso", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_175[] = {
+static const struct tandem_field fields_179[] = {
 	{ "pMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_176[] = {
+static const struct tandem_field fields_180[] = {
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_177[] = {
+static const struct tandem_field fields_181[] = {
 	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1550,7 +1594,7 @@ static const struct tandem_name names_CUjitInputType_list[] = {
 };
 static const struct tandem_names names_CUjitInputType = { "CUjitInputType", names_CUjitInputType_list, 7, 4, 1 };
 
-static const struct tandem_field fields_178[] = {
+static const struct tandem_field fields_182[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUjitInputType },
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1561,7 +1605,7 @@ static const struct tandem_field fields_178[] = {
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_179[] = {
+static const struct tandem_field fields_183[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUjitInputType },
 	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1570,74 +1614,74 @@ static const struct tandem_field fields_179[] = {
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_180[] = {
+static const struct tandem_field fields_184[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "cubinOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "sizeOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_181[] = {
+static const struct tandem_field fields_185[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_182[] = {
+static const struct tandem_field fields_186[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_183[] = {
+static const struct tandem_field fields_187[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_184[] = {
+static const struct tandem_field fields_188[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_185[] = {
+static const struct tandem_field fields_189[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_186[] = {
+static const struct tandem_field fields_190[] = {
 	{ "leastPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "greatestPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_187[] = {
+static const struct tandem_field fields_191[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_188[] = {
+static const struct tandem_field fields_192[] = {
 	{ "error", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUresult },
 	{ "pStr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_189[] = {
+static const struct tandem_field fields_193[] = {
 	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_190[] = {
+static const struct tandem_field fields_194[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_191[] = {
+static const struct tandem_field fields_195[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUpointer_attribute },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_192[] = {
+static const struct tandem_field fields_196[] = {
 	{ "minGridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1646,38 +1690,38 @@ static const struct tandem_field fields_192[] = {
 	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_193[] = {
+static const struct tandem_field fields_197[] = {
 	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_194[] = {
+static const struct tandem_field fields_198[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_195[] = {
+static const struct tandem_field fields_199[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_196[] = {
+static const struct tandem_field fields_200[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_197[] = {
+static const struct tandem_field fields_201[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "active", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_198[] = {
+static const struct tandem_field fields_202[] = {
 	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_199[] = {
+static const struct tandem_field fields_203[] = {
 	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1685,7 +1729,7 @@ static const struct tandem_field fields_199[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_200[] = {
+static const struct tandem_field fields_204[] = {
 	{ "minGridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1704,19 +1748,19 @@ static const struct tandem_name names_CUdevice_P2PAttribute_list[] = {
 };
 static const struct tandem_names names_CUdevice_P2PAttribute = { "CUdevice_P2PAttribute", names_CUdevice_P2PAttribute_list, 5, 4, 1 };
 
-static const struct tandem_field fields_201[] = {
+static const struct tandem_field fields_205[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUdevice_P2PAttribute },
 	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_202[] = {
+static const struct tandem_field fields_206[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_203[] = {
+static const struct tandem_field fields_207[] = {
 	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -1731,7 +1775,7 @@ static const struct tandem_name names_CUmem_advise_list[] = {
 };
 static const struct tandem_names names_CUmem_advise = { "CUmem_advise", names_CUmem_advise_list, 6, 4, 1 };
 
-static const struct tandem_field fields_204[] = {
+static const struct tandem_field fields_208[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmem_advise },
@@ -1739,27 +1783,27 @@ static const struct tandem_field fields_204[] = {
 	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_205[] = {
+static const struct tandem_field fields_209[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_206[] = {
+static const struct tandem_field fields_210[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "paramArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_207[] = {
+static const struct tandem_field fields_211[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
-static const struct tandem_field fields_208[] = {
+static const struct tandem_field fields_212[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
@@ -1780,7 +1824,7 @@ static const struct tandem_name names_CUmem_range_attribute_list[] = {
 };
 static const struct tandem_names names_CUmem_range_attribute = { "CUmem_range_attribute", names_CUmem_range_attribute_list, 8, 4, 1 };
 
-static const struct tandem_field fields_209[] = {
+static const struct tandem_field fields_213[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmem_range_attribute },
@@ -1788,7 +1832,7 @@ static const struct tandem_field fields_209[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
-static const struct tandem_field fields_210[] = {
+static const struct tandem_field fields_214[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1797,14 +1841,14 @@ static const struct tandem_field fields_210[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 64, NULL },
 };
 
-static const struct tandem_field fields_211[] = {
+static const struct tandem_field fields_215[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_212[] = {
+static const struct tandem_field fields_216[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -1819,7 +1863,7 @@ static const struct tandem_field fields_212[] = {
 	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
-static const struct tandem_field fields_213[] = {
+static const struct tandem_field fields_217[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "launchParamsList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -1827,57 +1871,57 @@ static const struct tandem_field fields_213[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_214[] = {
+static const struct tandem_field fields_218[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunction_attribute },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_215[] = {
+static const struct tandem_field fields_219[] = {
 	{ "uuid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_216[] = {
+static const struct tandem_field fields_220[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "pCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "pGreenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_217[] = {
+static const struct tandem_field fields_221[] = {
 	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_218[] = {
+static const struct tandem_field fields_222[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_219[] = {
+static const struct tandem_field fields_223[] = {
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_220[] = {
+static const struct tandem_field fields_224[] = {
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_221[] = {
+static const struct tandem_field fields_225[] = {
 	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_222[] = {
+static const struct tandem_field fields_226[] = {
 	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
 };
 
-static const struct tandem_field fields_223[] = {
+static const struct tandem_field fields_227[] = {
 	{ "extSem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
@@ -1888,27 +1932,27 @@ static const struct tandem_name names_CUstreamCaptureMode_list[] = {
 };
 static const struct tandem_names names_CUstreamCaptureMode = { "CUstreamCaptureMode", names_CUstreamCaptureMode_list, 3, 4, 1 };
 
-static const struct tandem_field fields_224[] = {
+static const struct tandem_field fields_228[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_CUstreamCaptureMode },
 };
 
-static const struct tandem_field fields_225[] = {
+static const struct tandem_field fields_229[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_226[] = {
+static const struct tandem_field fields_230[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "captureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_227[] = {
+static const struct tandem_field fields_231[] = {
 	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_228[] = {
+static const struct tandem_field fields_232[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1916,12 +1960,12 @@ static const struct tandem_field fields_228[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_229[] = {
+static const struct tandem_field fields_233[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_230[] = {
+static const struct tandem_field fields_234[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1930,7 +1974,7 @@ static const struct tandem_field fields_230[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_231[] = {
+static const struct tandem_field fields_235[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1939,36 +1983,36 @@ static const struct tandem_field fields_231[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_232[] = {
+static const struct tandem_field fields_236[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "type", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_233[] = {
+static const struct tandem_field fields_237[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "rootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_234[] = {
+static const struct tandem_field fields_238[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_235[] = {
+static const struct tandem_field fields_239[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_236[] = {
+static const struct tandem_field fields_240[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_237[] = {
+static const struct tandem_field fields_241[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "phErrorNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1976,17 +2020,17 @@ static const struct tandem_field fields_237[] = {
 	{ "bufferSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_238[] = {
+static const struct tandem_field fields_242[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_239[] = {
+static const struct tandem_field fields_243[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_240[] = {
+static const struct tandem_field fields_244[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -1994,22 +2038,22 @@ static const struct tandem_field fields_240[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_241[] = {
+static const struct tandem_field fields_245[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_242[] = {
+static const struct tandem_field fields_246[] = {
 	{ "phGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_243[] = {
+static const struct tandem_field fields_247[] = {
 	{ "phNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hOriginalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "hClonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_244[] = {
+static const struct tandem_field fields_248[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2017,37 +2061,37 @@ static const struct tandem_field fields_244[] = {
 	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_245[] = {
+static const struct tandem_field fields_249[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_246[] = {
+static const struct tandem_field fields_250[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_247[] = {
+static const struct tandem_field fields_251[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_248[] = {
+static const struct tandem_field fields_252[] = {
 	{ "luid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "deviceNodeMask", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_249[] = {
+static const struct tandem_field fields_253[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_250[] = {
+static const struct tandem_field fields_254[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2055,7 +2099,7 @@ static const struct tandem_field fields_250[] = {
 	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_251[] = {
+static const struct tandem_field fields_255[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2065,36 +2109,36 @@ static const struct tandem_field fields_251[] = {
 	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
-static const struct tandem_field fields_252[] = {
+static const struct tandem_field fields_256[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_253[] = {
+static const struct tandem_field fields_257[] = {
 	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_254[] = {
+static const struct tandem_field fields_258[] = {
 	{ "nvSciSyncAttrList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_255[] = {
+static const struct tandem_field fields_259[] = {
 	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_256[] = {
+static const struct tandem_field fields_260[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_257[] = {
+static const struct tandem_field fields_261[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2102,28 +2146,28 @@ static const struct tandem_field fields_257[] = {
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_258[] = {
+static const struct tandem_field fields_262[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_259[] = {
+static const struct tandem_field fields_263[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_260[] = {
+static const struct tandem_field fields_264[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_261[] = {
+static const struct tandem_field fields_265[] = {
 	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_262[] = {
+static const struct tandem_field fields_266[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2131,7 +2175,7 @@ static const struct tandem_field fields_262[] = {
 	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_263[] = {
+static const struct tandem_field fields_267[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2147,14 +2191,14 @@ static const struct tandem_name names_CUmemAllocationHandleType_list[] = {
 };
 static const struct tandem_names names_CUmemAllocationHandleType = { "CUmemAllocationHandleType", names_CUmemAllocationHandleType_list, 6, 4, 1 };
 
-static const struct tandem_field fields_264[] = {
+static const struct tandem_field fields_268[] = {
 	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_265[] = {
+static const struct tandem_field fields_269[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "osHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "shHandleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationHandleType },
@@ -2166,133 +2210,133 @@ static const struct tandem_name names_CUmemAllocationGranularity_flags_list[] = 
 };
 static const struct tandem_names names_CUmemAllocationGranularity_flags = { "CUmemAllocationGranularity_flags", names_CUmemAllocationGranularity_flags_list, 2, 4, 1 };
 
-static const struct tandem_field fields_266[] = {
+static const struct tandem_field fields_270[] = {
 	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationGranularity_flags },
 };
 
-static const struct tandem_field fields_267[] = {
+static const struct tandem_field fields_271[] = {
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_268[] = {
+static const struct tandem_field fields_272[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_269[] = {
+static const struct tandem_field fields_273[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_270[] = {
+static const struct tandem_field fields_274[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "resultInfo", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_271[] = {
+static const struct tandem_field fields_275[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "copyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_272[] = {
+static const struct tandem_field fields_276[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "memsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_273[] = {
+static const struct tandem_field fields_277[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_274[] = {
+static const struct tandem_field fields_278[] = {
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_275[] = {
+static const struct tandem_field fields_279[] = {
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_destination, 24, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_source, 32, NULL },
 };
 
-static const struct tandem_field fields_276[] = {
+static const struct tandem_field fields_280[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_277[] = {
+static const struct tandem_field fields_281[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_278[] = {
+static const struct tandem_field fields_282[] = {
 	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_279[] = {
+static const struct tandem_field fields_283[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_280[] = {
+static const struct tandem_field fields_284[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_281[] = {
+static const struct tandem_field fields_285[] = {
 	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "format", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUarray_format },
 	{ "numChannels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_282[] = {
+static const struct tandem_field fields_286[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
-static const struct tandem_field fields_283[] = {
+static const struct tandem_field fields_287[] = {
 	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_284[] = {
+static const struct tandem_field fields_288[] = {
 	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_285[] = {
+static const struct tandem_field fields_289[] = {
 	{ "mapInfoList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
-static const struct tandem_field fields_286[] = {
+static const struct tandem_field fields_290[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_287[] = {
+static const struct tandem_field fields_291[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_288[] = {
+static const struct tandem_field fields_292[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2300,40 +2344,40 @@ static const struct tandem_field fields_288[] = {
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 56, NULL },
 };
 
-static const struct tandem_field fields_289[] = {
+static const struct tandem_field fields_293[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_290[] = {
+static const struct tandem_field fields_294[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
-static const struct tandem_field fields_291[] = {
+static const struct tandem_field fields_295[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 40, NULL },
 };
 
-static const struct tandem_field fields_292[] = {
+static const struct tandem_field fields_296[] = {
 	{ "pPlaneArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "planeIdx", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_293[] = {
+static const struct tandem_field fields_297[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 };
 
-static const struct tandem_field fields_294[] = {
+static const struct tandem_field fields_298[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
-static const struct tandem_field fields_295[] = {
+static const struct tandem_field fields_299[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "minBytesToKeep", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -2350,86 +2394,86 @@ static const struct tandem_name names_CUmemPool_attribute_list[] = {
 };
 static const struct tandem_names names_CUmemPool_attribute = { "CUmemPool_attribute", names_CUmemPool_attribute_list, 8, 4, 1 };
 
-static const struct tandem_field fields_296[] = {
+static const struct tandem_field fields_300[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUmemPool_attribute },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_297[] = {
+static const struct tandem_field fields_301[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "map", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
-static const struct tandem_field fields_298[] = {
+static const struct tandem_field fields_302[] = {
 	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_299[] = {
+static const struct tandem_field fields_303[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "poolProps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_300[] = {
+static const struct tandem_field fields_304[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_301[] = {
+static const struct tandem_field fields_305[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_302[] = {
+static const struct tandem_field fields_306[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_303[] = {
+static const struct tandem_field fields_307[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_304[] = {
+static const struct tandem_field fields_308[] = {
 	{ "handle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_305[] = {
+static const struct tandem_field fields_309[] = {
 	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_306[] = {
+static const struct tandem_field fields_310[] = {
 	{ "shareData_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_307[] = {
+static const struct tandem_field fields_311[] = {
 	{ "ptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "shareData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_308[] = {
+static const struct tandem_field fields_312[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_309[] = {
+static const struct tandem_field fields_313[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_310[] = {
+static const struct tandem_field fields_314[] = {
 	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "pfn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "cudaVersion", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2448,18 +2492,18 @@ static const struct tandem_name names_CUflushGPUDirectRDMAWritesScope_list[] = {
 };
 static const struct tandem_names names_CUflushGPUDirectRDMAWritesScope = { "CUflushGPUDirectRDMAWritesScope", names_CUflushGPUDirectRDMAWritesScope_list, 2, 4, 1 };
 
-static const struct tandem_field fields_311[] = {
+static const struct tandem_field fields_315[] = {
 	{ "target", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUflushGPUDirectRDMAWritesTarget },
 	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_CUflushGPUDirectRDMAWritesScope },
 };
 
-static const struct tandem_field fields_312[] = {
+static const struct tandem_field fields_316[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_313[] = {
+static const struct tandem_field fields_317[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2467,7 +2511,7 @@ static const struct tandem_field fields_313[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_314[] = {
+static const struct tandem_field fields_318[] = {
 	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2475,25 +2519,25 @@ static const struct tandem_field fields_314[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_315[] = {
+static const struct tandem_field fields_319[] = {
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_316[] = {
+static const struct tandem_field fields_320[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_317[] = {
+static const struct tandem_field fields_321[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_318[] = {
+static const struct tandem_field fields_322[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2501,7 +2545,7 @@ static const struct tandem_field fields_318[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_319[] = {
+static const struct tandem_field fields_323[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
@@ -2513,13 +2557,13 @@ static const struct tandem_name names_CUgraphMem_attribute_list[] = {
 };
 static const struct tandem_names names_CUgraphMem_attribute = { "CUgraphMem_attribute", names_CUgraphMem_attribute_list, 4, 4, 1 };
 
-static const struct tandem_field fields_320[] = {
+static const struct tandem_field fields_324[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_CUgraphMem_attribute },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_321[] = {
+static const struct tandem_field fields_325[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2531,35 +2575,35 @@ static const struct tandem_name names_CUexecAffinityType_list[] = {
 };
 static const struct tandem_names names_CUexecAffinityType = { "CUexecAffinityType", names_CUexecAffinityType_list, 2, 4, 1 };
 
-static const struct tandem_field fields_322[] = {
+static const struct tandem_field fields_326[] = {
 	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUexecAffinityType },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_323[] = {
+static const struct tandem_field fields_327[] = {
 	{ "pExecAffinity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUexecAffinityType },
 };
 
-static const struct tandem_field fields_324[] = {
+static const struct tandem_field fields_328[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_325[] = {
+static const struct tandem_field fields_329[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_326[] = {
+static const struct tandem_field fields_330[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_327[] = {
+static const struct tandem_field fields_331[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
@@ -2569,30 +2613,30 @@ static const struct tandem_field fields_327[] = {
 	{ "extra", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_328[] = {
+static const struct tandem_field fields_332[] = {
 	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_329[] = {
+static const struct tandem_field fields_333[] = {
 	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_330[] = {
+static const struct tandem_field fields_334[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_331[] = {
+static const struct tandem_field fields_335[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_332[] = {
+static const struct tandem_field fields_336[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nodeParams_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -2603,7 +2647,7 @@ static const struct tandem_name names_CUmemRangeHandleType_list[] = {
 };
 static const struct tandem_names names_CUmemRangeHandleType = { "CUmemRangeHandleType", names_CUmemRangeHandleType_list, 2, 4, 1 };
 
-static const struct tandem_field fields_333[] = {
+static const struct tandem_field fields_337[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
@@ -2611,19 +2655,19 @@ static const struct tandem_field fields_333[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_334[] = {
+static const struct tandem_field fields_338[] = {
 	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_335[] = {
+static const struct tandem_field fields_339[] = {
 	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_336[] = {
+static const struct tandem_field fields_340[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2634,11 +2678,11 @@ static const struct tandem_field fields_336[] = {
 	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
-static const struct tandem_field fields_337[] = {
+static const struct tandem_field fields_341[] = {
 	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_338[] = {
+static const struct tandem_field fields_342[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2649,59 +2693,59 @@ static const struct tandem_field fields_338[] = {
 	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
 };
 
-static const struct tandem_field fields_339[] = {
+static const struct tandem_field fields_343[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_340[] = {
+static const struct tandem_field fields_344[] = {
 	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_341[] = {
+static const struct tandem_field fields_345[] = {
 	{ "pMod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_342[] = {
+static const struct tandem_field fields_346[] = {
 	{ "pFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_343[] = {
+static const struct tandem_field fields_347[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_344[] = {
+static const struct tandem_field fields_348[] = {
 	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunction_attribute },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_345[] = {
+static const struct tandem_field fields_349[] = {
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUfunction_attribute },
 	{ "val", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_346[] = {
+static const struct tandem_field fields_350[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunc_cache },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_347[] = {
+static const struct tandem_field fields_351[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_348[] = {
+static const struct tandem_field fields_352[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "ctxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
@@ -2758,7 +2802,7 @@ static const struct tandem_name names_CUtensorMapFloatOOBfill_list[] = {
 };
 static const struct tandem_names names_CUtensorMapFloatOOBfill = { "CUtensorMapFloatOOBfill", names_CUtensorMapFloatOOBfill_list, 2, 4, 1 };
 
-static const struct tandem_field fields_349[] = {
+static const struct tandem_field fields_353[] = {
 	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUtensorMapDataType },
 	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2773,7 +2817,7 @@ static const struct tandem_field fields_349[] = {
 	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 92, &names_CUtensorMapFloatOOBfill },
 };
 
-static const struct tandem_field fields_350[] = {
+static const struct tandem_field fields_354[] = {
 	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUtensorMapDataType },
 	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2791,12 +2835,12 @@ static const struct tandem_field fields_350[] = {
 	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 108, &names_CUtensorMapFloatOOBfill },
 };
 
-static const struct tandem_field fields_351[] = {
+static const struct tandem_field fields_355[] = {
 	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_352[] = {
+static const struct tandem_field fields_356[] = {
 	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2814,27 +2858,27 @@ static const struct tandem_name names_CUcoredumpSettings_list[] = {
 };
 static const struct tandem_names names_CUcoredumpSettings = { "CUcoredumpSettings", names_CUcoredumpSettings_list, 8, 4, 1 };
 
-static const struct tandem_field fields_353[] = {
+static const struct tandem_field fields_357[] = {
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUcoredumpSettings },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_354[] = {
+static const struct tandem_field fields_358[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_355[] = {
+static const struct tandem_field fields_359[] = {
 	{ "mcHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_356[] = {
+static const struct tandem_field fields_360[] = {
 	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_357[] = {
+static const struct tandem_field fields_361[] = {
 	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "memHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2843,7 +2887,7 @@ static const struct tandem_field fields_357[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_358[] = {
+static const struct tandem_field fields_362[] = {
 	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "memptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2851,7 +2895,7 @@ static const struct tandem_field fields_358[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_359[] = {
+static const struct tandem_field fields_363[] = {
 	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -2864,13 +2908,13 @@ static const struct tandem_name names_CUmulticastGranularity_flags_list[] = {
 };
 static const struct tandem_names names_CUmulticastGranularity_flags = { "CUmulticastGranularity_flags", names_CUmulticastGranularity_flags_list, 2, 4, 1 };
 
-static const struct tandem_field fields_360[] = {
+static const struct tandem_field fields_364[] = {
 	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmulticastGranularity_flags },
 };
 
-static const struct tandem_field fields_361[] = {
+static const struct tandem_field fields_365[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2879,12 +2923,12 @@ static const struct tandem_field fields_361[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
-static const struct tandem_field fields_362[] = {
+static const struct tandem_field fields_366[] = {
 	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_363[] = {
+static const struct tandem_field fields_367[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_CUstreamCaptureMode },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
@@ -2893,7 +2937,7 @@ static const struct tandem_field fields_363[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
-static const struct tandem_field fields_364[] = {
+static const struct tandem_field fields_368[] = {
 	{ "pHandle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -2901,98 +2945,98 @@ static const struct tandem_field fields_364[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
-static const struct tandem_field fields_365[] = {
+static const struct tandem_field fields_369[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_366[] = {
+static const struct tandem_field fields_370[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_367[] = {
+static const struct tandem_field fields_371[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_368[] = {
+static const struct tandem_field fields_372[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_369[] = {
+static const struct tandem_field fields_373[] = {
 	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_370[] = {
+static const struct tandem_field fields_374[] = {
 	{ "functions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "numFunctions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_371[] = {
+static const struct tandem_field fields_375[] = {
 	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_372[] = {
+static const struct tandem_field fields_376[] = {
 	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_373[] = {
+static const struct tandem_field fields_377[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_374[] = {
+static const struct tandem_field fields_378[] = {
 	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_375[] = {
+static const struct tandem_field fields_379[] = {
 	{ "phCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_376[] = {
+static const struct tandem_field fields_380[] = {
 	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_377[] = {
+static const struct tandem_field fields_381[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "type", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_378[] = {
+static const struct tandem_field fields_382[] = {
 	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "type", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_379[] = {
+static const struct tandem_field fields_383[] = {
 	{ "phDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "nbResources", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_380[] = {
+static const struct tandem_field fields_384[] = {
 	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
-static const struct tandem_field fields_381[] = {
+static const struct tandem_field fields_385[] = {
 	{ "result_at", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "nbGroups", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "input", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -3001,29 +3045,29 @@ static const struct tandem_field fields_381[] = {
 	{ "minCount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
-static const struct tandem_field fields_382[] = {
+static const struct tandem_field fields_386[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "phCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_383[] = {
+static const struct tandem_field fields_387[] = {
 	{ "pContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_384[] = {
+static const struct tandem_field fields_388[] = {
 	{ "pLib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_385[] = {
+static const struct tandem_field fields_389[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "greenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_386[] = {
+static const struct tandem_field fields_390[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
@@ -3032,61 +3076,61 @@ static const struct tandem_field fields_386[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 60, NULL },
 };
 
-static const struct tandem_field fields_387[] = {
+static const struct tandem_field fields_391[] = {
 	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "callback_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
-static const struct tandem_field fields_388[] = {
+static const struct tandem_field fields_392[] = {
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
-static const struct tandem_field fields_389[] = {
+static const struct tandem_field fields_393[] = {
 	{ "iterator_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_390[] = {
+static const struct tandem_field fields_394[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "pathToFile", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_391[] = {
+static const struct tandem_field fields_395[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_392[] = {
+static const struct tandem_field fields_396[] = {
 	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "tid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_393[] = {
+static const struct tandem_field fields_397[] = {
 	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_394[] = {
+static const struct tandem_field fields_398[] = {
 	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_395[] = {
+static const struct tandem_field fields_399[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
-static const struct tandem_field fields_396[] = {
+static const struct tandem_field fields_400[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
-static const struct tandem_field fields_397[] = {
+static const struct tandem_field fields_401[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
@@ -3098,7 +3142,7 @@ static const struct tandem_field fields_397[] = {
 	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
-static const struct tandem_field fields_398[] = {
+static const struct tandem_field fields_402[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -3112,7 +3156,7 @@ static const struct tandem_name names_CUtensorMapIm2ColWideMode_list[] = {
 };
 static const struct tandem_names names_CUtensorMapIm2ColWideMode = { "CUtensorMapIm2ColWideMode", names_CUtensorMapIm2ColWideMode_list, 2, 4, 1 };
 
-static const struct tandem_field fields_399[] = {
+static const struct tandem_field fields_403[] = {
 	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUtensorMapDataType },
 	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -3131,17 +3175,17 @@ static const struct tandem_field fields_399[] = {
 	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 104, &names_CUtensorMapFloatOOBfill },
 };
 
-static const struct tandem_field fields_400[] = {
+static const struct tandem_field fields_404[] = {
 	{ "greenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "greenCtxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
-static const struct tandem_field fields_401[] = {
+static const struct tandem_field fields_405[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 28, NULL },
 };
 
-static const struct tandem_field fields_402[] = {
+static const struct tandem_field fields_406[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 28, NULL },
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
@@ -3152,7 +3196,7 @@ static const struct tandem_field fields_402[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
-static const struct tandem_field fields_403[] = {
+static const struct tandem_field fields_407[] = {
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
@@ -3160,7 +3204,7 @@ static const struct tandem_field fields_403[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 56, NULL },
 };
 
-static const struct tandem_field fields_404[] = {
+static const struct tandem_field fields_408[] = {
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
@@ -3179,25 +3223,25 @@ static const struct tandem_name names_CUmemAllocationType_list[] = {
 };
 static const struct tandem_names names_CUmemAllocationType = { "CUmemAllocationType", names_CUmemAllocationType_list, 4, 4, 1 };
 
-static const struct tandem_field fields_405[] = {
+static const struct tandem_field fields_409[] = {
 	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationType },
 };
 
-static const struct tandem_field fields_406[] = {
+static const struct tandem_field fields_410[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationType },
 };
 
-static const struct tandem_field fields_407[] = {
+static const struct tandem_field fields_411[] = {
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUmemAllocationType },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
-static const struct tandem_field fields_408[] = {
+static const struct tandem_field fields_412[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
@@ -3205,14 +3249,14 @@ static const struct tandem_field fields_408[] = {
 	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
-static const struct tandem_field fields_409[] = {
+static const struct tandem_field fields_413[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
-static const struct tandem_field fields_410[] = {
+static const struct tandem_field fields_414[] = {
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
 	{ "megatransfers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
 	{ "lanes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
@@ -3346,169 +3390,169 @@ static const struct tandem_event events[] = {
 	[62] = { 2110, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoA", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 40, 2, fields_58 }, { 72, 6, fields_59 } } },
 	[63] = { 2111, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2D", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
+	  { { 32, 1, fields_46 }, { 80, 7, fields_60 }, { 88, 8, fields_61 } } },
 	[64] = { 2112, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DUnaligned", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
+	  { { 32, 1, fields_46 }, { 80, 7, fields_60 }, { 88, 8, fields_61 } } },
 	[65] = { 2113, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3D", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
+	  { { 32, 1, fields_46 }, { 80, 7, fields_60 }, { 88, 8, fields_61 } } },
 	[66] = { 2114, TANDEM_CLASS_CALL, 1, "cu64Memcpy3D", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[67] = { 2115, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoDAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 60, 5, fields_61 }, { 60, 5, fields_61 } } },
+	  { { 32, 1, fields_46 }, { 60, 5, fields_62 }, { 60, 5, fields_62 } } },
 	[68] = { 2116, TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoDAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[69] = { 2117, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoHAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 60, 5, fields_62 }, { 60, 5, fields_62 } } },
+	  { { 32, 1, fields_46 }, { 60, 5, fields_63 }, { 60, 5, fields_63 } } },
 	[70] = { 2118, TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoHAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[71] = { 2119, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoDAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 60, 5, fields_63 }, { 60, 5, fields_63 } } },
+	  { { 32, 1, fields_46 }, { 60, 5, fields_64 }, { 60, 5, fields_64 } } },
 	[72] = { 2120, TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoDAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[73] = { 2121, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoAAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 52, 4, fields_64 }, { 68, 6, fields_65 } } },
+	  { { 32, 1, fields_46 }, { 52, 4, fields_65 }, { 68, 6, fields_66 } } },
 	[74] = { 2122, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoHAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 52, 4, fields_66 }, { 68, 6, fields_67 } } },
+	  { { 32, 1, fields_46 }, { 52, 4, fields_67 }, { 68, 6, fields_68 } } },
 	[75] = { 2123, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
+	  { { 32, 1, fields_46 }, { 84, 8, fields_69 }, { 92, 9, fields_70 } } },
 	[76] = { 2124, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
+	  { { 32, 1, fields_46 }, { 84, 8, fields_69 }, { 92, 9, fields_70 } } },
 	[77] = { 2125, TANDEM_CLASS_CALL, 1, "cu64Memcpy3DAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[78] = { 2126, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 49, 4, fields_71 } } },
+	  { { 32, 1, fields_46 }, { 48, 3, fields_71 }, { 49, 4, fields_72 } } },
 	[79] = { 2127, TANDEM_CLASS_CALL, 1, "cu64MemsetD8", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[80] = { 2128, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 50, 4, fields_72 } } },
+	  { { 32, 1, fields_46 }, { 48, 3, fields_71 }, { 50, 4, fields_73 } } },
 	[81] = { 2129, TANDEM_CLASS_CALL, 1, "cu64MemsetD16", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[82] = { 2130, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 52, 4, fields_73 } } },
+	  { { 32, 1, fields_46 }, { 48, 3, fields_71 }, { 52, 4, fields_74 } } },
 	[83] = { 2131, TANDEM_CLASS_CALL, 1, "cu64MemsetD32", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[84] = { 2132, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 65, 6, fields_75 } } },
+	  { { 32, 1, fields_46 }, { 56, 4, fields_75 }, { 65, 6, fields_76 } } },
 	[85] = { 2133, TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[86] = { 2134, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 66, 6, fields_76 } } },
+	  { { 32, 1, fields_46 }, { 56, 4, fields_75 }, { 66, 6, fields_77 } } },
 	[87] = { 2135, TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[88] = { 2136, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 68, 6, fields_77 } } },
+	  { { 32, 1, fields_46 }, { 56, 4, fields_75 }, { 68, 6, fields_78 } } },
 	[89] = { 2137, TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[90] = { 2138, TANDEM_CLASS_CALL, 1, "cuFuncSetBlockShape", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_78 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_79 } } },
 	[91] = { 2139, TANDEM_CLASS_CALL, 1, "cuFuncSetSharedSize", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_79 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_80 } } },
 	[92] = { 2140, TANDEM_CLASS_QUERY, 1, "cuFuncGetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_80 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_81 } } },
 	[93] = { 2141, TANDEM_CLASS_CALL, 1, "cuFuncSetCacheConfig", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_81 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_82 } } },
 	[94] = { 2142, TANDEM_CLASS_CALL, 1, "cuArrayCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_82 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
 	[95] = { 2143, TANDEM_CLASS_QUERY, 1, "cuArrayGetDescriptor", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_84 } } },
 	[96] = { 2144, TANDEM_CLASS_CALL, 1, "cuArrayDestroy", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_84 } } },
-	[97] = { 2145, TANDEM_CLASS_CALL, 1, "cuArray3DCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_82 } } },
-	[98] = { 2146, TANDEM_CLASS_QUERY, 1, "cuArray3DGetDescriptor", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
-	[99] = { 2147, TANDEM_CLASS_CALL, 1, "cuTexRefCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_85 } } },
-	[100] = { 2148, TANDEM_CLASS_CALL, 1, "cuTexRefDestroy", &names_CUresult, { 0 },
+	[97] = { 2145, TANDEM_CLASS_CALL, 1, "cuArray3DCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
+	[98] = { 2146, TANDEM_CLASS_QUERY, 1, "cuArray3DGetDescriptor", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_84 } } },
+	[99] = { 2147, TANDEM_CLASS_CALL, 1, "cuTexRefCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
+	[100] = { 2148, TANDEM_CLASS_CALL, 1, "cuTexRefDestroy", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_87 } } },
 	[101] = { 2149, TANDEM_CLASS_CALL, 1, "cuTexRefSetArray", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_87 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_88 } } },
 	[102] = { 2150, TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_88 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_89 } } },
 	[103] = { 2151, TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[104] = { 2152, TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress2D", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_89 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_90 } } },
 	[105] = { 2153, TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress2D", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[106] = { 2154, TANDEM_CLASS_CALL, 1, "cuTexRefSetFormat", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_90 } } },
-	[107] = { 2155, TANDEM_CLASS_CALL, 1, "cuTexRefSetAddressMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_91 } } },
+	[107] = { 2155, TANDEM_CLASS_CALL, 1, "cuTexRefSetAddressMode", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_92 } } },
 	[108] = { 2156, TANDEM_CLASS_CALL, 1, "cuTexRefSetFilterMode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_92 } } },
-	[109] = { 2157, TANDEM_CLASS_CALL, 1, "cuTexRefSetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_93 } } },
+	[109] = { 2157, TANDEM_CLASS_CALL, 1, "cuTexRefSetFlags", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_94 } } },
 	[110] = { 2158, TANDEM_CLASS_QUERY, 1, "cuTexRefGetAddress", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_94 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_95 } } },
 	[111] = { 2159, TANDEM_CLASS_QUERY, 1, "cu64TexRefGetAddress", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[112] = { 2160, TANDEM_CLASS_QUERY, 1, "cuTexRefGetArray", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_95 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_96 } } },
 	[113] = { 2161, TANDEM_CLASS_QUERY, 1, "cuTexRefGetAddressMode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_96 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_97 } } },
 	[114] = { 2162, TANDEM_CLASS_QUERY, 1, "cuTexRefGetFilterMode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_98 } } },
 	[115] = { 2163, TANDEM_CLASS_QUERY, 1, "cuTexRefGetFormat", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_98 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_99 } } },
 	[116] = { 2164, TANDEM_CLASS_QUERY, 1, "cuTexRefGetFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_99 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_100 } } },
 	[117] = { 2165, TANDEM_CLASS_CALL, 1, "cuParamSetSize", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_100 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_101 } } },
 	[118] = { 2166, TANDEM_CLASS_CALL, 1, "cuParamSeti", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_101 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_102 } } },
 	[119] = { 2167, TANDEM_CLASS_CALL, 1, "cuParamSetf", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_102 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_103 } } },
 	[120] = { 2168, TANDEM_CLASS_CALL, 1, "cuParamSetv", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_103 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_104 } } },
 	[121] = { 2169, TANDEM_CLASS_CALL, 1, "cuParamSetTexRef", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_104 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_105 } } },
 	[122] = { 2170, TANDEM_CLASS_ENQUEUE, 1, "cuLaunch", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 44, 3, fields_106 } } },
+	  { { 32, 1, fields_46 }, { 36, 2, fields_106 }, { 44, 3, fields_107 } } },
 	[123] = { 2171, TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGrid", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 52, 5, fields_107 } } },
+	  { { 32, 1, fields_46 }, { 36, 2, fields_106 }, { 52, 5, fields_108 } } },
 	[124] = { 2172, TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGridAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 56, 6, fields_109 } } },
+	  { { 32, 1, fields_46 }, { 40, 3, fields_109 }, { 56, 6, fields_110 } } },
 	[125] = { 2173, TANDEM_CLASS_CREATE, 1, "cuEventCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_7 }, { 36, 2, fields_110 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_7 }, { 36, 2, fields_111 } } },
 	[126] = { 2174, TANDEM_CLASS_CALL, 1, "cuEventRecord", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 32, 2, fields_111 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_112 }, { 32, 2, fields_112 } } },
 	[127] = { 2175, TANDEM_CLASS_QUERY, 0, "cuEventQuery", &names_CUresult, { .poll = TANDEM_WHEN_always },
-	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_113 }, { 28, 1, fields_113 } } },
 	[128] = { 2176, TANDEM_CLASS_WAIT, 1, "cuEventSynchronize", &names_CUresult, { .wait = TANDEM_WAIT_event },
-	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_113 }, { 28, 1, fields_113 } } },
 	[129] = { 2177, TANDEM_CLASS_RELEASE, 1, "cuEventDestroy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_113 }, { 28, 1, fields_113 } } },
 	[130] = { 2178, TANDEM_CLASS_QUERY, 1, "cuEventElapsedTime", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_113 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_114 } } },
 	[131] = { 2179, TANDEM_CLASS_CREATE, 1, "cuStreamCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_7 }, { 36, 2, fields_114 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_7 }, { 36, 2, fields_115 } } },
 	[132] = { 2180, TANDEM_CLASS_QUERY, 0, "cuStreamQuery", &names_CUresult, { .poll = TANDEM_WHEN_always },
-	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_116 }, { 28, 1, fields_116 } } },
 	[133] = { 2181, TANDEM_CLASS_WAIT, 1, "cuStreamSynchronize", &names_CUresult, { .wait = TANDEM_WAIT_queue },
-	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_116 }, { 28, 1, fields_116 } } },
 	[134] = { 2182, TANDEM_CLASS_RELEASE, 1, "cuStreamDestroy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_116 }, { 28, 1, fields_116 } } },
 	[135] = { 2183, TANDEM_CLASS_CALL, 1, "cuGraphicsUnregisterResource", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_116 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_117 } } },
 	[136] = { 2184, TANDEM_CLASS_QUERY, 1, "cuGraphicsSubResourceGetMappedArray", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_117 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_118 } } },
 	[137] = { 2185, TANDEM_CLASS_QUERY, 1, "cuGraphicsResourceGetMappedPointer", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_118 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_119 } } },
 	[138] = { 2186, TANDEM_CLASS_QUERY, 1, "cu64GraphicsResourceGetMappedPointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[139] = { 2187, TANDEM_CLASS_CALL, 1, "cuGraphicsResourceSetMapFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_119 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_120 } } },
 	[140] = { 2188, TANDEM_CLASS_CALL, 1, "cuGraphicsMapResources", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_120 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_121 } } },
 	[141] = { 2189, TANDEM_CLASS_CALL, 1, "cuGraphicsUnmapResources", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_120 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_121 } } },
 	[142] = { 2190, TANDEM_CLASS_QUERY, 1, "cuGetExportTable", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_121 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_122 } } },
 	[143] = { 2191, TANDEM_CLASS_CALL, 1, "cuCtxSetLimit", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_122 } } },
-	[144] = { 2192, TANDEM_CLASS_QUERY, 1, "cuCtxGetLimit", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_123 } } },
+	[144] = { 2192, TANDEM_CLASS_QUERY, 1, "cuCtxGetLimit", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_124 } } },
 	[145] = { 2193, TANDEM_CLASS_CREATE, 1, "cuGLCtxCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[146] = { 2194, TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterBuffer", &names_CUresult, { 0 },
@@ -3540,7 +3584,7 @@ static const struct tandem_event events[] = {
 	[159] = { 2207, TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterOutputSurface", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[160] = { 2208, TANDEM_CLASS_QUERY, 1, "cuModuleGetSurfRef", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_124 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_125 } } },
 	[161] = { 2209, TANDEM_CLASS_CALL, 1, "cuSurfRefCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[162] = { 2210, TANDEM_CLASS_CALL, 1, "cuSurfRefDestroy", &names_CUresult, { 0 },
@@ -3548,11 +3592,11 @@ static const struct tandem_event events[] = {
 	[163] = { 2211, TANDEM_CLASS_CALL, 1, "cuSurfRefSetFormat", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[164] = { 2212, TANDEM_CLASS_CALL, 1, "cuSurfRefSetArray", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_125 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_126 } } },
 	[165] = { 2213, TANDEM_CLASS_QUERY, 1, "cuSurfRefGetFormat", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[166] = { 2214, TANDEM_CLASS_QUERY, 1, "cuSurfRefGetArray", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_126 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_127 } } },
 	[167] = { 2215, TANDEM_CLASS_CALL, 1, "cu64DeviceTotalMem", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[168] = { 2216, TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObject", &names_CUresult, { 0 },
@@ -3562,27 +3606,27 @@ static const struct tandem_event events[] = {
 	[170] = { 2218, TANDEM_CLASS_CALL, 1, "cu64MemHostAlloc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[171] = { 2219, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8Async", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 53, 5, fields_128 } } },
+	  { { 32, 1, fields_46 }, { 52, 4, fields_128 }, { 53, 5, fields_129 } } },
 	[172] = { 2220, TANDEM_CLASS_CALL, 1, "cu64MemsetD8Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[173] = { 2221, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16Async", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 54, 5, fields_129 } } },
+	  { { 32, 1, fields_46 }, { 52, 4, fields_128 }, { 54, 5, fields_130 } } },
 	[174] = { 2222, TANDEM_CLASS_CALL, 1, "cu64MemsetD16Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[175] = { 2223, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32Async", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 56, 5, fields_130 } } },
+	  { { 32, 1, fields_46 }, { 52, 4, fields_128 }, { 56, 5, fields_131 } } },
 	[176] = { 2224, TANDEM_CLASS_CALL, 1, "cu64MemsetD32Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[177] = { 2225, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8Async", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 69, 7, fields_132 } } },
+	  { { 32, 1, fields_46 }, { 60, 5, fields_132 }, { 69, 7, fields_133 } } },
 	[178] = { 2226, TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[179] = { 2227, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16Async", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 70, 7, fields_133 } } },
+	  { { 32, 1, fields_46 }, { 60, 5, fields_132 }, { 70, 7, fields_134 } } },
 	[180] = { 2228, TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[181] = { 2229, TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32Async", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 72, 7, fields_134 } } },
+	  { { 32, 1, fields_46 }, { 60, 5, fields_132 }, { 72, 7, fields_135 } } },
 	[182] = { 2230, TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[183] = { 2231, TANDEM_CLASS_CALL, 1, "cu64ArrayCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
@@ -3600,17 +3644,17 @@ static const struct tandem_event events[] = {
 	[189] = { 2237, TANDEM_CLASS_CALL, 1, "cu64Memcpy2DAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[190] = { 2238, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
-	  { { 32, 1, fields_46 }, { 56, 4, fields_135 }, { 56, 4, fields_135 } } },
+	  { { 32, 1, fields_46 }, { 56, 4, fields_136 }, { 56, 4, fields_136 } } },
 	[191] = { 2239, TANDEM_CLASS_CALL, 1, "cuStreamWaitEvent", &names_CUresult, { .wait = TANDEM_WAIT_in_queue },
-	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 36, 3, fields_136 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_112 }, { 36, 3, fields_137 } } },
 	[192] = { 2240, TANDEM_CLASS_QUERY, 1, "cuCtxGetApiVersion", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_137 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_138 } } },
 	[193] = { 2241, TANDEM_CLASS_QUERY, 1, "cuCtxGetCacheConfig", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_138 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_139 } } },
 	[194] = { 2242, TANDEM_CLASS_CALL, 1, "cuCtxSetCacheConfig", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_139 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_140 } } },
 	[195] = { 2243, TANDEM_CLASS_CALL, 1, "cuMemHostRegister", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_register },
-	  { { 24, 0, NULL }, { 44, 3, fields_140 }, { 44, 3, fields_140 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_141 }, { 44, 3, fields_141 } } },
 	[196] = { 2244, TANDEM_CLASS_CALL, 1, "cuMemHostUnregister", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_unregister },
 	  { { 24, 0, NULL }, { 32, 1, fields_40 }, { 32, 1, fields_40 } } },
 	[197] = { 2245, TANDEM_CLASS_CALL, 1, "cuCtxSetCurrent", &names_CUresult, { 0 },
@@ -3618,23 +3662,23 @@ static const struct tandem_event events[] = {
 	[198] = { 2246, TANDEM_CLASS_QUERY, 1, "cuCtxGetCurrent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_20 } } },
 	[199] = { 2247, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 60, 5, fields_141 }, { 60, 5, fields_141 } } },
+	  { { 32, 1, fields_46 }, { 60, 5, fields_142 }, { 60, 5, fields_142 } } },
 	[200] = { 2248, TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernel", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 92, 13, fields_142 } } },
+	  { { 32, 1, fields_46 }, { 40, 3, fields_109 }, { 92, 13, fields_143 } } },
 	[201] = { 2249, TANDEM_CLASS_CALL, 1, "cuProfilerStart", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[202] = { 2250, TANDEM_CLASS_CALL, 1, "cuProfilerStop", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[203] = { 2251, TANDEM_CLASS_QUERY, 1, "cuPointerGetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_143 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_144 } } },
 	[204] = { 2252, TANDEM_CLASS_CALL, 1, "cuProfilerInitialize", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[205] = { 2253, TANDEM_CLASS_QUERY, 1, "cuDeviceCanAccessPeer", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_144 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_145 } } },
 	[206] = { 2254, TANDEM_CLASS_CALL, 1, "cuCtxEnablePeerAccess", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_145 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_146 } } },
 	[207] = { 2255, TANDEM_CLASS_CALL, 1, "cuCtxDisablePeerAccess", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_146 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_147 } } },
 	[208] = { 2256, TANDEM_CLASS_CALL, 1, "cuMemPeerRegister", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[209] = { 2257, TANDEM_CLASS_CALL, 1, "cuMemPeerUnregister", &names_CUresult, { 0 },
@@ -3642,131 +3686,131 @@ static const struct tandem_event events[] = {
 	[210] = { 2258, TANDEM_CLASS_QUERY, 1, "cuMemPeerGetDevicePointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[211] = { 2259, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeer", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 56, 4, fields_49 }, { 72, 6, fields_147 } } },
+	  { { 32, 1, fields_46 }, { 56, 4, fields_49 }, { 72, 6, fields_148 } } },
 	[212] = { 2260, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeerAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 60, 5, fields_63 }, { 76, 7, fields_148 } } },
+	  { { 32, 1, fields_46 }, { 60, 5, fields_64 }, { 76, 7, fields_149 } } },
 	[213] = { 2261, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeer", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
+	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_150 } } },
 	[214] = { 2262, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeerAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
+	  { { 32, 1, fields_46 }, { 36, 2, fields_151 }, { 44, 3, fields_152 } } },
 	[215] = { 2263, TANDEM_CLASS_CALL, 1, "cuIpcGetMemHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_149 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_153 } } },
 	[216] = { 2264, TANDEM_CLASS_CALL, 1, "cuIpcOpenMemHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_150 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_154 } } },
 	[217] = { 2265, TANDEM_CLASS_CALL, 1, "cuIpcCloseMemHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_36 } } },
 	[218] = { 2266, TANDEM_CLASS_QUERY, 1, "cuDeviceGetByPCIBusId", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_151 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_155 } } },
 	[219] = { 2267, TANDEM_CLASS_QUERY, 1, "cuDeviceGetPCIBusId", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_152 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_156 } } },
 	[220] = { 2268, TANDEM_CLASS_QUERY, 1, "cuGLGetDevices", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[221] = { 2269, TANDEM_CLASS_CALL, 1, "cuIpcGetEventHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_153 } } },
-	[222] = { 2270, TANDEM_CLASS_CALL, 1, "cuIpcOpenEventHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_154 } } },
-	[223] = { 2271, TANDEM_CLASS_CALL, 1, "cuCtxSetSharedMemConfig", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_155 } } },
-	[224] = { 2272, TANDEM_CLASS_QUERY, 1, "cuCtxGetSharedMemConfig", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_156 } } },
-	[225] = { 2273, TANDEM_CLASS_CALL, 1, "cuFuncSetSharedMemConfig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_157 } } },
+	[222] = { 2270, TANDEM_CLASS_CALL, 1, "cuIpcOpenEventHandle", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_158 } } },
+	[223] = { 2271, TANDEM_CLASS_CALL, 1, "cuCtxSetSharedMemConfig", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_159 } } },
+	[224] = { 2272, TANDEM_CLASS_QUERY, 1, "cuCtxGetSharedMemConfig", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_160 } } },
+	[225] = { 2273, TANDEM_CLASS_CALL, 1, "cuFuncSetSharedMemConfig", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_161 } } },
 	[226] = { 2274, TANDEM_CLASS_CALL, 1, "cuTexObjectCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_158 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_162 } } },
 	[227] = { 2275, TANDEM_CLASS_CALL, 1, "cuTexObjectDestroy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_159 } } },
-	[228] = { 2276, TANDEM_CLASS_QUERY, 1, "cuTexObjectGetResourceDesc", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_160 } } },
-	[229] = { 2277, TANDEM_CLASS_QUERY, 1, "cuTexObjectGetTextureDesc", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_161 } } },
-	[230] = { 2278, TANDEM_CLASS_CALL, 1, "cuSurfObjectCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_162 } } },
-	[231] = { 2279, TANDEM_CLASS_CALL, 1, "cuSurfObjectDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_163 } } },
-	[232] = { 2280, TANDEM_CLASS_QUERY, 1, "cuSurfObjectGetResourceDesc", &names_CUresult, { 0 },
+	[228] = { 2276, TANDEM_CLASS_QUERY, 1, "cuTexObjectGetResourceDesc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_164 } } },
+	[229] = { 2277, TANDEM_CLASS_QUERY, 1, "cuTexObjectGetTextureDesc", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_165 } } },
+	[230] = { 2278, TANDEM_CLASS_CALL, 1, "cuSurfObjectCreate", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_166 } } },
+	[231] = { 2279, TANDEM_CLASS_CALL, 1, "cuSurfObjectDestroy", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_167 } } },
+	[232] = { 2280, TANDEM_CLASS_QUERY, 1, "cuSurfObjectGetResourceDesc", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_168 } } },
 	[233] = { 2281, TANDEM_CLASS_CALL, 1, "cuStreamAddCallback", &names_CUresult, { .wait = TANDEM_WAIT_host },
-	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 48, 4, fields_165 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_116 }, { 48, 4, fields_169 } } },
 	[234] = { 2282, TANDEM_CLASS_CALL, 1, "cuMipmappedArrayCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_166 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_170 } } },
 	[235] = { 2283, TANDEM_CLASS_QUERY, 1, "cuMipmappedArrayGetLevel", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_167 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_171 } } },
 	[236] = { 2284, TANDEM_CLASS_CALL, 1, "cuMipmappedArrayDestroy", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_168 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_172 } } },
 	[237] = { 2285, TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmappedArray", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_169 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_173 } } },
 	[238] = { 2286, TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapFilterMode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_92 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_93 } } },
 	[239] = { 2287, TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelBias", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_87 } } },
 	[240] = { 2288, TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelClamp", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_87 } } },
 	[241] = { 2289, TANDEM_CLASS_CALL, 1, "cuTexRefSetMaxAnisotropy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_170 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_174 } } },
 	[242] = { 2290, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmappedArray", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_171 } } },
-	[243] = { 2291, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapFilterMode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
-	[244] = { 2292, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapLevelBias", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_172 } } },
-	[245] = { 2293, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapLevelClamp", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_173 } } },
-	[246] = { 2294, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMaxAnisotropy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_174 } } },
-	[247] = { 2295, TANDEM_CLASS_QUERY, 1, "cuGraphicsResourceGetMappedMipmappedArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_175 } } },
-	[248] = { 2296, TANDEM_CLASS_QUERY, 1, "cuTexObjectGetResourceViewDesc", &names_CUresult, { 0 },
+	[243] = { 2291, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapFilterMode", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_98 } } },
+	[244] = { 2292, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapLevelBias", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_176 } } },
+	[245] = { 2293, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapLevelClamp", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_177 } } },
+	[246] = { 2294, TANDEM_CLASS_QUERY, 1, "cuTexRefGetMaxAnisotropy", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_178 } } },
+	[247] = { 2295, TANDEM_CLASS_QUERY, 1, "cuGraphicsResourceGetMappedMipmappedArray", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_179 } } },
+	[248] = { 2296, TANDEM_CLASS_QUERY, 1, "cuTexObjectGetResourceViewDesc", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_180 } } },
 	[249] = { 2297, TANDEM_CLASS_CREATE, 1, "cuLinkCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_177 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_181 } } },
 	[250] = { 2298, TANDEM_CLASS_CALL, 1, "cuLinkAddData", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_178 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_182 } } },
 	[251] = { 2299, TANDEM_CLASS_CALL, 1, "cuLinkAddFile", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_179 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_183 } } },
 	[252] = { 2300, TANDEM_CLASS_CALL, 1, "cuLinkComplete", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_180 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_184 } } },
 	[253] = { 2301, TANDEM_CLASS_RELEASE, 1, "cuLinkDestroy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_181 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_185 } } },
 	[254] = { 2302, TANDEM_CLASS_CREATE, 1, "cuStreamCreateWithPriority", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_182 }, { 40, 3, fields_183 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_186 }, { 40, 3, fields_187 } } },
 	[255] = { 2303, TANDEM_CLASS_QUERY, 1, "cuStreamGetPriority", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_184 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_188 } } },
 	[256] = { 2304, TANDEM_CLASS_QUERY, 1, "cuStreamGetFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_185 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_189 } } },
 	[257] = { 2305, TANDEM_CLASS_QUERY, 1, "cuCtxGetStreamPriorityRange", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_186 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_190 } } },
 	[258] = { 2306, TANDEM_CLASS_CREATE, 1, "cuMemAllocManaged", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_187 }, { 44, 3, fields_187 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_191 }, { 44, 3, fields_191 } } },
 	[259] = { 2307, TANDEM_CLASS_QUERY, 1, "cuGetErrorString", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_188 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_192 } } },
 	[260] = { 2308, TANDEM_CLASS_QUERY, 1, "cuGetErrorName", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_188 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_192 } } },
 	[261] = { 2309, TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_189 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_193 } } },
 	[262] = { 2310, TANDEM_CLASS_CALL, 1, "cuCompilePtx", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[263] = { 2311, TANDEM_CLASS_CALL, 1, "cuBinaryFree", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[264] = { 2312, TANDEM_CLASS_CALL, 1, "cuStreamAttachMemAsync", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_190 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_194 } } },
 	[265] = { 2313, TANDEM_CLASS_CALL, 1, "cuPointerSetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_191 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_195 } } },
 	[266] = { 2314, TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxPotentialBlockSize", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_192 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_196 } } },
 	[267] = { 2315, TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRetain", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_193 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_197 } } },
 	[268] = { 2316, TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRelease", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_194 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_198 } } },
 	[269] = { 2317, TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxSetFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_195 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_199 } } },
 	[270] = { 2318, TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxReset", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_194 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_198 } } },
 	[271] = { 2319, TANDEM_CLASS_CALL, 1, "cuGraphicsEGLRegisterImage", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[272] = { 2320, TANDEM_CLASS_QUERY, 1, "cuCtxGetFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_196 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_200 } } },
 	[273] = { 2321, TANDEM_CLASS_QUERY, 1, "cuDevicePrimaryCtxGetState", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_197 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_201 } } },
 	[274] = { 2322, TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnect", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[275] = { 2323, TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerDisconnect", &names_CUresult, { 0 },
@@ -3784,27 +3828,27 @@ static const struct tandem_event events[] = {
 	[281] = { 2329, TANDEM_CLASS_QUERY, 1, "cuGraphicsResourceGetMappedEglFrame", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[282] = { 2330, TANDEM_CLASS_QUERY, 1, "cuPointerGetAttributes", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_198 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_202 } } },
 	[283] = { 2331, TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_199 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_203 } } },
 	[284] = { 2332, TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxPotentialBlockSizeWithFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 7, fields_200 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 7, fields_204 } } },
 	[285] = { 2333, TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerReturnFrame", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[286] = { 2334, TANDEM_CLASS_QUERY, 1, "cuDeviceGetP2PAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_201 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_205 } } },
 	[287] = { 2335, TANDEM_CLASS_CALL, 1, "cuTexRefSetBorderColor", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_202 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_206 } } },
 	[288] = { 2336, TANDEM_CLASS_QUERY, 1, "cuTexRefGetBorderColor", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_203 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_207 } } },
 	[289] = { 2337, TANDEM_CLASS_CALL, 1, "cuMemAdvise", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_204 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_208 } } },
 	[290] = { 2338, TANDEM_CLASS_CALL, 1, "cuStreamWaitValue32", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_205 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_209 } } },
 	[291] = { 2339, TANDEM_CLASS_CALL, 1, "cuStreamWriteValue32", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_205 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_209 } } },
 	[292] = { 2340, TANDEM_CLASS_CALL, 1, "cuStreamBatchMemOp", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_206 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_210 } } },
 	[293] = { 2341, TANDEM_CLASS_QUERY, 1, "cuNVNbufferGetPointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[294] = { 2342, TANDEM_CLASS_QUERY, 1, "cuNVNtextureGetArray", &names_CUresult, { 0 },
@@ -3812,489 +3856,489 @@ static const struct tandem_event events[] = {
 	[295] = { 2343, TANDEM_CLASS_CALL, 1, "cuNNSetAllocator", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[296] = { 2344, TANDEM_CLASS_CALL, 1, "cuMemPrefetchAsync", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 44, 3, fields_207 }, { 56, 6, fields_208 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_211 }, { 56, 6, fields_212 } } },
 	[297] = { 2345, TANDEM_CLASS_CREATE, 1, "cuEventCreateFromNVNSync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[298] = { 2346, TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnectWithFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[299] = { 2347, TANDEM_CLASS_QUERY, 1, "cuMemRangeGetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_209 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_213 } } },
 	[300] = { 2348, TANDEM_CLASS_QUERY, 1, "cuMemRangeGetAttributes", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_210 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_214 } } },
 	[301] = { 2349, TANDEM_CLASS_CALL, 1, "cuStreamWaitValue64", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_211 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_215 } } },
 	[302] = { 2350, TANDEM_CLASS_CALL, 1, "cuStreamWriteValue64", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_211 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_215 } } },
 	[303] = { 2351, TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernel", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 84, 12, fields_212 } } },
+	  { { 32, 1, fields_46 }, { 40, 3, fields_109 }, { 84, 12, fields_216 } } },
 	[304] = { 2352, TANDEM_CLASS_CREATE, 1, "cuEventCreateFromEGLSync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[305] = { 2353, TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernelMultiDevice", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 52, 5, fields_213 } } },
+	  { { 32, 1, fields_46 }, { 36, 2, fields_106 }, { 52, 5, fields_217 } } },
 	[306] = { 2354, TANDEM_CLASS_CALL, 1, "cuFuncSetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_214 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_218 } } },
 	[307] = { 2355, TANDEM_CLASS_QUERY, 1, "cuDeviceGetUuid", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_215 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_219 } } },
 	[308] = { 2356, TANDEM_CLASS_QUERY, 1, "cuStreamGetCtx", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_216 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_220 } } },
 	[309] = { 2357, TANDEM_CLASS_CALL, 1, "cuImportExternalMemory", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_217 } } },
-	[310] = { 2358, TANDEM_CLASS_QUERY, 1, "cuExternalMemoryGetMappedBuffer", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_218 } } },
-	[311] = { 2359, TANDEM_CLASS_QUERY, 1, "cuExternalMemoryGetMappedMipmappedArray", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_219 } } },
-	[312] = { 2360, TANDEM_CLASS_CALL, 1, "cuDestroyExternalMemory", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_220 } } },
-	[313] = { 2361, TANDEM_CLASS_CALL, 1, "cuImportExternalSemaphore", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	[310] = { 2358, TANDEM_CLASS_QUERY, 1, "cuExternalMemoryGetMappedBuffer", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_222 } } },
+	[311] = { 2359, TANDEM_CLASS_QUERY, 1, "cuExternalMemoryGetMappedMipmappedArray", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_223 } } },
+	[312] = { 2360, TANDEM_CLASS_CALL, 1, "cuDestroyExternalMemory", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_224 } } },
+	[313] = { 2361, TANDEM_CLASS_CALL, 1, "cuImportExternalSemaphore", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_225 } } },
 	[314] = { 2362, TANDEM_CLASS_CALL, 1, "cuSignalExternalSemaphoresAsync", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_222 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_226 } } },
 	[315] = { 2363, TANDEM_CLASS_CALL, 1, "cuWaitExternalSemaphoresAsync", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_222 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_226 } } },
 	[316] = { 2364, TANDEM_CLASS_CALL, 1, "cuDestroyExternalSemaphore", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_223 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_227 } } },
 	[317] = { 2365, TANDEM_CLASS_CALL, 1, "cuStreamBeginCapture", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_224 }, { 32, 2, fields_224 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_228 }, { 32, 2, fields_228 } } },
 	[318] = { 2366, TANDEM_CLASS_CALL, 1, "cuStreamEndCapture", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 36, 2, fields_225 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_116 }, { 36, 2, fields_229 } } },
 	[319] = { 2367, TANDEM_CLASS_QUERY, 1, "cuStreamIsCapturing", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_226 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_230 } } },
 	[320] = { 2368, TANDEM_CLASS_CREATE, 1, "cuGraphCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_227 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_231 } } },
 	[321] = { 2369, TANDEM_CLASS_CALL, 1, "cuGraphAddKernelNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
 	[322] = { 2370, TANDEM_CLASS_QUERY, 1, "cuGraphKernelNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[323] = { 2371, TANDEM_CLASS_CALL, 1, "cuGraphAddMemcpyNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_230 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_234 } } },
 	[324] = { 2372, TANDEM_CLASS_QUERY, 1, "cuGraphMemcpyNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[325] = { 2373, TANDEM_CLASS_CALL, 1, "cuGraphAddMemsetNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_231 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_235 } } },
 	[326] = { 2374, TANDEM_CLASS_QUERY, 1, "cuGraphMemsetNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[327] = { 2375, TANDEM_CLASS_CALL, 1, "cuGraphMemsetNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[328] = { 2376, TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetType", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_232 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_236 } } },
 	[329] = { 2377, TANDEM_CLASS_QUERY, 1, "cuGraphGetRootNodes", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_233 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_237 } } },
 	[330] = { 2378, TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetDependencies", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_234 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_238 } } },
 	[331] = { 2379, TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetDependentNodes", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_235 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_239 } } },
 	[332] = { 2380, TANDEM_CLASS_BUILD, 1, "cuGraphInstantiate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 64, 5, fields_237 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_240 }, { 64, 5, fields_241 } } },
 	[333] = { 2381, TANDEM_CLASS_ENQUEUE, 1, "cuGraphLaunch", &names_CUresult, { .graph = 1 },
-	  { { 32, 1, fields_46 }, { 44, 3, fields_238 }, { 44, 3, fields_238 } } },
+	  { { 32, 1, fields_46 }, { 44, 3, fields_242 }, { 44, 3, fields_242 } } },
 	[334] = { 2382, TANDEM_CLASS_RELEASE, 1, "cuGraphExecDestroy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_239 }, { 32, 1, fields_239 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_243 }, { 32, 1, fields_243 } } },
 	[335] = { 2383, TANDEM_CLASS_RELEASE, 1, "cuGraphDestroy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 32, 1, fields_236 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_240 }, { 32, 1, fields_240 } } },
 	[336] = { 2384, TANDEM_CLASS_CALL, 1, "cuGraphAddDependencies", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_240 } } },
-	[337] = { 2385, TANDEM_CLASS_CALL, 1, "cuGraphRemoveDependencies", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_240 } } },
-	[338] = { 2386, TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	[339] = { 2387, TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	[340] = { 2388, TANDEM_CLASS_CALL, 1, "cuGraphDestroyNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_241 } } },
-	[341] = { 2389, TANDEM_CLASS_CREATE, 1, "cuGraphClone", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_242 } } },
-	[342] = { 2390, TANDEM_CLASS_CALL, 1, "cuGraphNodeFindInClone", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_243 } } },
-	[343] = { 2391, TANDEM_CLASS_CALL, 1, "cuGraphAddChildGraphNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_244 } } },
+	[337] = { 2385, TANDEM_CLASS_CALL, 1, "cuGraphRemoveDependencies", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_244 } } },
+	[338] = { 2386, TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeSetParams", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
+	[339] = { 2387, TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetParams", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
+	[340] = { 2388, TANDEM_CLASS_CALL, 1, "cuGraphDestroyNode", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_245 } } },
+	[341] = { 2389, TANDEM_CLASS_CREATE, 1, "cuGraphClone", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_246 } } },
+	[342] = { 2390, TANDEM_CLASS_CALL, 1, "cuGraphNodeFindInClone", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_247 } } },
+	[343] = { 2391, TANDEM_CLASS_CALL, 1, "cuGraphAddChildGraphNode", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_248 } } },
 	[344] = { 2392, TANDEM_CLASS_CALL, 1, "cuGraphAddEmptyNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_245 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_249 } } },
 	[345] = { 2393, TANDEM_CLASS_CALL, 1, "cuLaunchHostFunc", &names_CUresult, { .wait = TANDEM_WAIT_host },
-	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 44, 3, fields_246 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_116 }, { 44, 3, fields_250 } } },
 	[346] = { 2394, TANDEM_CLASS_QUERY, 1, "cuGraphChildGraphNodeGetGraph", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_247 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_251 } } },
 	[347] = { 2395, TANDEM_CLASS_CALL, 1, "cuGraphAddHostNode", &names_CUresult, { .wait = TANDEM_WAIT_host },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
 	[348] = { 2396, TANDEM_CLASS_QUERY, 1, "cuGraphHostNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[349] = { 2397, TANDEM_CLASS_QUERY, 1, "cuDeviceGetLuid", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_248 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_252 } } },
 	[350] = { 2398, TANDEM_CLASS_CALL, 1, "cuGraphHostNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[351] = { 2399, TANDEM_CLASS_QUERY, 1, "cuGraphGetNodes", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_249 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_253 } } },
 	[352] = { 2400, TANDEM_CLASS_QUERY, 1, "cuGraphGetEdges", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_250 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_254 } } },
 	[353] = { 2401, TANDEM_CLASS_QUERY, 1, "cuStreamGetCaptureInfo", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_251 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_255 } } },
 	[354] = { 2402, TANDEM_CLASS_CALL, 1, "cuGraphExecKernelNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_256 } } },
 	[355] = { 2403, TANDEM_CLASS_CALL, 1, "cuThreadExchangeStreamCaptureMode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_253 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_257 } } },
 	[356] = { 2404, TANDEM_CLASS_QUERY, 1, "cuDeviceGetNvSciSyncAttributes", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_254 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_258 } } },
 	[357] = { 2405, TANDEM_CLASS_QUERY, 1, "cuOccupancyAvailableDynamicSMemPerBlock", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_255 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_259 } } },
 	[358] = { 2406, TANDEM_CLASS_CALL, 1, "cuMemAddressReserve", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 48, 3, fields_256 }, { 64, 5, fields_257 } } },
+	  { { 24, 0, NULL }, { 48, 3, fields_260 }, { 64, 5, fields_261 } } },
 	[359] = { 2407, TANDEM_CLASS_CALL, 1, "cuMemAddressFree", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 40, 2, fields_258 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_262 }, { 40, 2, fields_262 } } },
 	[360] = { 2408, TANDEM_CLASS_CREATE, 1, "cuMemCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 40, 2, fields_259 }, { 56, 4, fields_260 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_263 }, { 56, 4, fields_264 } } },
 	[361] = { 2409, TANDEM_CLASS_RELEASE, 1, "cuMemRelease", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_261 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_265 } } },
 	[362] = { 2410, TANDEM_CLASS_CALL, 1, "cuMemMap", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_map },
-	  { { 24, 0, NULL }, { 48, 3, fields_256 }, { 64, 5, fields_262 } } },
+	  { { 24, 0, NULL }, { 48, 3, fields_260 }, { 64, 5, fields_266 } } },
 	[363] = { 2411, TANDEM_CLASS_CALL, 1, "cuMemUnmap", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_unmap },
-	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 40, 2, fields_258 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_262 }, { 40, 2, fields_262 } } },
 	[364] = { 2412, TANDEM_CLASS_CALL, 1, "cuMemSetAccess", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 48, 3, fields_263 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_262 }, { 48, 3, fields_267 } } },
 	[365] = { 2413, TANDEM_CLASS_CALL, 1, "cuMemExportToShareableHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_264 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_268 } } },
 	[366] = { 2414, TANDEM_CLASS_CALL, 1, "cuMemImportFromShareableHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_265 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_269 } } },
 	[367] = { 2415, TANDEM_CLASS_QUERY, 1, "cuMemGetAllocationGranularity", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_266 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_270 } } },
 	[368] = { 2416, TANDEM_CLASS_QUERY, 1, "cuMemGetAllocationPropertiesFromHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_267 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_271 } } },
 	[369] = { 2417, TANDEM_CLASS_QUERY, 1, "cuMemGetAccess", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_268 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_272 } } },
 	[370] = { 2418, TANDEM_CLASS_CALL, 1, "cuStreamSetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[371] = { 2419, TANDEM_CLASS_CALL, 1, "cuGraphExecUpdate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 40, 2, fields_269 }, { 48, 3, fields_270 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_273 }, { 48, 3, fields_274 } } },
 	[372] = { 2420, TANDEM_CLASS_CALL, 1, "cuGraphExecMemcpyNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_271 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_275 } } },
 	[373] = { 2421, TANDEM_CLASS_CALL, 1, "cuGraphExecMemsetNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_272 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_276 } } },
 	[374] = { 2422, TANDEM_CLASS_CALL, 1, "cuGraphExecHostNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_256 } } },
 	[375] = { 2423, TANDEM_CLASS_CALL, 1, "cuMemRetainAllocationHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_273 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_277 } } },
 	[376] = { 2424, TANDEM_CLASS_QUERY, 1, "cuFuncGetModule", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_274 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_278 } } },
 	[377] = { 2425, TANDEM_CLASS_CALL, 1, "cuCtxResetPersistingL2Cache", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[378] = { 2426, TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeCopyAttributes", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_275 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_279 } } },
 	[379] = { 2427, TANDEM_CLASS_QUERY, 1, "cuGraphKernelNodeGetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_276 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_280 } } },
 	[380] = { 2428, TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_277 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_281 } } },
 	[381] = { 2429, TANDEM_CLASS_CALL, 1, "cuStreamCopyAttributes", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_278 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_282 } } },
 	[382] = { 2430, TANDEM_CLASS_QUERY, 1, "cuStreamGetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_279 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_283 } } },
 	[383] = { 2431, TANDEM_CLASS_CALL, 1, "cuStreamSetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_280 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_284 } } },
 	[384] = { 2432, TANDEM_CLASS_QUERY, 1, "cuDeviceGetTexture1DLinearMaxWidth", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_281 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_285 } } },
 	[385] = { 2433, TANDEM_CLASS_CALL, 1, "cuGraphUpload", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_282 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_286 } } },
 	[386] = { 2434, TANDEM_CLASS_QUERY, 1, "cuArrayGetSparseProperties", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_283 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_287 } } },
 	[387] = { 2435, TANDEM_CLASS_QUERY, 1, "cuMipmappedArrayGetSparseProperties", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_284 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_288 } } },
 	[388] = { 2436, TANDEM_CLASS_CALL, 1, "cuMemMapArrayAsync", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_map },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_285 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_289 } } },
 	[389] = { 2437, TANDEM_CLASS_CALL, 1, "cuGraphExecChildGraphNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_286 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_290 } } },
 	[390] = { 2438, TANDEM_CLASS_CALL, 1, "cuEventRecordWithFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 36, 3, fields_287 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_112 }, { 36, 3, fields_291 } } },
 	[391] = { 2439, TANDEM_CLASS_CALL, 1, "cuGraphAddEventRecordNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_288 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_292 } } },
 	[392] = { 2440, TANDEM_CLASS_CALL, 1, "cuGraphAddEventWaitNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_288 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_292 } } },
 	[393] = { 2441, TANDEM_CLASS_QUERY, 1, "cuGraphEventRecordNodeGetEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_289 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_293 } } },
 	[394] = { 2442, TANDEM_CLASS_QUERY, 1, "cuGraphEventWaitNodeGetEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_289 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_293 } } },
 	[395] = { 2443, TANDEM_CLASS_CALL, 1, "cuGraphEventRecordNodeSetEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_290 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_294 } } },
 	[396] = { 2444, TANDEM_CLASS_CALL, 1, "cuGraphEventWaitNodeSetEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_290 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_294 } } },
 	[397] = { 2445, TANDEM_CLASS_CALL, 1, "cuGraphExecEventRecordNodeSetEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_291 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_295 } } },
 	[398] = { 2446, TANDEM_CLASS_CALL, 1, "cuGraphExecEventWaitNodeSetEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_291 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_295 } } },
 	[399] = { 2447, TANDEM_CLASS_QUERY, 1, "cuArrayGetPlane", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_292 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_296 } } },
 	[400] = { 2448, TANDEM_CLASS_CREATE, 1, "cuMemAllocAsync", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_293 }, { 44, 3, fields_293 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_297 }, { 44, 3, fields_297 } } },
 	[401] = { 2449, TANDEM_CLASS_RELEASE, 1, "cuMemFreeAsync", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
-	  { { 24, 0, NULL }, { 36, 2, fields_294 }, { 36, 2, fields_294 } } },
+	  { { 24, 0, NULL }, { 36, 2, fields_298 }, { 36, 2, fields_298 } } },
 	[402] = { 2450, TANDEM_CLASS_CALL, 1, "cuMemPoolTrimTo", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_295 } } },
-	[403] = { 2451, TANDEM_CLASS_CALL, 1, "cuMemPoolSetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_296 } } },
-	[404] = { 2452, TANDEM_CLASS_QUERY, 1, "cuMemPoolGetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_296 } } },
-	[405] = { 2453, TANDEM_CLASS_CALL, 1, "cuMemPoolSetAccess", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_297 } } },
-	[406] = { 2454, TANDEM_CLASS_QUERY, 1, "cuDeviceGetDefaultMemPool", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_298 } } },
-	[407] = { 2455, TANDEM_CLASS_CALL, 1, "cuMemPoolCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_299 } } },
-	[408] = { 2456, TANDEM_CLASS_CALL, 1, "cuMemPoolDestroy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_300 } } },
-	[409] = { 2457, TANDEM_CLASS_CALL, 1, "cuDeviceSetMemPool", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_301 } } },
-	[410] = { 2458, TANDEM_CLASS_QUERY, 1, "cuDeviceGetMemPool", &names_CUresult, { 0 },
+	[403] = { 2451, TANDEM_CLASS_CALL, 1, "cuMemPoolSetAttribute", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_300 } } },
+	[404] = { 2452, TANDEM_CLASS_QUERY, 1, "cuMemPoolGetAttribute", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_300 } } },
+	[405] = { 2453, TANDEM_CLASS_CALL, 1, "cuMemPoolSetAccess", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_301 } } },
+	[406] = { 2454, TANDEM_CLASS_QUERY, 1, "cuDeviceGetDefaultMemPool", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_302 } } },
+	[407] = { 2455, TANDEM_CLASS_CALL, 1, "cuMemPoolCreate", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_303 } } },
+	[408] = { 2456, TANDEM_CLASS_CALL, 1, "cuMemPoolDestroy", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_304 } } },
+	[409] = { 2457, TANDEM_CLASS_CALL, 1, "cuDeviceSetMemPool", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_305 } } },
+	[410] = { 2458, TANDEM_CLASS_QUERY, 1, "cuDeviceGetMemPool", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_306 } } },
 	[411] = { 2459, TANDEM_CLASS_CREATE, 1, "cuMemAllocFromPoolAsync", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
-	  { { 24, 0, NULL }, { 44, 3, fields_293 }, { 52, 4, fields_303 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_297 }, { 52, 4, fields_307 } } },
 	[412] = { 2460, TANDEM_CLASS_CALL, 1, "cuMemPoolExportToShareableHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_304 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_308 } } },
 	[413] = { 2461, TANDEM_CLASS_CALL, 1, "cuMemPoolImportFromShareableHandle", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_305 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_309 } } },
 	[414] = { 2462, TANDEM_CLASS_CALL, 1, "cuMemPoolExportPointer", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_306 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_310 } } },
 	[415] = { 2463, TANDEM_CLASS_CALL, 1, "cuMemPoolImportPointer", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_307 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_311 } } },
 	[416] = { 2464, TANDEM_CLASS_QUERY, 1, "cuMemPoolGetAccess", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_308 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_312 } } },
 	[417] = { 2465, TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresSignalNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
 	[418] = { 2466, TANDEM_CLASS_QUERY, 1, "cuGraphExternalSemaphoresSignalNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_313 } } },
 	[419] = { 2467, TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresSignalNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[420] = { 2468, TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresWaitNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
 	[421] = { 2469, TANDEM_CLASS_QUERY, 1, "cuGraphExternalSemaphoresWaitNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_313 } } },
 	[422] = { 2470, TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresWaitNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[423] = { 2471, TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresSignalNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_256 } } },
 	[424] = { 2472, TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresWaitNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_256 } } },
 	[425] = { 2473, TANDEM_CLASS_QUERY, 1, "cuGetProcAddress", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_310 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_314 } } },
 	[426] = { 2474, TANDEM_CLASS_CALL, 1, "cuFlushGPUDirectRDMAWrites", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_311 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_315 } } },
 	[427] = { 2475, TANDEM_CLASS_QUERY, 1, "cuGraphDebugDotPrint", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_312 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_316 } } },
 	[428] = { 2476, TANDEM_CLASS_CALL, 1, "cuStreamUpdateCaptureDependencies", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_313 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_317 } } },
 	[429] = { 2477, TANDEM_CLASS_CALL, 1, "cuUserObjectCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_314 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_318 } } },
 	[430] = { 2478, TANDEM_CLASS_CALL, 1, "cuUserObjectRetain", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_315 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_319 } } },
 	[431] = { 2479, TANDEM_CLASS_CALL, 1, "cuUserObjectRelease", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_315 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_319 } } },
 	[432] = { 2480, TANDEM_CLASS_CALL, 1, "cuGraphRetainUserObject", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_316 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_320 } } },
 	[433] = { 2481, TANDEM_CLASS_CALL, 1, "cuGraphReleaseUserObject", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_317 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_321 } } },
 	[434] = { 2482, TANDEM_CLASS_CALL, 1, "cuGraphAddMemAllocNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
 	[435] = { 2483, TANDEM_CLASS_CALL, 1, "cuGraphAddMemFreeNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_318 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_322 } } },
 	[436] = { 2484, TANDEM_CLASS_CALL, 1, "cuDeviceGraphMemTrim", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_319 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_323 } } },
 	[437] = { 2485, TANDEM_CLASS_QUERY, 1, "cuDeviceGetGraphMemAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_320 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_324 } } },
 	[438] = { 2486, TANDEM_CLASS_CALL, 1, "cuDeviceSetGraphMemAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_320 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_324 } } },
 	[439] = { 2487, TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 48, 3, fields_321 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_240 }, { 48, 3, fields_325 } } },
 	[440] = { 2488, TANDEM_CLASS_QUERY, 1, "cuDeviceGetExecAffinitySupport", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_322 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_326 } } },
 	[441] = { 2489, TANDEM_CLASS_QUERY, 1, "cuCtxGetExecAffinity", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_323 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_327 } } },
 	[442] = { 2490, TANDEM_CLASS_QUERY, 1, "cuGraphMemAllocNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_313 } } },
 	[443] = { 2491, TANDEM_CLASS_QUERY, 1, "cuGraphMemFreeNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_324 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_328 } } },
 	[444] = { 2492, TANDEM_CLASS_CALL, 1, "cuGraphNodeSetEnabled", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_325 } } },
-	[445] = { 2493, TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetEnabled", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_326 } } },
-	[446] = { 2494, TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernelEx", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 72, 7, fields_327 } } },
-	[447] = { 2495, TANDEM_CLASS_QUERY, 1, "cuArrayGetMemoryRequirements", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_328 } } },
-	[448] = { 2496, TANDEM_CLASS_QUERY, 1, "cuMipmappedArrayGetMemoryRequirements", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_329 } } },
+	[445] = { 2493, TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetEnabled", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_330 } } },
+	[446] = { 2494, TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernelEx", &names_CUresult, { 0 },
+	  { { 32, 1, fields_46 }, { 40, 3, fields_109 }, { 72, 7, fields_331 } } },
+	[447] = { 2495, TANDEM_CLASS_QUERY, 1, "cuArrayGetMemoryRequirements", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_332 } } },
+	[448] = { 2496, TANDEM_CLASS_QUERY, 1, "cuMipmappedArrayGetMemoryRequirements", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_333 } } },
 	[449] = { 2497, TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 48, 3, fields_330 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_240 }, { 48, 3, fields_334 } } },
 	[450] = { 2498, TANDEM_CLASS_QUERY, 1, "cuGraphExecGetFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_331 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_335 } } },
 	[451] = { 2499, TANDEM_CLASS_CALL, 1, "cuGraphAddBatchMemOpNode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
 	[452] = { 2500, TANDEM_CLASS_QUERY, 1, "cuGraphBatchMemOpNodeGetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_332 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_336 } } },
 	[453] = { 2501, TANDEM_CLASS_CALL, 1, "cuGraphBatchMemOpNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[454] = { 2502, TANDEM_CLASS_CALL, 1, "cuGraphExecBatchMemOpNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_256 } } },
 	[455] = { 2503, TANDEM_CLASS_QUERY, 1, "cuModuleGetLoadingMode", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_253 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_257 } } },
 	[456] = { 2504, TANDEM_CLASS_QUERY, 1, "cuMemGetHandleForAddressRange", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_333 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_337 } } },
 	[457] = { 2505, TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxPotentialClusterSize", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_334 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_338 } } },
 	[458] = { 2506, TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxActiveClusters", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_335 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_339 } } },
 	[459] = { 2507, TANDEM_CLASS_BUILD, 1, "cuLibraryLoadData", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_336 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_340 } } },
 	[460] = { 2508, TANDEM_CLASS_BUILD, 1, "cuLibraryLoadFromFile", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 26, 1, fields_337 }, { 74, 8, fields_338 } } },
+	  { { 24, 0, NULL }, { 26, 1, fields_341 }, { 74, 8, fields_342 } } },
 	[461] = { 2509, TANDEM_CLASS_CALL, 1, "cuLibraryUnload", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_339 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_343 } } },
 	[462] = { 2510, TANDEM_CLASS_QUERY, 1, "cuLibraryGetKernel", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 26, 1, fields_28 }, { 42, 3, fields_340 } } },
+	  { { 24, 0, NULL }, { 26, 1, fields_28 }, { 42, 3, fields_344 } } },
 	[463] = { 2511, TANDEM_CLASS_QUERY, 1, "cuLibraryGetModule", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_341 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_345 } } },
 	[464] = { 2512, TANDEM_CLASS_QUERY, 1, "cuKernelGetFunction", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_342 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_346 } } },
 	[465] = { 2513, TANDEM_CLASS_QUERY, 1, "cuLibraryGetGlobal", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_343 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_347 } } },
 	[466] = { 2514, TANDEM_CLASS_QUERY, 1, "cuLibraryGetManaged", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_343 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_347 } } },
 	[467] = { 2515, TANDEM_CLASS_QUERY, 1, "cuKernelGetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_344 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_348 } } },
 	[468] = { 2516, TANDEM_CLASS_CALL, 1, "cuKernelSetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_345 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_349 } } },
 	[469] = { 2517, TANDEM_CLASS_CALL, 1, "cuKernelSetCacheConfig", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_346 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_350 } } },
 	[470] = { 2518, TANDEM_CLASS_QUERY, 1, "cuStreamGetId", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_347 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_351 } } },
 	[471] = { 2519, TANDEM_CLASS_QUERY, 1, "cuCtxGetId", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_348 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_352 } } },
 	[472] = { 2520, TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeTiled", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 96, 12, fields_349 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 96, 12, fields_353 } } },
 	[473] = { 2521, TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2col", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 112, 15, fields_350 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 112, 15, fields_354 } } },
 	[474] = { 2522, TANDEM_CLASS_CALL, 1, "cuTensorMapReplaceAddress", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_351 } } },
-	[475] = { 2523, TANDEM_CLASS_QUERY, 1, "cuLibraryGetUnifiedFunction", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_352 } } },
-	[476] = { 2524, TANDEM_CLASS_QUERY, 1, "cuCoredumpGetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
-	[477] = { 2525, TANDEM_CLASS_QUERY, 1, "cuCoredumpGetAttributeGlobal", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
-	[478] = { 2526, TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttribute", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
-	[479] = { 2527, TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttributeGlobal", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
-	[480] = { 2528, TANDEM_CLASS_CALL, 1, "cuCtxSetFlags", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_354 } } },
-	[481] = { 2529, TANDEM_CLASS_CALL, 1, "cuMulticastCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_355 } } },
+	[475] = { 2523, TANDEM_CLASS_QUERY, 1, "cuLibraryGetUnifiedFunction", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_356 } } },
+	[476] = { 2524, TANDEM_CLASS_QUERY, 1, "cuCoredumpGetAttribute", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_357 } } },
+	[477] = { 2525, TANDEM_CLASS_QUERY, 1, "cuCoredumpGetAttributeGlobal", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_357 } } },
+	[478] = { 2526, TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttribute", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_357 } } },
+	[479] = { 2527, TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttributeGlobal", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_357 } } },
+	[480] = { 2528, TANDEM_CLASS_CALL, 1, "cuCtxSetFlags", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_358 } } },
+	[481] = { 2529, TANDEM_CLASS_CALL, 1, "cuMulticastCreate", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_359 } } },
 	[482] = { 2530, TANDEM_CLASS_CALL, 1, "cuMulticastAddDevice", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_356 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_360 } } },
 	[483] = { 2531, TANDEM_CLASS_CALL, 1, "cuMulticastBindMem", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_357 } } },
-	[484] = { 2532, TANDEM_CLASS_CALL, 1, "cuMulticastBindAddr", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_358 } } },
-	[485] = { 2533, TANDEM_CLASS_CALL, 1, "cuMulticastUnbind", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_359 } } },
-	[486] = { 2534, TANDEM_CLASS_QUERY, 1, "cuMulticastGetGranularity", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_360 } } },
-	[487] = { 2535, TANDEM_CLASS_CALL, 1, "cuGraphAddNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_361 } } },
+	[484] = { 2532, TANDEM_CLASS_CALL, 1, "cuMulticastBindAddr", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_362 } } },
+	[485] = { 2533, TANDEM_CLASS_CALL, 1, "cuMulticastUnbind", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_363 } } },
+	[486] = { 2534, TANDEM_CLASS_QUERY, 1, "cuMulticastGetGranularity", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_364 } } },
+	[487] = { 2535, TANDEM_CLASS_CALL, 1, "cuGraphAddNode", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_365 } } },
 	[488] = { 2536, TANDEM_CLASS_CALL, 1, "cuGraphNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	[489] = { 2537, TANDEM_CLASS_CALL, 1, "cuGraphExecNodeSetParams", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_256 } } },
 	[490] = { 2538, TANDEM_CLASS_QUERY, 1, "cuFuncGetName", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_362 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_366 } } },
 	[491] = { 2539, TANDEM_CLASS_QUERY, 1, "cuKernelGetName", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_362 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_366 } } },
 	[492] = { 2540, TANDEM_CLASS_CALL, 1, "cuStreamBeginCaptureToGraph", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_224 }, { 64, 6, fields_363 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_228 }, { 64, 6, fields_367 } } },
 	[493] = { 2541, TANDEM_CLASS_CALL, 1, "cuGraphConditionalHandleCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_364 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_368 } } },
 	[494] = { 2542, TANDEM_CLASS_QUERY, 1, "cuFuncGetParamInfo", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_365 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_369 } } },
 	[495] = { 2543, TANDEM_CLASS_QUERY, 1, "cuKernelGetParamInfo", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_366 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_370 } } },
 	[496] = { 2544, TANDEM_CLASS_CALL, 1, "cuDeviceRegisterAsyncNotification", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_367 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_371 } } },
 	[497] = { 2545, TANDEM_CLASS_CALL, 1, "cuDeviceUnregisterAsyncNotification", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_368 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_372 } } },
 	[498] = { 2546, TANDEM_CLASS_QUERY, 1, "cuModuleGetFunctionCount", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_369 } } },
-	[499] = { 2547, TANDEM_CLASS_CALL, 1, "cuModuleEnumerateFunctions", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_370 } } },
-	[500] = { 2548, TANDEM_CLASS_QUERY, 1, "cuLibraryGetKernelCount", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_371 } } },
-	[501] = { 2549, TANDEM_CLASS_CALL, 1, "cuLibraryEnumerateKernels", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_372 } } },
-	[502] = { 2550, TANDEM_CLASS_CALL, 1, "cuFuncIsLoaded", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_373 } } },
+	[499] = { 2547, TANDEM_CLASS_CALL, 1, "cuModuleEnumerateFunctions", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_374 } } },
+	[500] = { 2548, TANDEM_CLASS_QUERY, 1, "cuLibraryGetKernelCount", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_375 } } },
+	[501] = { 2549, TANDEM_CLASS_CALL, 1, "cuLibraryEnumerateKernels", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_376 } } },
+	[502] = { 2550, TANDEM_CLASS_CALL, 1, "cuFuncIsLoaded", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_377 } } },
 	[503] = { 2551, TANDEM_CLASS_CALL, 1, "cuFuncLoad", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_374 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_378 } } },
 	[504] = { 2552, TANDEM_CLASS_CREATE, 1, "cuGreenCtxCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_375 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_379 } } },
 	[505] = { 2553, TANDEM_CLASS_RELEASE, 1, "cuGreenCtxDestroy", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_376 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_380 } } },
 	[506] = { 2554, TANDEM_CLASS_QUERY, 1, "cuDeviceGetDevResource", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_377 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_381 } } },
 	[507] = { 2555, TANDEM_CLASS_QUERY, 1, "cuCtxGetDevResource", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_378 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_382 } } },
 	[508] = { 2556, TANDEM_CLASS_QUERY, 1, "cuGreenCtxGetDevResource", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_378 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_382 } } },
 	[509] = { 2557, TANDEM_CLASS_CALL, 1, "cuDevResourceGenerateDesc", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_379 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_383 } } },
 	[510] = { 2558, TANDEM_CLASS_CALL, 1, "cuGreenCtxRecordEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_384 } } },
 	[511] = { 2559, TANDEM_CLASS_CALL, 1, "cuGreenCtxWaitEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_384 } } },
 	[512] = { 2560, TANDEM_CLASS_CALL, 1, "cuDevSmResourceSplitByCount", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_381 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_385 } } },
 	[513] = { 2561, TANDEM_CLASS_QUERY, 1, "cuStreamGetGreenCtx", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_382 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_386 } } },
 	[514] = { 2562, TANDEM_CLASS_CALL, 1, "cuCtxFromGreenCtx", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_383 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_387 } } },
 	[515] = { 2563, TANDEM_CLASS_QUERY, 1, "cuKernelGetLibrary", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_384 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_388 } } },
 	[516] = { 2564, TANDEM_CLASS_CALL, 1, "cuCtxRecordEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_384 } } },
 	[517] = { 2565, TANDEM_CLASS_CALL, 1, "cuCtxWaitEvent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_384 } } },
 	[518] = { 2566, TANDEM_CLASS_CREATE, 1, "cuGreenCtxStreamCreate", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 32, 2, fields_182 }, { 48, 4, fields_385 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_186 }, { 48, 4, fields_389 } } },
 	[519] = { 2567, TANDEM_CLASS_ENQUEUE, 1, "cuMemBatchDecompressAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 64, 6, fields_386 } } },
+	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 64, 6, fields_390 } } },
 	[520] = { 2568, TANDEM_CLASS_CALL, 1, "cuLogsRegisterCallback", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_387 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_391 } } },
 	[521] = { 2569, TANDEM_CLASS_CALL, 1, "cuLogsUnregisterCallback", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_388 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_392 } } },
 	[522] = { 2570, TANDEM_CLASS_CALL, 1, "cuLogsCurrent", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_389 } } },
-	[523] = { 2571, TANDEM_CLASS_CALL, 1, "cuLogsDumpToFile", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_390 } } },
-	[524] = { 2572, TANDEM_CLASS_CALL, 1, "cuLogsDumpToMemory", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_391 } } },
-	[525] = { 2573, TANDEM_CLASS_QUERY, 1, "cuCheckpointProcessGetRestoreThreadId", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_392 } } },
-	[526] = { 2574, TANDEM_CLASS_QUERY, 1, "cuCheckpointProcessGetState", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_393 } } },
+	[523] = { 2571, TANDEM_CLASS_CALL, 1, "cuLogsDumpToFile", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_394 } } },
+	[524] = { 2572, TANDEM_CLASS_CALL, 1, "cuLogsDumpToMemory", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_395 } } },
+	[525] = { 2573, TANDEM_CLASS_QUERY, 1, "cuCheckpointProcessGetRestoreThreadId", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_396 } } },
+	[526] = { 2574, TANDEM_CLASS_QUERY, 1, "cuCheckpointProcessGetState", &names_CUresult, { 0 },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_397 } } },
 	[527] = { 2575, TANDEM_CLASS_CALL, 1, "cuCheckpointProcessLock", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_398 } } },
 	[528] = { 2576, TANDEM_CLASS_CALL, 1, "cuCheckpointProcessCheckpoint", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_398 } } },
 	[529] = { 2577, TANDEM_CLASS_CALL, 1, "cuCheckpointProcessRestore", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_398 } } },
 	[530] = { 2578, TANDEM_CLASS_CALL, 1, "cuCheckpointProcessUnlock", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_398 } } },
 	[531] = { 2579, TANDEM_CLASS_QUERY, 1, "cuStreamGetDevice", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_395 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_399 } } },
 	[532] = { 2580, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyBatchAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 44, 3, fields_396 }, { 92, 9, fields_397 } } },
+	  { { 32, 1, fields_46 }, { 44, 3, fields_400 }, { 92, 9, fields_401 } } },
 	[533] = { 2581, TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DBatchAsync", &names_CUresult, { 0 },
-	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 60, 5, fields_398 } } },
+	  { { 32, 1, fields_46 }, { 36, 2, fields_151 }, { 60, 5, fields_402 } } },
 	[534] = { 2582, TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2colWide", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 108, 16, fields_399 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 108, 16, fields_403 } } },
 	[535] = { 2583, TANDEM_CLASS_QUERY, 1, "cuGreenCtxGetId", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_400 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_404 } } },
 	[536] = { 2584, TANDEM_CLASS_CREATE, 1, "cuStreamCreateForCaptureToCig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[537] = { 2585, TANDEM_CLASS_CALL, 1, "cuMemPrefetchBatchAsync", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 36, 2, fields_401 }, { 84, 8, fields_402 } } },
+	  { { 24, 0, NULL }, { 36, 2, fields_405 }, { 84, 8, fields_406 } } },
 	[538] = { 2586, TANDEM_CLASS_CALL, 1, "cuSemaphoreCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[539] = { 2587, TANDEM_CLASS_CALL, 1, "cuSemaphoreExport", &names_CUresult, { 0 },
@@ -4302,27 +4346,27 @@ static const struct tandem_event events[] = {
 	[540] = { 2588, TANDEM_CLASS_CALL, 1, "cuSemaphoreDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[541] = { 2589, TANDEM_CLASS_CALL, 1, "cuMemDiscardBatchAsync", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_403 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_407 } } },
 	[542] = { 2590, TANDEM_CLASS_CALL, 1, "cuMemDiscardAndPrefetchBatchAsync", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_404 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_408 } } },
 	[543] = { 2591, TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[544] = { 2592, TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[545] = { 2593, TANDEM_CLASS_QUERY, 1, "cuMemGetDefaultMemPool", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_405 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_409 } } },
 	[546] = { 2594, TANDEM_CLASS_QUERY, 1, "cuMemGetMemPool", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_406 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_410 } } },
 	[547] = { 2595, TANDEM_CLASS_CALL, 1, "cuMemSetMemPool", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_407 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_411 } } },
 	[548] = { 2596, TANDEM_CLASS_QUERY, 1, "cuDeviceGetP2PAtomicCapabilities", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_408 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_412 } } },
 	[549] = { 2597, TANDEM_CLASS_QUERY, 1, "cuDeviceGetHostAtomicCapabilities", &names_CUresult, { 0 },
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_409 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_413 } } },
 	[550] = { 2598, TANDEM_CLASS_QUERY, 1, "cuDriverGetGpuCodeIsaVersion", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	[551] = { 2599, TANDEM_CLASS_RECORD, 0, "link", NULL, { .record = TANDEM_RECORD_device_link },
-	  { { 24, 3, fields_410 }, { 24, 3, fields_410 }, { 24, 3, fields_410 } } },
+	  { { 24, 3, fields_414 }, { 24, 3, fields_414 }, { 24, 3, fields_414 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -4331,5 +4375,5 @@ static const struct tandem_event events[] = {
 #endif
 
 const struct tandem_domain tandem_schema_cuda = {
-	2, "cuda", "0f491d7b12c55e18e9fd5e0efa827f5a", EVENTS, { 2 }, 1,
+	2, "cuda", "310762e1dc12535b02e14110f2b7e885", EVENTS, { 2 }, 1,
 };

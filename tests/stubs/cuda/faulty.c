@@ -583,6 +583,76 @@ static void volume_again(void)
 	synchronize();
 }
 
+struct driver_end { /* CUDA_MEMCPY3D */
+	uint64_t x, y, z, level, type, host, device, array, reserved, pitch, height;
+};
+
+/* The same by the driver's API. */
+static void volume_again_driver(void)
+{
+	const struct {
+		struct driver_end from, to;
+		uint64_t width, height, depth;
+	} box = {
+		{.type = 1, .host = (uintptr_t)host[0], .pitch = VOLUME_ROW, .height = VOLUME_ROWS},
+		{.type = 3, .array = DEVICE_B},
+		VOLUME_ROW,
+		VOLUME_ROWS,
+		VOLUME_SLICES,
+	};
+	const void *arguments[2] = {&box, NULL};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call call = tell_make("cuMemcpy3DAsync_v2", arguments);
+		struct copy record = copy_make(TO_DEVICE, PINNED, BYTES, 7);
+
+		if (!repaired || !i) {
+			tell_enter(DOMAIN_DRIVER, DRIVER_MEMCPY_3D_ASYNC, &call);
+			device_take(&free_at, BYTES / PINNED_BYTES_US + 1, &record.start,
+				    &record.end);
+			tell_leave(DOMAIN_DRIVER, DRIVER_MEMCPY_3D_ASYNC, &call);
+			keep(&record, sizeof(record));
+		}
+		kernel(20);
+	}
+	synchronize();
+}
+
+struct driver_flat_end { /* CUDA_MEMCPY2D */
+	uint64_t x, y, type, host, device, array, pitch;
+};
+
+/* What no kernel changes comes as rows, again. */
+static void rows_read_again(void)
+{
+	const struct {
+		struct driver_flat_end from, to;
+		uint64_t width, height;
+	} rows = {
+		{.type = 2, .device = DEVICE_B, .pitch = VOLUME_ROW},
+		{.type = 1, .host = (uintptr_t)host[0], .pitch = VOLUME_ROW},
+		VOLUME_ROW,
+		BYTES / VOLUME_ROW,
+	};
+	const void *arguments[1] = {&rows};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct call call = tell_make("cuMemcpy2D_v2", arguments);
+		struct copy record = copy_make(TO_HOST, PINNED, BYTES, 7);
+
+		if (!repaired || !i) {
+			tell_enter(DOMAIN_DRIVER, DRIVER_MEMCPY_2D, &call);
+			device_take(&free_at, BYTES / PINNED_BYTES_US + 1, &record.start,
+				    &record.end);
+			until(record.end + 2 * TICKS_US);
+			tell_leave(DOMAIN_DRIVER, DRIVER_MEMCPY_2D, &call);
+			keep(&record, sizeof(record));
+		}
+		kernel(20);
+	}
+	synchronize();
+}
+
 /* Another one each time: of memory with a pitch, by way of its last byte. */
 static void clean_volume_new(void)
 {
@@ -1476,6 +1546,8 @@ static const struct tell_case cases[] = {
 	TELL_CASE(array_again),
 	TELL_CASE(upload_again_default),
 	TELL_CASE(volume_again),
+	TELL_CASE(volume_again_driver),
+	TELL_CASE(rows_read_again),
 	TELL_CASE(clean_volume_new),
 	TELL_CASE(volume_read_again),
 	TELL_CASE(upload_new),

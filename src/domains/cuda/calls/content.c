@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "domains/cuda/calls/content.h"
 
-#include <stddef.h>
-
 #include "core/call/content.h"
 #include "core/call/content_later.h"
 #include "core/control.h"
+#include "domains/cuda/calls/box.h"
 #include "domains/cuda/calls/call.h"
 #include "domains/cuda/cupti/driver.h"
 #include "domains/cuda/operation_id.h"
 #include "domains/cuda/state.h"
-
-enum { TO_DEVICE = 1, TO_HOST = 2, BY_ADDRESSES = 4 }; /* cudaMemcpyKind */
 
 /* Of cudaMemcpy(), cuMemcpyHtoD_v2(), cuMemcpyDtoH_v2(), and what their asynchronous ones have behind it. */
 struct transfer {
@@ -46,23 +43,6 @@ struct array_rows {
 	struct rows rows;
 };
 
-/* cudaMemcpy3DParms: each end is an array, or memory with a pitch. Its places are in elements, of memory in bytes;
- * the size is in elements of the array. */
-struct box_end {
-	const void *array;
-	uint64_t x, y, z;
-	const void *at;
-	uint64_t pitch, width, height;
-};
-
-struct box {
-	struct box_end from, to;
-	uint64_t width, height, depth;
-	int32_t kind;
-};
-
-_Static_assert(sizeof(struct box) == 160 && offsetof(struct box, kind) == 152, "box");
-
 /* What is captured into a graph moves nothing yet. */
 static bool is_looked_at(const struct cupti_call *data, uint64_t bytes)
 {
@@ -82,16 +62,19 @@ static const void *queue_key(const void *stream)
 /* Whether it goes from the host's memory to other. `to`: NULL where that is an array. */
 static bool is_sent(int32_t kind, const void *to, const void *from)
 {
-	if (kind != TO_DEVICE && kind != BY_ADDRESSES)
+	if (kind != CUDA_TO_DEVICE && kind != CUDA_BY_ADDRESSES)
 		return false;
 	return cuda_driver_is_host_memory(from) &&
-	       (kind == TO_DEVICE || !to || !cuda_driver_is_host_memory(to));
+	       (kind == CUDA_TO_DEVICE || !to || !cuda_driver_is_host_memory(to));
 }
 
 /* The other way. */
 static bool is_brought(int32_t kind, const void *to, const void *from)
 {
-	return is_sent(kind == TO_HOST ? TO_DEVICE : kind == BY_ADDRESSES ? kind : 0, from, to);
+	return is_sent(kind == CUDA_TO_HOST	   ? CUDA_TO_DEVICE
+		       : kind == CUDA_BY_ADDRESSES ? kind
+						   : 0,
+		       from, to);
 }
 
 static void read_record(const struct cupti_call *data, const void *to, uint64_t offset,
@@ -117,7 +100,8 @@ static void content_sent(const struct cupti_call *data, bool runtime)
 	const struct transfer *transfer = data->arguments;
 
 	if (transfer && is_looked_at(data, transfer->bytes) &&
-	    is_sent(runtime ? transfer->runtime.kind : TO_DEVICE, transfer->to, transfer->from))
+	    is_sent(runtime ? transfer->runtime.kind : CUDA_TO_DEVICE, transfer->to,
+		    transfer->from))
 		tandem_content_record(cuda_operation_id(data->correlation), transfer->from, 0,
 				      transfer->bytes);
 }
@@ -146,70 +130,36 @@ static void content_rows(const struct cupti_call *data, bool to_array)
 					   offset);
 }
 
-/* Where the box begins in its memory: the host's or, but for arrays, the device's. */
-static uint64_t box_place(const struct box_end *end)
+static void content_box(const struct cupti_call *data, unsigned flags)
 {
-	return end->x + (end->y + end->z * end->height) * end->pitch;
-}
-
-static uint64_t array_place(const struct box *box, const struct box_end *end, uint64_t element)
-{
-	return element * (end->x + (end->y + end->z * box->height) * box->width);
-}
-
-/* The end that is the host's; NULL: there is none. */
-static const struct box_end *box_host(const struct box *box)
-{
-	bool to_host = box->from.array || box->kind == TO_HOST ||
-		       (box->kind == BY_ADDRESSES && !box->to.array &&
-			!cuda_driver_is_host_memory(box->from.at));
-	const struct box_end *host = to_host ? &box->to : &box->from;
-
-	return host->array ? NULL : host;
-}
-
-/* 0: rows of the host lie apart. */
-static uint64_t box_bytes(const struct box *box, const struct box_end *host, uint64_t element)
-{
-	uint64_t row, slice, bytes;
-
-	if (__builtin_mul_overflow(box->width, element, &row) ||
-	    __builtin_mul_overflow(row, box->height, &slice) ||
-	    __builtin_mul_overflow(slice, box->depth, &bytes))
-		return 0;
-	if ((box->height > 1 || box->depth > 1) && host->pitch != row)
-		return 0;
-	return box->depth > 1 && host->height != box->height ? 0 : bytes;
-}
-
-static void content_box(const struct cupti_call *data, bool later)
-{
-	const struct box *const *arguments = data->arguments;
-	const struct box *box = arguments ? *arguments : NULL;
-	const struct box_end *host, *device;
-	uint64_t element, bytes, offset;
+	const void *const *arguments = data->arguments;
+	struct cuda_box box;
+	const struct cuda_box_end *host, *device;
+	const void *other;
 	const uint8_t *at;
+	uint64_t bytes;
 
-	if (!box || !is_looked_at(data, CONTENT_LEAST))
+	if (!arguments || !arguments[0] || !is_looked_at(data, CONTENT_LEAST))
 		return;
-	host = box_host(box);
+	cuda_box_take(&box, arguments[0], flags);
+	host = cuda_box_host(&box);
 	if (!host)
 		return;
-	device = host == &box->from ? &box->to : &box->from;
-	element = device->array ? cuda_driver_element_bytes(device->array) : 1;
-	bytes = box_bytes(box, host, element);
+	device = host == &box.from ? &box.to : &box.from;
+	other = device->array ? NULL : device->at;
+	at = (const uint8_t *)host->at + cuda_box_place(host);
+	bytes = cuda_box_bytes(&box, host);
 	if (bytes < CONTENT_LEAST)
 		return;
-	at = (const uint8_t *)host->at + box_place(host);
-	offset = device->array ? array_place(box, device, element) : box_place(device);
-	if (host == &box->from && is_sent(box->kind, device->array ? NULL : device->at, at))
-		tandem_content_record(cuda_operation_id(data->correlation), at, offset, bytes);
-	if (host == &box->from || !is_brought(box->kind, at, device->array ? NULL : device->at))
+	if (host == &box.from && is_sent(box.kind, other, at))
+		tandem_content_record(cuda_operation_id(data->correlation), at,
+				      cuda_box_offset(&box, device), bytes);
+	if (host == &box.from || !is_brought(box.kind, at, other))
 		return;
-	if (later)
-		read_expect(data, at, offset, bytes, ((const void *const *)data->arguments)[1]);
+	if (flags & CUDA_CONTENT_BOX_LATER)
+		read_expect(data, at, cuda_box_offset(&box, device), bytes, arguments[1]);
 	else
-		read_record(data, at, offset, bytes);
+		read_record(data, at, cuda_box_offset(&box, device), bytes);
 }
 
 static void content_read(const struct cupti_call *data, bool runtime, bool later)
@@ -217,7 +167,8 @@ static void content_read(const struct cupti_call *data, bool runtime, bool later
 	const struct transfer *transfer = data->arguments;
 
 	if (!transfer || !is_looked_at(data, transfer->bytes) ||
-	    !is_brought(runtime ? transfer->runtime.kind : TO_HOST, transfer->to, transfer->from))
+	    !is_brought(runtime ? transfer->runtime.kind : CUDA_TO_HOST, transfer->to,
+			transfer->from))
 		return;
 	if (!later)
 		read_record(data, transfer->to, 0, transfer->bytes);
@@ -235,7 +186,7 @@ void cuda_content(const struct cupti_call *data, unsigned flags, bool runtime)
 	if (flags & (CUDA_CONTENT_ROWS | CUDA_CONTENT_ARRAY))
 		content_rows(data, flags & CUDA_CONTENT_ARRAY);
 	if (flags & (CUDA_CONTENT_BOX | CUDA_CONTENT_BOX_LATER))
-		content_box(data, flags & CUDA_CONTENT_BOX_LATER);
+		content_box(data, flags);
 	if (flags & (CUDA_CONTENT_READ | CUDA_CONTENT_LATER))
 		content_read(data, runtime, flags & CUDA_CONTENT_LATER);
 	if (!(flags & (CUDA_WAITS_QUEUE | CUDA_WAITS_DEVICE)) || !cuda_call_succeeded(data) ||

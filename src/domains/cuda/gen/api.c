@@ -117,6 +117,45 @@ const struct cuda_step cuda_steps[] = {
 	{ CUDA_STEP_COPY, 8, 32, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 8, 32, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 32, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 32 },
+	{ CUDA_STEP_COPY, 8, 0, 40 },
+	{ CUDA_STEP_COPY, 8, 0, 24 },
+	{ CUDA_STEP_COPY, 8, 0, 88 },
+	{ CUDA_STEP_COPY, 8, 0, 96 },
+	{ CUDA_STEP_COPY, 8, 0, 80 },
+	{ CUDA_STEP_COPY, 8, 0, 32 },
+	{ CUDA_STEP_COPY, 8, 0, 40 },
+	{ CUDA_STEP_COPY, 8, 0, 24 },
+	{ CUDA_STEP_COPY, 8, 0, 88 },
+	{ CUDA_STEP_COPY, 8, 0, 96 },
+	{ CUDA_STEP_COPY, 8, 0, 80 },
+	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 48 },
+	{ CUDA_STEP_COPY, 8, 0, 56 },
+	{ CUDA_STEP_COPY, 8, 0, 40 },
+	{ CUDA_STEP_COPY, 8, 0, 136 },
+	{ CUDA_STEP_COPY, 8, 0, 144 },
+	{ CUDA_STEP_COPY, 8, 0, 128 },
+	{ CUDA_STEP_COPY, 8, 0, 48 },
+	{ CUDA_STEP_COPY, 8, 0, 56 },
+	{ CUDA_STEP_COPY, 8, 0, 40 },
+	{ CUDA_STEP_COPY, 8, 0, 136 },
+	{ CUDA_STEP_COPY, 8, 0, 144 },
+	{ CUDA_STEP_COPY, 8, 0, 128 },
+	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_QUEUE, 4, 24, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 8, 8, CUDA_STEP_DIRECT },
@@ -164,7 +203,49 @@ const struct cuda_step cuda_steps[] = {
 	{ CUDA_STEP_COPY, 8, 24, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 16, 8, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 32 },
+	{ CUDA_STEP_COPY, 8, 0, 40 },
+	{ CUDA_STEP_COPY, 8, 0, 24 },
+	{ CUDA_STEP_COPY, 8, 0, 88 },
+	{ CUDA_STEP_COPY, 8, 0, 96 },
+	{ CUDA_STEP_COPY, 8, 0, 80 },
+	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 32 },
+	{ CUDA_STEP_COPY, 8, 0, 40 },
+	{ CUDA_STEP_COPY, 8, 0, 24 },
+	{ CUDA_STEP_COPY, 8, 0, 88 },
+	{ CUDA_STEP_COPY, 8, 0, 96 },
+	{ CUDA_STEP_COPY, 8, 0, 80 },
+	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 48 },
+	{ CUDA_STEP_COPY, 8, 0, 56 },
+	{ CUDA_STEP_COPY, 8, 0, 40 },
+	{ CUDA_STEP_COPY, 8, 0, 136 },
+	{ CUDA_STEP_COPY, 8, 0, 144 },
+	{ CUDA_STEP_COPY, 8, 0, 128 },
+	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, 48 },
+	{ CUDA_STEP_COPY, 8, 0, 56 },
+	{ CUDA_STEP_COPY, 8, 0, 40 },
+	{ CUDA_STEP_COPY, 8, 0, 136 },
+	{ CUDA_STEP_COPY, 8, 0, 144 },
+	{ CUDA_STEP_COPY, 8, 0, 128 },
 	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
@@ -304,6 +385,9 @@ const struct cuda_step cuda_steps[] = {
 	{ CUDA_STEP_COPY, 8, 32, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 8, 8, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 8, 24, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_QUEUE, 4, 8, CUDA_STEP_DIRECT },
+	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 4, 72, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_COPY, 8, 0, CUDA_STEP_DIRECT },
@@ -745,12 +829,6 @@ const struct cuda_step cuda_steps[] = {
 	{ CUDA_STEP_KERNEL, 4, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_QUEUE, 4, 0, 32 },
 	{ CUDA_STEP_COPY, 24, 0, CUDA_STEP_DIRECT },
-	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
-	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
-	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
-	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
-	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
-	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_ZERO, 4, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_ZERO, 8, 0, CUDA_STEP_DIRECT },
 	{ CUDA_STEP_ZERO, 4, 0, CUDA_STEP_DIRECT },
@@ -879,57 +957,57 @@ const struct cuda_api cuda_driver_api[] = {
 	[55] = { 2110, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 18, 1, 16 }, { 101, 5, 48 } }, { 0 } }, /* cuMemcpyAtoA */
 	[56] = { 2111, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2D */
+		{ { 0, 0, 8 }, { 109, 6, 56 }, { 115, 7, 64 } }, { 0 } }, /* cuMemcpy2D */
 	[57] = { 2112, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2DUnaligned */
+		{ { 0, 0, 8 }, { 109, 6, 56 }, { 115, 7, 64 } }, { 0 } }, /* cuMemcpy2DUnaligned */
 	[58] = { 2113, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3D */
+		{ { 0, 0, 8 }, { 109, 6, 56 }, { 115, 7, 64 } }, { 0 } }, /* cuMemcpy3D */
 	[59] = { 2114, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Memcpy3D */
 	[60] = { 2115, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 109, 4, 36 }, { 109, 4, 36 } }, { 0 } }, /* cuMemcpyHtoDAsync */
+		{ { 0, 0, 8 }, { 148, 4, 36 }, { 148, 4, 36 } }, { 0 } }, /* cuMemcpyHtoDAsync */
 	[61] = { 2116, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyHtoDAsync */
 	[62] = { 2117, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 115, 4, 36 }, { 115, 4, 36 } }, { 0 } }, /* cuMemcpyDtoHAsync */
+		{ { 0, 0, 8 }, { 154, 4, 36 }, { 154, 4, 36 } }, { 0 } }, /* cuMemcpyDtoHAsync */
 	[63] = { 2118, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyDtoHAsync */
 	[64] = { 2119, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 123, 4, 36 }, { 123, 4, 36 } }, { 0 } }, /* cuMemcpyDtoDAsync */
+		{ { 0, 0, 8 }, { 162, 4, 36 }, { 162, 4, 36 } }, { 0 } }, /* cuMemcpyDtoDAsync */
 	[65] = { 2120, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemcpyDtoDAsync */
 	[66] = { 2121, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 127, 3, 28 }, { 130, 5, 44 } }, { 0 } }, /* cuMemcpyHtoAAsync */
+		{ { 0, 0, 8 }, { 166, 3, 28 }, { 169, 5, 44 } }, { 0 } }, /* cuMemcpyHtoAAsync */
 	[67] = { 2122, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 140, 3, 28 }, { 143, 5, 44 } }, { 0 } }, /* cuMemcpyAtoHAsync */
+		{ { 0, 0, 8 }, { 179, 3, 28 }, { 182, 5, 44 } }, { 0 } }, /* cuMemcpyAtoHAsync */
 	[68] = { 2123, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy2DAsync */
+		{ { 0, 0, 8 }, { 194, 7, 60 }, { 201, 8, 68 } }, { 0 } }, /* cuMemcpy2DAsync */
 	[69] = { 2124, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DAsync */
+		{ { 0, 0, 8 }, { 194, 7, 60 }, { 201, 8, 68 } }, { 0 } }, /* cuMemcpy3DAsync */
 	[70] = { 2125, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Memcpy3DAsync */
 	[71] = { 2126, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 73, 2, 24 }, { 158, 3, 25 } }, { 0 } }, /* cuMemsetD8 */
+		{ { 0, 0, 8 }, { 73, 2, 24 }, { 239, 3, 25 } }, { 0 } }, /* cuMemsetD8 */
 	[72] = { 2127, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD8 */
 	[73] = { 2128, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 73, 2, 24 }, { 166, 3, 26 } }, { 0 } }, /* cuMemsetD16 */
+		{ { 0, 0, 8 }, { 73, 2, 24 }, { 247, 3, 26 } }, { 0 } }, /* cuMemsetD16 */
 	[74] = { 2129, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD16 */
 	[75] = { 2130, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 73, 2, 24 }, { 172, 3, 28 } }, { 0 } }, /* cuMemsetD32 */
+		{ { 0, 0, 8 }, { 73, 2, 24 }, { 253, 3, 28 } }, { 0 } }, /* cuMemsetD32 */
 	[76] = { 2131, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD32 */
 	[77] = { 2132, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 70, 3, 32 }, { 178, 5, 41 } }, { 0 } }, /* cuMemsetD2D8 */
+		{ { 0, 0, 8 }, { 70, 3, 32 }, { 259, 5, 41 } }, { 0 } }, /* cuMemsetD2D8 */
 	[78] = { 2133, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D8 */
 	[79] = { 2134, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 70, 3, 32 }, { 188, 5, 42 } }, { 0 } }, /* cuMemsetD2D16 */
+		{ { 0, 0, 8 }, { 70, 3, 32 }, { 269, 5, 42 } }, { 0 } }, /* cuMemsetD2D16 */
 	[80] = { 2135, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D16 */
 	[81] = { 2136, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 70, 3, 32 }, { 196, 5, 44 } }, { 0 } }, /* cuMemsetD2D32 */
+		{ { 0, 0, 8 }, { 70, 3, 32 }, { 277, 5, 44 } }, { 0 } }, /* cuMemsetD2D32 */
 	[82] = { 2137, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D32 */
 	[83] = { 2138, 0, TANDEM_CLASS_CALL,
@@ -937,7 +1015,7 @@ const struct cuda_api cuda_driver_api[] = {
 	[84] = { 2139, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetSharedSize */
 	[85] = { 2140, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuFuncGetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuFuncGetAttribute */
 	[86] = { 2141, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetCacheConfig */
 	[87] = { 2142, CUDA_HOOK, TANDEM_CLASS_CALL,
@@ -957,11 +1035,11 @@ const struct cuda_api cuda_driver_api[] = {
 	[94] = { 2149, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuTexRefSetArray */
 	[95] = { 2150, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 3, 32 } }, { 0 } }, /* cuTexRefSetAddress */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 287, 3, 32 } }, { 0 } }, /* cuTexRefSetAddress */
 	[96] = { 2151, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64TexRefSetAddress */
 	[97] = { 2152, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 3, 32 } }, { 0 } }, /* cuTexRefSetAddress2D */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 287, 3, 32 } }, { 0 } }, /* cuTexRefSetAddress2D */
 	[98] = { 2153, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64TexRefSetAddress2D */
 	[99] = { 2154, 0, TANDEM_CLASS_CALL,
@@ -993,35 +1071,35 @@ const struct cuda_api cuda_driver_api[] = {
 	[112] = { 2167, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuParamSetf */
 	[113] = { 2168, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 210, 2, 24 } }, { 0 } }, /* cuParamSetv */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 291, 2, 24 } }, { 0 } }, /* cuParamSetv */
 	[114] = { 2169, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuParamSetTexRef */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuParamSetTexRef */
 	[115] = { 2170, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 212, 1, 12 }, { 213, 2, 20 } }, { 0 } }, /* cuLaunch */
+		{ { 0, 0, 8 }, { 293, 1, 12 }, { 294, 2, 20 } }, { 0 } }, /* cuLaunch */
 	[116] = { 2171, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 212, 1, 12 }, { 215, 2, 28 } }, { 0 } }, /* cuLaunchGrid */
+		{ { 0, 0, 8 }, { 293, 1, 12 }, { 296, 2, 28 } }, { 0 } }, /* cuLaunchGrid */
 	[117] = { 2172, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 217, 2, 16 }, { 219, 3, 32 } }, { 0 } }, /* cuLaunchGridAsync */
+		{ { 0, 0, 8 }, { 298, 2, 16 }, { 300, 3, 32 } }, { 0 } }, /* cuLaunchGridAsync */
 	[118] = { 2173, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cuEventCreate */
+		{ { 0, 0, 0 }, { 303, 1, 4 }, { 304, 2, 12 } }, { 0 } }, /* cuEventCreate */
 	[119] = { 2174, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cuEventRecord */
+		{ { 0, 0, 0 }, { 306, 2, 8 }, { 306, 2, 8 } }, { 0 } }, /* cuEventRecord */
 	[120] = { 2175, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventQuery */
+		{ { 0, 0, 0 }, { 308, 1, 4 }, { 308, 1, 4 } }, { 0 } }, /* cuEventQuery */
 	[121] = { 2176, 0, TANDEM_CLASS_WAIT,
-		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventSynchronize */
+		{ { 0, 0, 0 }, { 308, 1, 4 }, { 308, 1, 4 } }, { 0 } }, /* cuEventSynchronize */
 	[122] = { 2177, 0, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventDestroy */
+		{ { 0, 0, 0 }, { 308, 1, 4 }, { 308, 1, 4 } }, { 0 } }, /* cuEventDestroy */
 	[123] = { 2178, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cuEventElapsedTime */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 3, 16 } }, { 0 } }, /* cuEventElapsedTime */
 	[124] = { 2179, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cuStreamCreate */
+		{ { 0, 0, 0 }, { 303, 1, 4 }, { 304, 2, 12 } }, { 0 } }, /* cuStreamCreate */
 	[125] = { 2180, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamQuery */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cuStreamQuery */
 	[126] = { 2181, CUDA_WAITS_QUEUE, TANDEM_CLASS_WAIT,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamSynchronize */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cuStreamSynchronize */
 	[127] = { 2182, 0, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamDestroy */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cuStreamDestroy */
 	[128] = { 2183, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuGraphicsUnregisterResource */
 	[129] = { 2184, 0, TANDEM_CLASS_QUERY,
@@ -1033,13 +1111,13 @@ const struct cuda_api cuda_driver_api[] = {
 	[132] = { 2187, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphicsResourceSetMapFlags */
 	[133] = { 2188, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsMapResources */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 3, 16 } }, { 0 } }, /* cuGraphicsMapResources */
 	[134] = { 2189, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsUnmapResources */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 3, 16 } }, { 0 } }, /* cuGraphicsUnmapResources */
 	[135] = { 2190, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGetExportTable */
 	[136] = { 2191, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCtxSetLimit */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuCtxSetLimit */
 	[137] = { 2192, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuCtxGetLimit */
 	[174] = { 2193, 0, TANDEM_CLASS_CREATE,
@@ -1095,27 +1173,27 @@ const struct cuda_api cuda_driver_api[] = {
 	[215] = { 2218, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemHostAlloc */
 	[216] = { 2219, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 237, 3, 28 }, { 240, 4, 29 } }, { 16 } }, /* cuMemsetD8Async */
+		{ { 0, 0, 8 }, { 318, 3, 28 }, { 321, 4, 29 } }, { 16 } }, /* cuMemsetD8Async */
 	[217] = { 2220, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD8Async */
 	[218] = { 2221, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 237, 3, 28 }, { 244, 4, 30 } }, { 16 } }, /* cuMemsetD16Async */
+		{ { 0, 0, 8 }, { 318, 3, 28 }, { 325, 4, 30 } }, { 16 } }, /* cuMemsetD16Async */
 	[219] = { 2222, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD16Async */
 	[220] = { 2223, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cuMemsetD32Async */
+		{ { 0, 0, 8 }, { 318, 3, 28 }, { 329, 4, 32 } }, { 16 } }, /* cuMemsetD32Async */
 	[221] = { 2224, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD32Async */
 	[222] = { 2225, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 252, 3, 36 }, { 255, 4, 45 } }, { 24, 32 } }, /* cuMemsetD2D8Async */
+		{ { 0, 0, 8 }, { 333, 3, 36 }, { 336, 4, 45 } }, { 24, 32 } }, /* cuMemsetD2D8Async */
 	[223] = { 2226, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D8Async */
 	[224] = { 2227, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 252, 3, 36 }, { 259, 4, 46 } }, { 24, 32 } }, /* cuMemsetD2D16Async */
+		{ { 0, 0, 8 }, { 333, 3, 36 }, { 340, 4, 46 } }, { 24, 32 } }, /* cuMemsetD2D16Async */
 	[225] = { 2228, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D16Async */
 	[226] = { 2229, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cuMemsetD2D32Async */
+		{ { 0, 0, 8 }, { 333, 3, 36 }, { 344, 4, 48 } }, { 24, 32 } }, /* cuMemsetD2D32Async */
 	[227] = { 2230, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D32Async */
 	[228] = { 2231, 0, TANDEM_CLASS_CALL,
@@ -1155,21 +1233,21 @@ const struct cuda_api cuda_driver_api[] = {
 	[248] = { 2238, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 70, 3, 32 } }, { 0 } }, /* cuMemcpy_v2 */
 	[249] = { 2126, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 161, 2, 24 }, { 163, 3, 25 } }, { 16 } }, /* cuMemsetD8_v2 */
+		{ { 0, 0, 8 }, { 242, 2, 24 }, { 244, 3, 25 } }, { 16 } }, /* cuMemsetD8_v2 */
 	[250] = { 2128, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 161, 2, 24 }, { 169, 3, 26 } }, { 16 } }, /* cuMemsetD16_v2 */
+		{ { 0, 0, 8 }, { 242, 2, 24 }, { 250, 3, 26 } }, { 16 } }, /* cuMemsetD16_v2 */
 	[251] = { 2130, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } }, { 16 } }, /* cuMemsetD32_v2 */
+		{ { 0, 0, 8 }, { 242, 2, 24 }, { 256, 3, 28 } }, { 16 } }, /* cuMemsetD32_v2 */
 	[252] = { 2132, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 183, 2, 32 }, { 185, 3, 41 } }, { 24, 32 } }, /* cuMemsetD2D8_v2 */
+		{ { 0, 0, 8 }, { 264, 2, 32 }, { 266, 3, 41 } }, { 24, 32 } }, /* cuMemsetD2D8_v2 */
 	[253] = { 2134, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 183, 2, 32 }, { 193, 3, 42 } }, { 24, 32 } }, /* cuMemsetD2D16_v2 */
+		{ { 0, 0, 8 }, { 264, 2, 32 }, { 274, 3, 42 } }, { 24, 32 } }, /* cuMemsetD2D16_v2 */
 	[254] = { 2136, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } }, { 24, 32 } }, /* cuMemsetD2D32_v2 */
+		{ { 0, 0, 8 }, { 264, 2, 32 }, { 282, 3, 44 } }, { 24, 32 } }, /* cuMemsetD2D32_v2 */
 	[255] = { 2150, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress_v2 */
 	[256] = { 2152, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress2D_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress2D_v2 */
 	[257] = { 2158, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetAddress_v2 */
 	[258] = { 2185, 0, TANDEM_CLASS_QUERY,
@@ -1193,43 +1271,43 @@ const struct cuda_api cuda_driver_api[] = {
 	[276] = { 2098, CUDA_CONTENT, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyHtoD_v2 */
 	[277] = { 2115, CUDA_CONTENT, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2 */
+		{ { 0, 0, 8 }, { 152, 2, 36 }, { 152, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2 */
 	[278] = { 2100, CUDA_CONTENT_READ, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } }, { 16 } }, /* cuMemcpyDtoH_v2 */
 	[279] = { 2117, CUDA_CONTENT_LATER, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 119, 4, 36 }, { 119, 4, 36 } }, { 16 } }, /* cuMemcpyDtoHAsync_v2 */
+		{ { 0, 0, 8 }, { 158, 4, 36 }, { 158, 4, 36 } }, { 16 } }, /* cuMemcpyDtoHAsync_v2 */
 	[280] = { 2102, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyDtoD_v2 */
 	[281] = { 2119, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyDtoDAsync_v2 */
+		{ { 0, 0, 8 }, { 152, 2, 36 }, { 152, 2, 36 } }, { 16 } }, /* cuMemcpyDtoDAsync_v2 */
 	[282] = { 2109, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } }, { 24 } }, /* cuMemcpyAtoH_v2 */
 	[283] = { 2122, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 148, 3, 28 }, { 151, 4, 44 } }, { 24 } }, /* cuMemcpyAtoHAsync_v2 */
+		{ { 0, 0, 8 }, { 187, 3, 28 }, { 190, 4, 44 } }, { 24 } }, /* cuMemcpyAtoHAsync_v2 */
 	[284] = { 2106, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } }, { 24 } }, /* cuMemcpyAtoD_v2 */
 	[285] = { 2104, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } }, { 24 } }, /* cuMemcpyDtoA_v2 */
 	[286] = { 2110, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 106, 1, 16 }, { 107, 2, 48 } }, { 32 } }, /* cuMemcpyAtoA_v2 */
-	[287] = { 2111, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2D_v2 */
-	[288] = { 2112, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2DUnaligned_v2 */
-	[289] = { 2123, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy2DAsync_v2 */
-	[290] = { 2113, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3D_v2 */
-	[291] = { 2124, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DAsync_v2 */
+	[287] = { 2111, CUDA_CONTENT_BOX | CUDA_CONTENT_DRIVER_2D, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 122, 6, 56 }, { 128, 7, 64 } }, { 0 } }, /* cuMemcpy2D_v2 */
+	[288] = { 2112, CUDA_CONTENT_BOX | CUDA_CONTENT_DRIVER_2D, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 122, 6, 56 }, { 128, 7, 64 } }, { 0 } }, /* cuMemcpy2DUnaligned_v2 */
+	[289] = { 2123, CUDA_CONTENT_BOX_LATER | CUDA_CONTENT_DRIVER_2D, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 209, 7, 60 }, { 216, 8, 68 } }, { 0 } }, /* cuMemcpy2DAsync_v2 */
+	[290] = { 2113, CUDA_CONTENT_BOX | CUDA_CONTENT_DRIVER_3D, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 135, 6, 56 }, { 141, 7, 64 } }, { 0 } }, /* cuMemcpy3D_v2 */
+	[291] = { 2124, CUDA_CONTENT_BOX_LATER | CUDA_CONTENT_DRIVER_3D, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 224, 7, 60 }, { 231, 8, 68 } }, { 0 } }, /* cuMemcpy3DAsync_v2 */
 	[292] = { 2108, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } }, { 24 } }, /* cuMemcpyHtoA_v2 */
 	[293] = { 2121, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 135, 2, 28 }, { 137, 3, 44 } }, { 24 } }, /* cuMemcpyHtoAAsync_v2 */
+		{ { 0, 0, 8 }, { 174, 2, 28 }, { 176, 3, 44 } }, { 24 } }, /* cuMemcpyHtoAAsync_v2 */
 	[294] = { 2092, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuMemAllocHost_v2 */
 	[295] = { 2239, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cuStreamWaitEvent */
+		{ { 0, 0, 0 }, { 348, 2, 8 }, { 350, 3, 12 } }, { 0 } }, /* cuStreamWaitEvent */
 	[296] = { 2240, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetApiVersion */
 	[299] = { 2241, 0, TANDEM_CLASS_QUERY,
@@ -1247,15 +1325,15 @@ const struct cuda_api cuda_driver_api[] = {
 	[305] = { 2238, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpy */
 	[306] = { 2247, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyAsync */
+		{ { 0, 0, 8 }, { 152, 2, 36 }, { 152, 2, 36 } }, { 16 } }, /* cuMemcpyAsync */
 	[307] = { 2248, CUDA_HOOK, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 272, 2, 16 }, { 274, 4, 68 } }, { 0 } }, /* cuLaunchKernel */
+		{ { 0, 0, 8 }, { 353, 2, 16 }, { 355, 4, 68 } }, { 0 } }, /* cuLaunchKernel */
 	[308] = { 2249, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerStart */
 	[309] = { 2250, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerStop */
 	[310] = { 2251, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuPointerGetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuPointerGetAttribute */
 	[311] = { 2252, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerInitialize */
 	[312] = { 2253, 0, TANDEM_CLASS_QUERY,
@@ -1271,13 +1349,13 @@ const struct cuda_api cuda_driver_api[] = {
 	[317] = { 2258, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMemPeerGetDevicePointer */
 	[318] = { 2259, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 278, 3, 32 }, { 281, 5, 48 } }, { 32 } }, /* cuMemcpyPeer */
+		{ { 0, 0, 8 }, { 359, 3, 32 }, { 362, 5, 48 } }, { 32 } }, /* cuMemcpyPeer */
 	[319] = { 2260, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 286, 4, 36 }, { 290, 6, 52 } }, { 32 } }, /* cuMemcpyPeerAsync */
+		{ { 0, 0, 8 }, { 367, 4, 36 }, { 371, 6, 52 } }, { 32 } }, /* cuMemcpyPeerAsync */
 	[320] = { 2261, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3DPeer */
 	[321] = { 2262, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DPeerAsync */
+		{ { 0, 0, 8 }, { 377, 1, 12 }, { 378, 2, 20 } }, { 0 } }, /* cuMemcpy3DPeerAsync */
 	[322] = { 2066, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxDestroy_v2 */
 	[323] = { 2069, CUDA_QUIET, TANDEM_CLASS_CALL,
@@ -1285,15 +1363,15 @@ const struct cuda_api cuda_driver_api[] = {
 	[324] = { 2070, CUDA_QUIET, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxPopCurrent_v2 */
 	[325] = { 2177, 0, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventDestroy_v2 */
+		{ { 0, 0, 0 }, { 308, 1, 4 }, { 308, 1, 4 } }, { 0 } }, /* cuEventDestroy_v2 */
 	[326] = { 2182, 0, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamDestroy_v2 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cuStreamDestroy_v2 */
 	[327] = { 2152, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress2D_v3 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress2D_v3 */
 	[328] = { 2263, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuIpcGetMemHandle */
 	[329] = { 2264, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cuIpcOpenMemHandle */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 2, 12 } }, { 0 } }, /* cuIpcOpenMemHandle */
 	[330] = { 2265, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuIpcCloseMemHandle */
 	[331] = { 2266, 0, TANDEM_CLASS_QUERY,
@@ -1303,7 +1381,7 @@ const struct cuda_api cuda_driver_api[] = {
 	[333] = { 2268, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLGetDevices */
 	[334] = { 2269, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuIpcGetEventHandle */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cuIpcGetEventHandle */
 	[335] = { 2270, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuIpcOpenEventHandle */
 	[336] = { 2271, 0, TANDEM_CLASS_CALL,
@@ -1313,7 +1391,7 @@ const struct cuda_api cuda_driver_api[] = {
 	[338] = { 2273, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetSharedMemConfig */
 	[339] = { 2274, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexObjectCreate */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuTexObjectCreate */
 	[340] = { 2275, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexObjectDestroy */
 	[341] = { 2276, 0, TANDEM_CLASS_QUERY,
@@ -1327,7 +1405,7 @@ const struct cuda_api cuda_driver_api[] = {
 	[345] = { 2280, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuSurfObjectGetResourceDesc */
 	[346] = { 2281, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAddCallback */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamAddCallback */
 	[347] = { 2282, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMipmappedArrayCreate */
 	[348] = { 2283, CUDA_HOOK, TANDEM_CLASS_QUERY,
@@ -1359,11 +1437,11 @@ const struct cuda_api cuda_driver_api[] = {
 	[361] = { 2296, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetResourceViewDesc */
 	[362] = { 2297, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 386, 2, 28 } }, { 0 } }, /* cuLinkCreate */
 	[363] = { 2298, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 388, 5, 50 } }, { 0 } }, /* cuLinkAddData */
 	[364] = { 2299, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } }, { 0 } }, /* cuLinkAddFile */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 4, 34 } }, { 0 } }, /* cuLinkAddFile */
 	[365] = { 2300, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLinkComplete */
 	[366] = { 2301, 0, TANDEM_CLASS_RELEASE,
@@ -1371,39 +1449,39 @@ const struct cuda_api cuda_driver_api[] = {
 	[367] = { 2302, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuStreamCreateWithPriority */
 	[368] = { 2303, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetPriority */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetPriority */
 	[369] = { 2304, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetFlags */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetFlags */
 	[370] = { 2305, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetStreamPriorityRange */
 	[371] = { 2306, CUDA_HOOK, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cuMemAllocManaged */
 	[372] = { 2307, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuGetErrorString */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuGetErrorString */
 	[373] = { 2308, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuGetErrorName */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuGetErrorName */
 	[374] = { 2309, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessor */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 399, 2, 28 } }, { 0 } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessor */
 	[375] = { 2310, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuCompilePtx */
 	[376] = { 2311, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuBinaryFree */
 	[377] = { 2312, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAttachMemAsync */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamAttachMemAsync */
 	[378] = { 2313, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuPointerSetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuPointerSetAttribute */
 	[379] = { 2243, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cuMemHostRegister_v2 */
 	[380] = { 2187, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphicsResourceSetMapFlags_v2 */
 	[381] = { 2297, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 386, 2, 28 } }, { 0 } }, /* cuLinkCreate_v2 */
 	[382] = { 2298, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 388, 5, 50 } }, { 0 } }, /* cuLinkAddData_v2 */
 	[383] = { 2299, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } }, { 0 } }, /* cuLinkAddFile_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 4, 34 } }, { 0 } }, /* cuLinkAddFile_v2 */
 	[384] = { 2314, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSize */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 401, 1, 44 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSize */
 	[385] = { 2268, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLGetDevices_v2 */
 	[386] = { 2315, 0, TANDEM_CLASS_CALL,
@@ -1419,7 +1497,7 @@ const struct cuda_api cuda_driver_api[] = {
 	[391] = { 2320, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetFlags */
 	[392] = { 2321, CUDA_QUIET, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuDevicePrimaryCtxGetState */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 402, 2, 20 } }, { 0 } }, /* cuDevicePrimaryCtxGetState */
 	[393] = { 2322, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerConnect */
 	[394] = { 2323, 0, TANDEM_CLASS_CALL,
@@ -1444,86 +1522,86 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } }, { 24 } }, /* cuMemcpyAtoH_v2_ptds */
 	[404] = { 2110, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 106, 1, 16 }, { 107, 2, 48 } }, { 32 } }, /* cuMemcpyAtoA_v2_ptds */
-	[405] = { 2111, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2D_v2_ptds */
-	[406] = { 2112, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy2DUnaligned_v2_ptds */
-	[407] = { 2113, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3D_v2_ptds */
+	[405] = { 2111, CUDA_CONTENT_BOX | CUDA_CONTENT_DRIVER_2D | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 122, 6, 56 }, { 128, 7, 64 } }, { 0 } }, /* cuMemcpy2D_v2_ptds */
+	[406] = { 2112, CUDA_CONTENT_BOX | CUDA_CONTENT_DRIVER_2D | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 122, 6, 56 }, { 128, 7, 64 } }, { 0 } }, /* cuMemcpy2DUnaligned_v2_ptds */
+	[407] = { 2113, CUDA_CONTENT_BOX | CUDA_CONTENT_DRIVER_3D | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 135, 6, 56 }, { 141, 7, 64 } }, { 0 } }, /* cuMemcpy3D_v2_ptds */
 	[408] = { 2238, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpy_ptds */
 	[409] = { 2259, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 278, 3, 32 }, { 281, 5, 48 } }, { 32 } }, /* cuMemcpyPeer_ptds */
+		{ { 0, 0, 8 }, { 359, 3, 32 }, { 362, 5, 48 } }, { 32 } }, /* cuMemcpyPeer_ptds */
 	[410] = { 2261, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cuMemcpy3DPeer_ptds */
 	[411] = { 2126, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 161, 2, 24 }, { 163, 3, 25 } }, { 16 } }, /* cuMemsetD8_v2_ptds */
+		{ { 0, 0, 8 }, { 242, 2, 24 }, { 244, 3, 25 } }, { 16 } }, /* cuMemsetD8_v2_ptds */
 	[412] = { 2128, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 161, 2, 24 }, { 169, 3, 26 } }, { 16 } }, /* cuMemsetD16_v2_ptds */
+		{ { 0, 0, 8 }, { 242, 2, 24 }, { 250, 3, 26 } }, { 16 } }, /* cuMemsetD16_v2_ptds */
 	[413] = { 2130, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } }, { 16 } }, /* cuMemsetD32_v2_ptds */
+		{ { 0, 0, 8 }, { 242, 2, 24 }, { 256, 3, 28 } }, { 16 } }, /* cuMemsetD32_v2_ptds */
 	[414] = { 2132, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 183, 2, 32 }, { 185, 3, 41 } }, { 24, 32 } }, /* cuMemsetD2D8_v2_ptds */
+		{ { 0, 0, 8 }, { 264, 2, 32 }, { 266, 3, 41 } }, { 24, 32 } }, /* cuMemsetD2D8_v2_ptds */
 	[415] = { 2134, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 183, 2, 32 }, { 193, 3, 42 } }, { 24, 32 } }, /* cuMemsetD2D16_v2_ptds */
+		{ { 0, 0, 8 }, { 264, 2, 32 }, { 274, 3, 42 } }, { 24, 32 } }, /* cuMemsetD2D16_v2_ptds */
 	[416] = { 2136, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } }, { 24, 32 } }, /* cuMemsetD2D32_v2_ptds */
+		{ { 0, 0, 8 }, { 264, 2, 32 }, { 282, 3, 44 } }, { 24, 32 } }, /* cuMemsetD2D32_v2_ptds */
 	[417] = { 2198, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObject_v2_ptds */
 	[418] = { 2247, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyAsync_ptsz */
+		{ { 0, 0, 8 }, { 152, 2, 36 }, { 152, 2, 36 } }, { 16 } }, /* cuMemcpyAsync_ptsz */
 	[419] = { 2121, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 135, 2, 28 }, { 137, 3, 44 } }, { 24 } }, /* cuMemcpyHtoAAsync_v2_ptsz */
+		{ { 0, 0, 8 }, { 174, 2, 28 }, { 176, 3, 44 } }, { 24 } }, /* cuMemcpyHtoAAsync_v2_ptsz */
 	[420] = { 2122, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 148, 3, 28 }, { 151, 4, 44 } }, { 24 } }, /* cuMemcpyAtoHAsync_v2_ptsz */
+		{ { 0, 0, 8 }, { 187, 3, 28 }, { 190, 4, 44 } }, { 24 } }, /* cuMemcpyAtoHAsync_v2_ptsz */
 	[421] = { 2115, CUDA_CONTENT | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2_ptsz */
+		{ { 0, 0, 8 }, { 152, 2, 36 }, { 152, 2, 36 } }, { 16 } }, /* cuMemcpyHtoDAsync_v2_ptsz */
 	[422] = { 2117, CUDA_CONTENT_LATER | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 119, 4, 36 }, { 119, 4, 36 } }, { 16 } }, /* cuMemcpyDtoHAsync_v2_ptsz */
+		{ { 0, 0, 8 }, { 158, 4, 36 }, { 158, 4, 36 } }, { 16 } }, /* cuMemcpyDtoHAsync_v2_ptsz */
 	[423] = { 2119, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } }, { 16 } }, /* cuMemcpyDtoDAsync_v2_ptsz */
-	[424] = { 2123, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy2DAsync_v2_ptsz */
-	[425] = { 2124, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DAsync_v2_ptsz */
+		{ { 0, 0, 8 }, { 152, 2, 36 }, { 152, 2, 36 } }, { 16 } }, /* cuMemcpyDtoDAsync_v2_ptsz */
+	[424] = { 2123, CUDA_CONTENT_BOX_LATER | CUDA_CONTENT_DRIVER_2D | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 209, 7, 60 }, { 216, 8, 68 } }, { 0 } }, /* cuMemcpy2DAsync_v2_ptsz */
+	[425] = { 2124, CUDA_CONTENT_BOX_LATER | CUDA_CONTENT_DRIVER_3D | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
+		{ { 0, 0, 8 }, { 224, 7, 60 }, { 231, 8, 68 } }, { 0 } }, /* cuMemcpy3DAsync_v2_ptsz */
 	[426] = { 2260, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 286, 4, 36 }, { 290, 6, 52 } }, { 32 } }, /* cuMemcpyPeerAsync_ptsz */
+		{ { 0, 0, 8 }, { 367, 4, 36 }, { 371, 6, 52 } }, { 32 } }, /* cuMemcpyPeerAsync_ptsz */
 	[427] = { 2262, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cuMemcpy3DPeerAsync_ptsz */
+		{ { 0, 0, 8 }, { 377, 1, 12 }, { 378, 2, 20 } }, { 0 } }, /* cuMemcpy3DPeerAsync_ptsz */
 	[428] = { 2219, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 237, 3, 28 }, { 240, 4, 29 } }, { 16 } }, /* cuMemsetD8Async_ptsz */
+		{ { 0, 0, 8 }, { 318, 3, 28 }, { 321, 4, 29 } }, { 16 } }, /* cuMemsetD8Async_ptsz */
 	[429] = { 2221, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 237, 3, 28 }, { 244, 4, 30 } }, { 16 } }, /* cuMemsetD16Async_ptsz */
+		{ { 0, 0, 8 }, { 318, 3, 28 }, { 325, 4, 30 } }, { 16 } }, /* cuMemsetD16Async_ptsz */
 	[430] = { 2223, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cuMemsetD32Async_ptsz */
+		{ { 0, 0, 8 }, { 318, 3, 28 }, { 329, 4, 32 } }, { 16 } }, /* cuMemsetD32Async_ptsz */
 	[431] = { 2225, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 252, 3, 36 }, { 255, 4, 45 } }, { 24, 32 } }, /* cuMemsetD2D8Async_ptsz */
+		{ { 0, 0, 8 }, { 333, 3, 36 }, { 336, 4, 45 } }, { 24, 32 } }, /* cuMemsetD2D8Async_ptsz */
 	[432] = { 2227, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 252, 3, 36 }, { 259, 4, 46 } }, { 24, 32 } }, /* cuMemsetD2D16Async_ptsz */
+		{ { 0, 0, 8 }, { 333, 3, 36 }, { 340, 4, 46 } }, { 24, 32 } }, /* cuMemsetD2D16Async_ptsz */
 	[433] = { 2229, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cuMemsetD2D32Async_ptsz */
+		{ { 0, 0, 8 }, { 333, 3, 36 }, { 344, 4, 48 } }, { 24, 32 } }, /* cuMemsetD2D32Async_ptsz */
 	[434] = { 2303, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetPriority_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetPriority_ptsz */
 	[435] = { 2304, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetFlags_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetFlags_ptsz */
 	[436] = { 2239, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cuStreamWaitEvent_ptsz */
+		{ { 0, 0, 0 }, { 348, 2, 8 }, { 350, 3, 12 } }, { 0 } }, /* cuStreamWaitEvent_ptsz */
 	[437] = { 2281, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAddCallback_ptsz */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamAddCallback_ptsz */
 	[438] = { 2312, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAttachMemAsync_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamAttachMemAsync_ptsz */
 	[439] = { 2180, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamQuery_ptsz */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cuStreamQuery_ptsz */
 	[440] = { 2181, CUDA_WAITS_QUEUE | CUDA_PER_THREAD, TANDEM_CLASS_WAIT,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamSynchronize_ptsz */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cuStreamSynchronize_ptsz */
 	[441] = { 2174, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cuEventRecord_ptsz */
+		{ { 0, 0, 0 }, { 306, 2, 8 }, { 306, 2, 8 } }, { 0 } }, /* cuEventRecord_ptsz */
 	[442] = { 2248, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 272, 2, 16 }, { 274, 4, 68 } }, { 0 } }, /* cuLaunchKernel_ptsz */
+		{ { 0, 0, 8 }, { 353, 2, 16 }, { 355, 4, 68 } }, { 0 } }, /* cuLaunchKernel_ptsz */
 	[443] = { 2188, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsMapResources_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 3, 16 } }, { 0 } }, /* cuGraphicsMapResources_ptsz */
 	[444] = { 2189, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsUnmapResources_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 3, 16 } }, { 0 } }, /* cuGraphicsUnmapResources_ptsz */
 	[445] = { 2202, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObjectAsync_v2_ptsz */
 	[446] = { 2326, 0, TANDEM_CLASS_CALL,
@@ -1535,11 +1613,11 @@ const struct cuda_api cuda_driver_api[] = {
 	[449] = { 2329, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsResourceGetMappedEglFrame */
 	[450] = { 2330, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuPointerGetAttributes */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 386, 2, 28 } }, { 0 } }, /* cuPointerGetAttributes */
 	[451] = { 2331, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 2, 32 } }, { 0 } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 404, 2, 32 } }, { 0 } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
 	[452] = { 2332, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSizeWithFlags */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 406, 1, 48 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSizeWithFlags */
 	[453] = { 2333, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamProducerReturnFrame */
 	[454] = { 2334, 0, TANDEM_CLASS_QUERY,
@@ -1549,19 +1627,19 @@ const struct cuda_api cuda_driver_api[] = {
 	[456] = { 2336, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetBorderColor */
 	[457] = { 2337, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 323, 3, 28 } }, { 0 } }, /* cuMemAdvise */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 407, 3, 28 } }, { 0 } }, /* cuMemAdvise */
 	[458] = { 2338, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32 */
 	[459] = { 2338, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_ptsz */
 	[460] = { 2339, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32 */
 	[461] = { 2339, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_ptsz */
 	[462] = { 2340, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 413, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp */
 	[463] = { 2340, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 413, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_ptsz */
 	[464] = { 2341, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuNVNbufferGetPointer */
 	[465] = { 2342, 0, TANDEM_CLASS_QUERY,
@@ -1569,9 +1647,9 @@ const struct cuda_api cuda_driver_api[] = {
 	[466] = { 2343, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuNNSetAllocator */
 	[467] = { 2344, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 332, 2, 20 }, { 334, 5, 32 } }, { 0 } }, /* cuMemPrefetchAsync */
+		{ { 0, 0, 0 }, { 416, 2, 20 }, { 418, 5, 32 } }, { 0 } }, /* cuMemPrefetchAsync */
 	[468] = { 2344, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 332, 2, 20 }, { 334, 5, 32 } }, { 0 } }, /* cuMemPrefetchAsync_ptsz */
+		{ { 0, 0, 0 }, { 416, 2, 20 }, { 418, 5, 32 } }, { 0 } }, /* cuMemPrefetchAsync_ptsz */
 	[469] = { 2345, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEventCreateFromNVNSync */
 	[470] = { 2346, 0, TANDEM_CLASS_CALL,
@@ -1579,31 +1657,31 @@ const struct cuda_api cuda_driver_api[] = {
 	[471] = { 2347, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cuMemRangeGetAttribute */
 	[472] = { 2348, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuMemRangeGetAttributes */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 406, 1, 48 } }, { 0 } }, /* cuMemRangeGetAttributes */
 	[473] = { 2349, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64 */
 	[474] = { 2349, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_ptsz */
 	[475] = { 2350, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64 */
 	[476] = { 2350, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_ptsz */
 	[477] = { 2351, CUDA_HOOK, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 272, 2, 16 }, { 343, 4, 60 } }, { 0 } }, /* cuLaunchCooperativeKernel */
+		{ { 0, 0, 8 }, { 353, 2, 16 }, { 427, 4, 60 } }, { 0 } }, /* cuLaunchCooperativeKernel */
 	[478] = { 2351, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 272, 2, 16 }, { 343, 4, 60 } }, { 0 } }, /* cuLaunchCooperativeKernel_ptsz */
+		{ { 0, 0, 8 }, { 353, 2, 16 }, { 427, 4, 60 } }, { 0 } }, /* cuLaunchCooperativeKernel_ptsz */
 	[479] = { 2352, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEventCreateFromEGLSync */
 	[480] = { 2353, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 212, 1, 12 }, { 215, 2, 28 } }, { 0 } }, /* cuLaunchCooperativeKernelMultiDevice */
+		{ { 0, 0, 8 }, { 293, 1, 12 }, { 296, 2, 28 } }, { 0 } }, /* cuLaunchCooperativeKernelMultiDevice */
 	[481] = { 2354, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncSetAttribute */
 	[482] = { 2355, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetUuid */
 	[483] = { 2356, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 347, 3, 20 } }, { 0 } }, /* cuStreamGetCtx */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 431, 3, 20 } }, { 0 } }, /* cuStreamGetCtx */
 	[484] = { 2356, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 347, 3, 20 } }, { 0 } }, /* cuStreamGetCtx_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 431, 3, 20 } }, { 0 } }, /* cuStreamGetCtx_ptsz */
 	[485] = { 2357, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuImportExternalMemory */
 	[486] = { 2358, 0, TANDEM_CLASS_QUERY,
@@ -1615,39 +1693,39 @@ const struct cuda_api cuda_driver_api[] = {
 	[489] = { 2361, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuImportExternalSemaphore */
 	[490] = { 2362, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cuSignalExternalSemaphoresAsync */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 2, 24 } }, { 0 } }, /* cuSignalExternalSemaphoresAsync */
 	[491] = { 2362, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cuSignalExternalSemaphoresAsync_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 2, 24 } }, { 0 } }, /* cuSignalExternalSemaphoresAsync_ptsz */
 	[492] = { 2363, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cuWaitExternalSemaphoresAsync */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 2, 24 } }, { 0 } }, /* cuWaitExternalSemaphoresAsync */
 	[493] = { 2363, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cuWaitExternalSemaphoresAsync_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 2, 24 } }, { 0 } }, /* cuWaitExternalSemaphoresAsync_ptsz */
 	[494] = { 2364, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDestroyExternalSemaphore */
 	[495] = { 2365, CUDA_HOOK, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 352, 2, 8 }, { 352, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture */
+		{ { 0, 0, 0 }, { 436, 2, 8 }, { 436, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture */
 	[496] = { 2365, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 352, 2, 8 }, { 352, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_ptsz */
+		{ { 0, 0, 0 }, { 436, 2, 8 }, { 436, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_ptsz */
 	[497] = { 2366, CUDA_HOOK, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamEndCapture */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamEndCapture */
 	[498] = { 2366, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamEndCapture_ptsz */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamEndCapture_ptsz */
 	[499] = { 2367, CUDA_QUIET, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamIsCapturing */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamIsCapturing */
 	[500] = { 2367, CUDA_QUIET | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamIsCapturing_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamIsCapturing_ptsz */
 	[501] = { 2368, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphCreate */
 	[502] = { 2369, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddKernelNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddKernelNode */
 	[503] = { 2370, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeGetParams */
 	[504] = { 2371, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddMemcpyNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 406, 1, 48 } }, { 0 } }, /* cuGraphAddMemcpyNode */
 	[505] = { 2372, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemcpyNodeGetParams */
 	[506] = { 2373, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddMemsetNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 406, 1, 48 } }, { 0 } }, /* cuGraphAddMemsetNode */
 	[507] = { 2374, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemsetNodeGetParams */
 	[508] = { 2375, 0, TANDEM_CLASS_CALL,
@@ -1657,23 +1735,23 @@ const struct cuda_api cuda_driver_api[] = {
 	[510] = { 2377, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphGetRootNodes */
 	[511] = { 2378, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 357, 3, 32 } }, { 0 } }, /* cuGraphNodeGetDependencies */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 441, 3, 32 } }, { 0 } }, /* cuGraphNodeGetDependencies */
 	[512] = { 2379, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 357, 3, 32 } }, { 0 } }, /* cuGraphNodeGetDependentNodes */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 441, 3, 32 } }, { 0 } }, /* cuGraphNodeGetDependentNodes */
 	[513] = { 2380, 0, TANDEM_CLASS_BUILD,
-		{ { 0, 0, 0 }, { 5, 1, 8 }, { 360, 3, 40 } }, { 0 } }, /* cuGraphInstantiate */
+		{ { 0, 0, 0 }, { 5, 1, 8 }, { 444, 3, 40 } }, { 0 } }, /* cuGraphInstantiate */
 	[514] = { 2381, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 363, 2, 20 }, { 363, 2, 20 } }, { 0 } }, /* cuGraphLaunch */
+		{ { 0, 0, 8 }, { 447, 2, 20 }, { 447, 2, 20 } }, { 0 } }, /* cuGraphLaunch */
 	[515] = { 2381, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 156, 2, 20 }, { 156, 2, 20 } }, { 0 } }, /* cuGraphLaunch_ptsz */
+		{ { 0, 0, 8 }, { 378, 2, 20 }, { 378, 2, 20 } }, { 0 } }, /* cuGraphLaunch_ptsz */
 	[516] = { 2382, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuGraphExecDestroy */
 	[517] = { 2383, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuGraphDestroy */
 	[518] = { 2384, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } }, { 0 } }, /* cuGraphAddDependencies */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 449, 3, 40 } }, { 0 } }, /* cuGraphAddDependencies */
 	[519] = { 2385, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } }, { 0 } }, /* cuGraphRemoveDependencies */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 449, 3, 40 } }, { 0 } }, /* cuGraphRemoveDependencies */
 	[520] = { 2386, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemcpyNodeSetParams */
 	[521] = { 2387, 0, TANDEM_CLASS_CALL,
@@ -1685,17 +1763,17 @@ const struct cuda_api cuda_driver_api[] = {
 	[524] = { 2390, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphNodeFindInClone */
 	[525] = { 2391, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddChildGraphNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddChildGraphNode */
 	[526] = { 2392, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphAddEmptyNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuGraphAddEmptyNode */
 	[527] = { 2393, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cuLaunchHostFunc */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 411, 2, 20 } }, { 0 } }, /* cuLaunchHostFunc */
 	[528] = { 2393, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cuLaunchHostFunc_ptsz */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 411, 2, 20 } }, { 0 } }, /* cuLaunchHostFunc_ptsz */
 	[529] = { 2394, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphChildGraphNodeGetGraph */
 	[530] = { 2395, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddHostNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddHostNode */
 	[531] = { 2396, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphHostNodeGetParams */
 	[532] = { 2397, 0, TANDEM_CLASS_QUERY,
@@ -1705,17 +1783,17 @@ const struct cuda_api cuda_driver_api[] = {
 	[534] = { 2399, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphGetNodes */
 	[535] = { 2400, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } }, { 0 } }, /* cuGraphGetEdges */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 449, 3, 40 } }, { 0 } }, /* cuGraphGetEdges */
 	[536] = { 2401, CUDA_QUIET, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 452, 6, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo */
 	[537] = { 2401, CUDA_QUIET | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 452, 6, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_ptsz */
 	[538] = { 2402, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecKernelNodeSetParams */
 	[539] = { 2365, CUDA_HOOK, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_v2 */
+		{ { 0, 0, 0 }, { 438, 2, 8 }, { 438, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_v2 */
 	[540] = { 2365, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_v2_ptsz */
+		{ { 0, 0, 0 }, { 438, 2, 8 }, { 438, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_v2_ptsz */
 	[541] = { 2403, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuThreadExchangeStreamCaptureMode */
 	[542] = { 2404, 0, TANDEM_CLASS_QUERY,
@@ -1729,21 +1807,21 @@ const struct cuda_api cuda_driver_api[] = {
 	[546] = { 2317, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDevicePrimaryCtxSetFlags_v2 */
 	[547] = { 2406, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 380, 3, 24 }, { 383, 4, 40 } }, { 0 } }, /* cuMemAddressReserve */
+		{ { 0, 0, 0 }, { 464, 3, 24 }, { 467, 4, 40 } }, { 0 } }, /* cuMemAddressReserve */
 	[548] = { 2407, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } }, { 0 } }, /* cuMemAddressFree */
 	[549] = { 2408, CUDA_HOOK, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 387, 2, 16 }, { 389, 4, 32 } }, { 0 } }, /* cuMemCreate */
+		{ { 0, 0, 0 }, { 471, 2, 16 }, { 473, 4, 32 } }, { 0 } }, /* cuMemCreate */
 	[550] = { 2409, CUDA_HOOK, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuMemRelease */
 	[551] = { 2410, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 380, 3, 24 }, { 383, 4, 40 } }, { 0 } }, /* cuMemMap */
+		{ { 0, 0, 0 }, { 464, 3, 24 }, { 467, 4, 40 } }, { 0 } }, /* cuMemMap */
 	[552] = { 2411, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } }, { 0 } }, /* cuMemUnmap */
 	[553] = { 2412, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } }, { 0 } }, /* cuMemSetAccess */
 	[554] = { 2413, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuMemExportToShareableHandle */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 399, 2, 28 } }, { 0 } }, /* cuMemExportToShareableHandle */
 	[555] = { 2414, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemImportFromShareableHandle */
 	[556] = { 2415, 0, TANDEM_CLASS_QUERY,
@@ -1759,9 +1837,9 @@ const struct cuda_api cuda_driver_api[] = {
 	[561] = { 2419, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 6, 3, 24 } }, { 0 } }, /* cuGraphExecUpdate */
 	[562] = { 2420, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphExecMemcpyNodeSetParams */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuGraphExecMemcpyNodeSetParams */
 	[563] = { 2421, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphExecMemsetNodeSetParams */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuGraphExecMemsetNodeSetParams */
 	[564] = { 2422, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecHostNodeSetParams */
 	[565] = { 2423, 0, TANDEM_CLASS_CALL,
@@ -1769,81 +1847,81 @@ const struct cuda_api cuda_driver_api[] = {
 	[566] = { 2424, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncGetModule */
 	[567] = { 2264, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cuIpcOpenMemHandle_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 2, 12 } }, { 0 } }, /* cuIpcOpenMemHandle_v2 */
 	[568] = { 2425, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuCtxResetPersistingL2Cache */
 	[569] = { 2426, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeCopyAttributes */
 	[570] = { 2427, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuGraphKernelNodeGetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuGraphKernelNodeGetAttribute */
 	[571] = { 2428, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuGraphKernelNodeSetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuGraphKernelNodeSetAttribute */
 	[572] = { 2429, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 2, 8 } }, { 0 } }, /* cuStreamCopyAttributes */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 477, 2, 8 } }, { 0 } }, /* cuStreamCopyAttributes */
 	[573] = { 2429, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 2, 8 } }, { 0 } }, /* cuStreamCopyAttributes_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 479, 2, 8 } }, { 0 } }, /* cuStreamCopyAttributes_ptsz */
 	[574] = { 2430, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 3, 16 } }, { 0 } }, /* cuStreamGetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 481, 3, 16 } }, { 0 } }, /* cuStreamGetAttribute */
 	[575] = { 2430, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cuStreamGetAttribute_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 484, 3, 16 } }, { 0 } }, /* cuStreamGetAttribute_ptsz */
 	[576] = { 2431, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 3, 16 } }, { 0 } }, /* cuStreamSetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 481, 3, 16 } }, { 0 } }, /* cuStreamSetAttribute */
 	[577] = { 2431, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cuStreamSetAttribute_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 484, 3, 16 } }, { 0 } }, /* cuStreamSetAttribute_ptsz */
 	[578] = { 2380, 0, TANDEM_CLASS_BUILD,
-		{ { 0, 0, 0 }, { 5, 1, 8 }, { 360, 3, 40 } }, { 0 } }, /* cuGraphInstantiate_v2 */
+		{ { 0, 0, 0 }, { 5, 1, 8 }, { 444, 3, 40 } }, { 0 } }, /* cuGraphInstantiate_v2 */
 	[579] = { 2432, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceGetTexture1DLinearMaxWidth */
 	[580] = { 2433, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 403, 2, 12 } }, { 0 } }, /* cuGraphUpload */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 487, 2, 12 } }, { 0 } }, /* cuGraphUpload */
 	[581] = { 2433, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cuGraphUpload_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 489, 2, 12 } }, { 0 } }, /* cuGraphUpload_ptsz */
 	[582] = { 2434, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayGetSparseProperties */
 	[583] = { 2435, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMipmappedArrayGetSparseProperties */
 	[584] = { 2436, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 407, 2, 16 } }, { 0 } }, /* cuMemMapArrayAsync */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 491, 2, 16 } }, { 0 } }, /* cuMemMapArrayAsync */
 	[585] = { 2436, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 407, 2, 16 } }, { 0 } }, /* cuMemMapArrayAsync_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 491, 2, 16 } }, { 0 } }, /* cuMemMapArrayAsync_ptsz */
 	[586] = { 2437, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecChildGraphNodeSetParams */
 	[587] = { 2438, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cuEventRecordWithFlags */
+		{ { 0, 0, 0 }, { 306, 2, 8 }, { 493, 3, 12 } }, { 0 } }, /* cuEventRecordWithFlags */
 	[588] = { 2438, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cuEventRecordWithFlags_ptsz */
+		{ { 0, 0, 0 }, { 306, 2, 8 }, { 493, 3, 12 } }, { 0 } }, /* cuEventRecordWithFlags_ptsz */
 	[589] = { 2439, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cuGraphAddEventRecordNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 496, 2, 36 } }, { 0 } }, /* cuGraphAddEventRecordNode */
 	[590] = { 2440, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cuGraphAddEventWaitNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 496, 2, 36 } }, { 0 } }, /* cuGraphAddEventWaitNode */
 	[591] = { 2441, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphEventRecordNodeGetEvent */
 	[592] = { 2442, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphEventWaitNodeGetEvent */
 	[593] = { 2443, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGraphEventRecordNodeSetEvent */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cuGraphEventRecordNodeSetEvent */
 	[594] = { 2444, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGraphEventWaitNodeSetEvent */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cuGraphEventWaitNodeSetEvent */
 	[595] = { 2445, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cuGraphExecEventRecordNodeSetEvent */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 498, 2, 20 } }, { 0 } }, /* cuGraphExecEventRecordNodeSetEvent */
 	[596] = { 2446, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cuGraphExecEventWaitNodeSetEvent */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 498, 2, 20 } }, { 0 } }, /* cuGraphExecEventWaitNodeSetEvent */
 	[597] = { 2447, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuArrayGetPlane */
 	[598] = { 2448, CUDA_HOOK, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cuMemAllocAsync */
+		{ { 0, 0, 0 }, { 500, 3, 20 }, { 500, 3, 20 } }, { 0 } }, /* cuMemAllocAsync */
 	[599] = { 2448, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cuMemAllocAsync_ptsz */
+		{ { 0, 0, 0 }, { 500, 3, 20 }, { 500, 3, 20 } }, { 0 } }, /* cuMemAllocAsync_ptsz */
 	[600] = { 2449, CUDA_HOOK, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } }, { 0 } }, /* cuMemFreeAsync */
+		{ { 0, 0, 0 }, { 489, 2, 12 }, { 489, 2, 12 } }, { 0 } }, /* cuMemFreeAsync */
 	[601] = { 2449, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } }, { 0 } }, /* cuMemFreeAsync_ptsz */
+		{ { 0, 0, 0 }, { 489, 2, 12 }, { 489, 2, 12 } }, { 0 } }, /* cuMemFreeAsync_ptsz */
 	[602] = { 2450, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemPoolTrimTo */
 	[603] = { 2451, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemPoolSetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuMemPoolSetAttribute */
 	[604] = { 2452, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemPoolGetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuMemPoolGetAttribute */
 	[605] = { 2453, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemPoolSetAccess */
 	[606] = { 2454, 0, TANDEM_CLASS_QUERY,
@@ -1853,17 +1931,17 @@ const struct cuda_api cuda_driver_api[] = {
 	[608] = { 2456, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuMemPoolDestroy */
 	[609] = { 2457, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuDeviceSetMemPool */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuDeviceSetMemPool */
 	[610] = { 2458, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetMemPool */
 	[611] = { 2459, CUDA_HOOK, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cuMemAllocFromPoolAsync */
+		{ { 0, 0, 0 }, { 503, 3, 20 }, { 506, 4, 28 } }, { 0 } }, /* cuMemAllocFromPoolAsync */
 	[612] = { 2459, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cuMemAllocFromPoolAsync_ptsz */
+		{ { 0, 0, 0 }, { 503, 3, 20 }, { 506, 4, 28 } }, { 0 } }, /* cuMemAllocFromPoolAsync_ptsz */
 	[613] = { 2460, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuMemPoolExportToShareableHandle */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 399, 2, 28 } }, { 0 } }, /* cuMemPoolExportToShareableHandle */
 	[614] = { 2461, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuMemPoolImportFromShareableHandle */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 399, 2, 28 } }, { 0 } }, /* cuMemPoolImportFromShareableHandle */
 	[615] = { 2462, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemPoolExportPointer */
 	[616] = { 2463, 0, TANDEM_CLASS_CALL,
@@ -1871,13 +1949,13 @@ const struct cuda_api cuda_driver_api[] = {
 	[617] = { 2464, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemPoolGetAccess */
 	[618] = { 2465, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddExternalSemaphoresSignalNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddExternalSemaphoresSignalNode */
 	[619] = { 2466, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresSignalNodeGetParams */
 	[620] = { 2467, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresSignalNodeSetParams */
 	[621] = { 2468, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddExternalSemaphoresWaitNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddExternalSemaphoresWaitNode */
 	[622] = { 2469, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresWaitNodeGetParams */
 	[623] = { 2470, 0, TANDEM_CLASS_CALL,
@@ -1887,21 +1965,21 @@ const struct cuda_api cuda_driver_api[] = {
 	[625] = { 2472, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecExternalSemaphoresWaitNodeSetParams */
 	[626] = { 2473, CUDA_QUIET, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 426, 3, 36 } }, { 0 } }, /* cuGetProcAddress */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 510, 3, 36 } }, { 0 } }, /* cuGetProcAddress */
 	[627] = { 2474, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuFlushGPUDirectRDMAWrites */
 	[628] = { 2475, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cuGraphDebugDotPrint */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 513, 3, 14 } }, { 0 } }, /* cuGraphDebugDotPrint */
 	[629] = { 2401, CUDA_QUIET, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 458, 4, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v2 */
 	[630] = { 2401, CUDA_QUIET | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v2_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 458, 4, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v2_ptsz */
 	[631] = { 2476, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 4, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 516, 4, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies */
 	[632] = { 2476, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 4, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 516, 4, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_ptsz */
 	[633] = { 2477, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuUserObjectCreate */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuUserObjectCreate */
 	[634] = { 2478, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuUserObjectRetain */
 	[635] = { 2479, 0, TANDEM_CLASS_CALL,
@@ -1911,9 +1989,9 @@ const struct cuda_api cuda_driver_api[] = {
 	[637] = { 2481, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuGraphReleaseUserObject */
 	[638] = { 2482, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddMemAllocNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddMemAllocNode */
 	[639] = { 2483, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddMemFreeNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddMemFreeNode */
 	[640] = { 2484, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDeviceGraphMemTrim */
 	[641] = { 2485, 0, TANDEM_CLASS_QUERY,
@@ -1939,9 +2017,9 @@ const struct cuda_api cuda_driver_api[] = {
 	[651] = { 2493, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphNodeGetEnabled */
 	[652] = { 2494, CUDA_HOOK, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx */
+		{ { 0, 0, 8 }, { 522, 2, 16 }, { 524, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx */
 	[653] = { 2494, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx_ptsz */
+		{ { 0, 0, 8 }, { 522, 2, 16 }, { 524, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx_ptsz */
 	[654] = { 2495, CUDA_HOOK, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuArrayGetMemoryRequirements */
 	[655] = { 2496, CUDA_HOOK, TANDEM_CLASS_QUERY,
@@ -1953,27 +2031,27 @@ const struct cuda_api cuda_driver_api[] = {
 	[658] = { 2498, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExecGetFlags */
 	[659] = { 2338, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_v2 */
 	[660] = { 2338, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_v2_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_v2_ptsz */
 	[661] = { 2349, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_v2 */
 	[662] = { 2349, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_v2_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64_v2_ptsz */
 	[663] = { 2339, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_v2 */
 	[664] = { 2339, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_v2_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamWriteValue32_v2_ptsz */
 	[665] = { 2350, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_v2 */
 	[666] = { 2350, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_v2_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cuStreamWriteValue64_v2_ptsz */
 	[667] = { 2340, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 413, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_v2 */
 	[668] = { 2340, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_v2_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 413, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_v2_ptsz */
 	[669] = { 2499, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddBatchMemOpNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddBatchMemOpNode */
 	[670] = { 2500, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphBatchMemOpNodeGetParams */
 	[671] = { 2501, 0, TANDEM_CLASS_CALL,
@@ -1983,7 +2061,7 @@ const struct cuda_api cuda_driver_api[] = {
 	[673] = { 2503, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuModuleGetLoadingMode */
 	[674] = { 2504, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 443, 2, 36 } }, { 0 } }, /* cuMemGetHandleForAddressRange */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 527, 2, 36 } }, { 0 } }, /* cuMemGetHandleForAddressRange */
 	[675] = { 2505, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuOccupancyMaxPotentialClusterSize */
 	[676] = { 2506, 0, TANDEM_CLASS_QUERY,
@@ -1991,9 +2069,9 @@ const struct cuda_api cuda_driver_api[] = {
 	[677] = { 2473, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cuGetProcAddress_v2 */
 	[678] = { 2507, 0, TANDEM_CLASS_BUILD,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 445, 2, 56 } }, { 0 } }, /* cuLibraryLoadData */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 529, 2, 56 } }, { 0 } }, /* cuLibraryLoadData */
 	[679] = { 2508, 0, TANDEM_CLASS_BUILD,
-		{ { 0, 0, 0 }, { 19, 1, 2 }, { 447, 4, 50 } }, { 0 } }, /* cuLibraryLoadFromFile */
+		{ { 0, 0, 0 }, { 19, 1, 2 }, { 531, 4, 50 } }, { 0 } }, /* cuLibraryLoadFromFile */
 	[680] = { 2509, CUDA_HOOK, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLibraryUnload */
 	[681] = { 2510, 0, TANDEM_CLASS_QUERY,
@@ -2007,13 +2085,13 @@ const struct cuda_api cuda_driver_api[] = {
 	[685] = { 2514, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuLibraryGetManaged */
 	[686] = { 2515, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 210, 2, 24 } }, { 0 } }, /* cuKernelGetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 291, 2, 24 } }, { 0 } }, /* cuKernelGetAttribute */
 	[687] = { 2516, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuKernelSetAttribute */
 	[688] = { 2517, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelSetCacheConfig */
 	[689] = { 2369, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddKernelNode_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddKernelNode_v2 */
 	[690] = { 2370, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeGetParams_v2 */
 	[691] = { 2387, 0, TANDEM_CLASS_CALL,
@@ -2021,29 +2099,29 @@ const struct cuda_api cuda_driver_api[] = {
 	[692] = { 2402, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecKernelNodeSetParams_v2 */
 	[693] = { 2518, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetId */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetId */
 	[694] = { 2518, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetId_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetId_ptsz */
 	[695] = { 2519, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetId */
 	[696] = { 2419, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphExecUpdate_v2 */
 	[697] = { 2520, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 451, 2, 72 } }, { 0 } }, /* cuTensorMapEncodeTiled */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 535, 2, 72 } }, { 0 } }, /* cuTensorMapEncodeTiled */
 	[698] = { 2521, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 453, 2, 88 } }, { 0 } }, /* cuTensorMapEncodeIm2col */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 537, 2, 88 } }, { 0 } }, /* cuTensorMapEncodeIm2col */
 	[699] = { 2522, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTensorMapReplaceAddress */
 	[700] = { 2523, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLibraryGetUnifiedFunction */
 	[701] = { 2524, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpGetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 402, 2, 20 } }, { 0 } }, /* cuCoredumpGetAttribute */
 	[702] = { 2525, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpGetAttributeGlobal */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 402, 2, 20 } }, { 0 } }, /* cuCoredumpGetAttributeGlobal */
 	[703] = { 2526, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpSetAttribute */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 402, 2, 20 } }, { 0 } }, /* cuCoredumpSetAttribute */
 	[704] = { 2527, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpSetAttributeGlobal */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 402, 2, 20 } }, { 0 } }, /* cuCoredumpSetAttributeGlobal */
 	[705] = { 2528, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuCtxSetFlags */
 	[706] = { 2529, 0, TANDEM_CLASS_CALL,
@@ -2051,71 +2129,71 @@ const struct cuda_api cuda_driver_api[] = {
 	[707] = { 2530, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuMulticastAddDevice */
 	[708] = { 2531, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuMulticastBindMem */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 406, 1, 48 } }, { 0 } }, /* cuMulticastBindMem */
 	[709] = { 2532, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuMulticastBindAddr */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuMulticastBindAddr */
 	[710] = { 2533, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 28 } }, { 0 } }, /* cuMulticastUnbind */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 539, 2, 28 } }, { 0 } }, /* cuMulticastUnbind */
 	[711] = { 2534, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMulticastGetGranularity */
 	[712] = { 2535, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 457, 3, 48 } }, { 0 } }, /* cuGraphAddNode */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 541, 3, 48 } }, { 0 } }, /* cuGraphAddNode */
 	[713] = { 2536, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphNodeSetParams */
 	[714] = { 2537, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecNodeSetParams */
 	[715] = { 2337, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cuMemAdvise_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 410, 1, 28 } }, { 0 } }, /* cuMemAdvise_v2 */
 	[716] = { 2344, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cuMemPrefetchAsync_v2 */
+		{ { 0, 0, 0 }, { 423, 2, 20 }, { 425, 2, 32 } }, { 0 } }, /* cuMemPrefetchAsync_v2 */
 	[717] = { 2344, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cuMemPrefetchAsync_v2_ptsz */
+		{ { 0, 0, 0 }, { 423, 2, 20 }, { 425, 2, 32 } }, { 0 } }, /* cuMemPrefetchAsync_v2_ptsz */
 	[718] = { 2538, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncGetName */
 	[719] = { 2539, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelGetName */
 	[720] = { 2540, CUDA_HOOK, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cuStreamBeginCaptureToGraph */
+		{ { 0, 0, 0 }, { 544, 2, 8 }, { 546, 3, 40 } }, { 0 } }, /* cuStreamBeginCaptureToGraph */
 	[721] = { 2540, CUDA_HOOK | CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cuStreamBeginCaptureToGraph_ptsz */
+		{ { 0, 0, 0 }, { 544, 2, 8 }, { 546, 3, 40 } }, { 0 } }, /* cuStreamBeginCaptureToGraph_ptsz */
 	[722] = { 2541, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphConditionalHandleCreate */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuGraphConditionalHandleCreate */
 	[723] = { 2535, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddNode_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 406, 1, 48 } }, { 0 } }, /* cuGraphAddNode_v2 */
 	[724] = { 2400, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphGetEdges_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphGetEdges_v2 */
 	[725] = { 2378, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphNodeGetDependencies_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuGraphNodeGetDependencies_v2 */
 	[726] = { 2379, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphNodeGetDependentNodes_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuGraphNodeGetDependentNodes_v2 */
 	[727] = { 2384, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddDependencies_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphAddDependencies_v2 */
 	[728] = { 2385, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphRemoveDependencies_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuGraphRemoveDependencies_v2 */
 	[729] = { 2401, CUDA_QUIET, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v3 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 462, 2, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v3 */
 	[730] = { 2401, CUDA_QUIET | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v3_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 462, 2, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v3_ptsz */
 	[731] = { 2476, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 520, 2, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_v2 */
 	[732] = { 2476, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_v2_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 520, 2, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_v2_ptsz */
 	[733] = { 2542, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuFuncGetParamInfo */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuFuncGetParamInfo */
 	[734] = { 2543, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuKernelGetParamInfo */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cuKernelGetParamInfo */
 	[735] = { 2544, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuDeviceRegisterAsyncNotification */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 386, 2, 28 } }, { 0 } }, /* cuDeviceRegisterAsyncNotification */
 	[736] = { 2545, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuDeviceUnregisterAsyncNotification */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuDeviceUnregisterAsyncNotification */
 	[737] = { 2546, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuModuleGetFunctionCount */
 	[738] = { 2547, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuModuleEnumerateFunctions */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuModuleEnumerateFunctions */
 	[739] = { 2548, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuLibraryGetKernelCount */
 	[740] = { 2549, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuLibraryEnumerateKernels */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuLibraryEnumerateKernels */
 	[741] = { 2550, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncIsLoaded */
 	[742] = { 2551, 0, TANDEM_CLASS_CALL,
@@ -2125,7 +2203,7 @@ const struct cuda_api cuda_driver_api[] = {
 	[744] = { 2553, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuGreenCtxDestroy */
 	[745] = { 2554, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 465, 2, 16 } }, { 0 } }, /* cuDeviceGetDevResource */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 549, 2, 16 } }, { 0 } }, /* cuDeviceGetDevResource */
 	[746] = { 2555, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuCtxGetDevResource */
 	[747] = { 2556, 0, TANDEM_CLASS_QUERY,
@@ -2133,33 +2211,33 @@ const struct cuda_api cuda_driver_api[] = {
 	[748] = { 2557, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDevResourceGenerateDesc */
 	[749] = { 2558, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGreenCtxRecordEvent */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cuGreenCtxRecordEvent */
 	[750] = { 2559, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGreenCtxWaitEvent */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cuGreenCtxWaitEvent */
 	[751] = { 2560, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuDevSmResourceSplitByCount */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cuDevSmResourceSplitByCount */
 	[752] = { 2561, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetGreenCtx */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetGreenCtx */
 	[753] = { 2562, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxFromGreenCtx */
 	[754] = { 2563, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelGetLibrary */
 	[755] = { 2564, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuCtxRecordEvent */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cuCtxRecordEvent */
 	[756] = { 2565, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuCtxWaitEvent */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cuCtxWaitEvent */
 	[757] = { 2065, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 13, 1, 8 }, { 14, 2, 24 } }, { 0 } }, /* cuCtxCreate_v4 */
 	[758] = { 2566, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 13, 1, 8 }, { 14, 2, 24 } }, { 0 } }, /* cuGreenCtxStreamCreate */
 	[759] = { 2356, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamGetCtx_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamGetCtx_v2 */
 	[760] = { 2356, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamGetCtx_v2_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 20 } }, { 0 } }, /* cuStreamGetCtx_v2_ptsz */
 	[761] = { 2567, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 467, 3, 40 } }, { 8 } }, /* cuMemBatchDecompressAsync */
+		{ { 0, 0, 8 }, { 0, 0, 8 }, { 551, 3, 40 } }, { 8 } }, /* cuMemBatchDecompressAsync */
 	[762] = { 2567, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 467, 3, 40 } }, { 8 } }, /* cuMemBatchDecompressAsync_ptsz */
+		{ { 0, 0, 8 }, { 0, 0, 8 }, { 551, 3, 40 } }, { 8 } }, /* cuMemBatchDecompressAsync_ptsz */
 	[763] = { 2568, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLogsRegisterCallback */
 	[764] = { 2569, 0, TANDEM_CLASS_CALL,
@@ -2167,45 +2245,45 @@ const struct cuda_api cuda_driver_api[] = {
 	[765] = { 2570, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuLogsCurrent */
 	[766] = { 2571, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cuLogsDumpToFile */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 513, 3, 14 } }, { 0 } }, /* cuLogsDumpToFile */
 	[767] = { 2572, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cuLogsDumpToMemory */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 410, 1, 28 } }, { 0 } }, /* cuLogsDumpToMemory */
 	[768] = { 2573, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessGetRestoreThreadId */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuCheckpointProcessGetRestoreThreadId */
 	[769] = { 2574, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessGetState */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuCheckpointProcessGetState */
 	[770] = { 2575, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessLock */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuCheckpointProcessLock */
 	[771] = { 2576, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessCheckpoint */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuCheckpointProcessCheckpoint */
 	[772] = { 2577, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessRestore */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuCheckpointProcessRestore */
 	[773] = { 2578, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessUnlock */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cuCheckpointProcessUnlock */
 	[774] = { 2579, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetDevice */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetDevice */
 	[775] = { 2579, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetDevice_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cuStreamGetDevice_ptsz */
 	[776] = { 2580, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 470, 2, 20 }, { 472, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync */
+		{ { 0, 0, 8 }, { 554, 2, 20 }, { 556, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync */
 	[777] = { 2580, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 470, 2, 20 }, { 472, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_ptsz */
+		{ { 0, 0, 8 }, { 554, 2, 20 }, { 556, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_ptsz */
 	[778] = { 2581, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 482, 1, 12 }, { 483, 3, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync */
+		{ { 0, 0, 8 }, { 566, 1, 12 }, { 567, 3, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync */
 	[779] = { 2581, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 482, 1, 12 }, { 483, 3, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_ptsz */
+		{ { 0, 0, 8 }, { 566, 1, 12 }, { 567, 3, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_ptsz */
 	[780] = { 2178, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cuEventElapsedTime_v2 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 3, 16 } }, { 0 } }, /* cuEventElapsedTime_v2 */
 	[781] = { 2582, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 487, 2, 84 } }, { 0 } }, /* cuTensorMapEncodeIm2colWide */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 571, 2, 84 } }, { 0 } }, /* cuTensorMapEncodeIm2colWide */
 	[782] = { 2583, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGreenCtxGetId */
 	[783] = { 2584, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuStreamCreateForCaptureToCig */
 	[784] = { 2585, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cuMemPrefetchBatchAsync */
+		{ { 0, 0, 0 }, { 573, 2, 12 }, { 575, 4, 60 } }, { 0 } }, /* cuMemPrefetchBatchAsync */
 	[785] = { 2585, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cuMemPrefetchBatchAsync_ptsz */
+		{ { 0, 0, 0 }, { 573, 2, 12 }, { 575, 4, 60 } }, { 0 } }, /* cuMemPrefetchBatchAsync_ptsz */
 	[786] = { 2586, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSemaphoreCreate */
 	[787] = { 2587, 0, TANDEM_CLASS_CALL,
@@ -2213,13 +2291,13 @@ const struct cuda_api cuda_driver_api[] = {
 	[788] = { 2588, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSemaphoreDestroy */
 	[789] = { 2589, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } }, { 0 } }, /* cuMemDiscardBatchAsync */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 579, 2, 36 } }, { 0 } }, /* cuMemDiscardBatchAsync */
 	[790] = { 2589, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } }, { 0 } }, /* cuMemDiscardBatchAsync_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 579, 2, 36 } }, { 0 } }, /* cuMemDiscardBatchAsync_ptsz */
 	[791] = { 2590, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cuMemDiscardAndPrefetchBatchAsync */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 581, 2, 60 } }, { 0 } }, /* cuMemDiscardAndPrefetchBatchAsync */
 	[792] = { 2590, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cuMemDiscardAndPrefetchBatchAsync_ptsz */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 581, 2, 60 } }, { 0 } }, /* cuMemDiscardAndPrefetchBatchAsync_ptsz */
 	[793] = { 2591, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMultiKernelCooperativeDomainCreate */
 	[794] = { 2592, 0, TANDEM_CLASS_CALL,
@@ -2227,13 +2305,13 @@ const struct cuda_api cuda_driver_api[] = {
 	[795] = { 2071, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetDevice_v2 */
 	[796] = { 2580, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_v2 */
+		{ { 0, 0, 8 }, { 560, 2, 20 }, { 562, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_v2 */
 	[797] = { 2580, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_v2_ptsz */
+		{ { 0, 0, 8 }, { 560, 2, 20 }, { 562, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_v2_ptsz */
 	[798] = { 2581, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_v2 */
+		{ { 0, 0, 8 }, { 570, 1, 12 }, { 152, 2, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_v2 */
 	[799] = { 2581, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_v2_ptsz */
+		{ { 0, 0, 8 }, { 570, 1, 12 }, { 152, 2, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_v2_ptsz */
 	[800] = { 2072, CUDA_WAITS_DEVICE, TANDEM_CLASS_WAIT,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxSynchronize_v2 */
 	[801] = { 2593, 0, TANDEM_CLASS_QUERY,
@@ -2241,9 +2319,9 @@ const struct cuda_api cuda_driver_api[] = {
 	[802] = { 2594, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemGetMemPool */
 	[803] = { 2595, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemSetMemPool */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cuMemSetMemPool */
 	[804] = { 2596, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cuDeviceGetP2PAtomicCapabilities */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 410, 1, 28 } }, { 0 } }, /* cuDeviceGetP2PAtomicCapabilities */
 	[805] = { 2597, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuDeviceGetHostAtomicCapabilities */
 	[806] = { 2598, 0, TANDEM_CLASS_QUERY,
@@ -2277,7 +2355,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[12] = { 10252, CUDA_NO_STATUS, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaGetErrorString_v3020 */
 	[13] = { 10253, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_v3020 */
+		{ { 0, 0, 8 }, { 293, 1, 12 }, { 293, 1, 12 } }, { 0 } }, /* cudaLaunch_v3020 */
 	[14] = { 10254, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaFuncSetCacheConfig_v3020 */
 	[15] = { 10255, 0, TANDEM_CLASS_QUERY,
@@ -2297,7 +2375,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[22] = { 10262, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaFree_v3020 */
 	[23] = { 10263, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 499, 1, 20 }, { 500, 2, 36 } }, { 0 } }, /* cudaMallocArray_v3020 */
+		{ { 0, 0, 0 }, { 583, 1, 20 }, { 584, 2, 36 } }, { 0 } }, /* cudaMallocArray_v3020 */
 	[24] = { 10264, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaFreeArray_v3020 */
 	[25] = { 10265, 0, TANDEM_CLASS_CREATE,
@@ -2313,49 +2391,49 @@ const struct cuda_api cuda_runtime_api[] = {
 	[30] = { 10270, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemGetInfo_v3020 */
 	[31] = { 10271, CUDA_CONTENT | CUDA_CONTENT_READ, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_v3020 */
+		{ { 0, 0, 8 }, { 410, 1, 36 }, { 410, 1, 36 } }, { 16 } }, /* cudaMemcpy_v3020 */
 	[32] = { 10272, CUDA_CONTENT_ROWS, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_v3020 */
+		{ { 0, 0, 8 }, { 586, 3, 44 }, { 589, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_v3020 */
 	[33] = { 10273, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 510, 2, 36 }, { 512, 3, 52 } }, { 32 } }, /* cudaMemcpyToArray_v3020 */
+		{ { 0, 0, 8 }, { 594, 2, 36 }, { 596, 3, 52 } }, { 32 } }, /* cudaMemcpyToArray_v3020 */
 	[34] = { 10274, CUDA_CONTENT_ARRAY, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 515, 3, 44 }, { 518, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DToArray_v3020 */
+		{ { 0, 0, 8 }, { 599, 3, 44 }, { 602, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DToArray_v3020 */
 	[35] = { 10275, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 523, 2, 36 }, { 525, 3, 52 } }, { 32 } }, /* cudaMemcpyFromArray_v3020 */
+		{ { 0, 0, 8 }, { 607, 2, 36 }, { 609, 3, 52 } }, { 32 } }, /* cudaMemcpyFromArray_v3020 */
 	[36] = { 10276, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 528, 3, 44 }, { 531, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DFromArray_v3020 */
+		{ { 0, 0, 8 }, { 612, 3, 44 }, { 615, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DFromArray_v3020 */
 	[37] = { 10277, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 536, 3, 36 }, { 539, 5, 68 } }, { 48 } }, /* cudaMemcpyArrayToArray_v3020 */
+		{ { 0, 0, 8 }, { 620, 3, 36 }, { 623, 5, 68 } }, { 48 } }, /* cudaMemcpyArrayToArray_v3020 */
 	[38] = { 10278, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 544, 3, 44 }, { 547, 5, 76 } }, { 48, 56 } }, /* cudaMemcpy2DArrayToArray_v3020 */
+		{ { 0, 0, 8 }, { 628, 3, 44 }, { 631, 5, 76 } }, { 48, 56 } }, /* cudaMemcpy2DArrayToArray_v3020 */
 	[39] = { 10279, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 552, 4, 36 }, { 556, 5, 44 } }, { 16 } }, /* cudaMemcpyToSymbol_v3020 */
+		{ { 0, 0, 8 }, { 636, 4, 36 }, { 640, 5, 44 } }, { 16 } }, /* cudaMemcpyToSymbol_v3020 */
 	[40] = { 10280, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 561, 2, 36 }, { 563, 3, 44 } }, { 16 } }, /* cudaMemcpyFromSymbol_v3020 */
+		{ { 0, 0, 8 }, { 645, 2, 36 }, { 647, 3, 44 } }, { 16 } }, /* cudaMemcpyFromSymbol_v3020 */
 	[41] = { 10281, CUDA_CONTENT | CUDA_CONTENT_LATER, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 341, 2, 40 }, { 341, 2, 40 } }, { 16 } }, /* cudaMemcpyAsync_v3020 */
+		{ { 0, 0, 8 }, { 425, 2, 40 }, { 425, 2, 40 } }, { 16 } }, /* cudaMemcpyAsync_v3020 */
 	[42] = { 10282, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 566, 3, 40 }, { 569, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_v3020 */
+		{ { 0, 0, 8 }, { 650, 3, 40 }, { 653, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_v3020 */
 	[43] = { 10283, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 573, 3, 40 }, { 576, 4, 56 } }, { 32 } }, /* cudaMemcpyFromArrayAsync_v3020 */
+		{ { 0, 0, 8 }, { 657, 3, 40 }, { 660, 4, 56 } }, { 32 } }, /* cudaMemcpyFromArrayAsync_v3020 */
 	[44] = { 10284, CUDA_CONTENT_ROWS, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 580, 4, 48 }, { 584, 6, 64 } }, { 32, 40 } }, /* cudaMemcpy2DAsync_v3020 */
+		{ { 0, 0, 8 }, { 664, 4, 48 }, { 668, 6, 64 } }, { 32, 40 } }, /* cudaMemcpy2DAsync_v3020 */
 	[45] = { 10285, CUDA_CONTENT_ARRAY, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 590, 4, 48 }, { 594, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DToArrayAsync_v3020 */
+		{ { 0, 0, 8 }, { 674, 4, 48 }, { 678, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DToArrayAsync_v3020 */
 	[46] = { 10286, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 600, 4, 48 }, { 604, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DFromArrayAsync_v3020 */
+		{ { 0, 0, 8 }, { 684, 4, 48 }, { 688, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DFromArrayAsync_v3020 */
 	[47] = { 10287, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 610, 5, 40 }, { 615, 6, 48 } }, { 16 } }, /* cudaMemcpyToSymbolAsync_v3020 */
+		{ { 0, 0, 8 }, { 694, 5, 40 }, { 699, 6, 48 } }, { 16 } }, /* cudaMemcpyToSymbolAsync_v3020 */
 	[48] = { 10288, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 621, 3, 40 }, { 624, 4, 48 } }, { 16 } }, /* cudaMemcpyFromSymbolAsync_v3020 */
+		{ { 0, 0, 8 }, { 705, 3, 40 }, { 708, 4, 48 } }, { 16 } }, /* cudaMemcpyFromSymbolAsync_v3020 */
 	[49] = { 10289, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } }, { 16 } }, /* cudaMemset_v3020 */
+		{ { 0, 0, 8 }, { 242, 2, 24 }, { 256, 3, 28 } }, { 16 } }, /* cudaMemset_v3020 */
 	[50] = { 10290, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } }, { 24, 32 } }, /* cudaMemset2D_v3020 */
+		{ { 0, 0, 8 }, { 264, 2, 32 }, { 282, 3, 44 } }, { 24, 32 } }, /* cudaMemset2D_v3020 */
 	[51] = { 10291, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cudaMemsetAsync_v3020 */
+		{ { 0, 0, 8 }, { 318, 3, 28 }, { 329, 4, 32 } }, { 16 } }, /* cudaMemsetAsync_v3020 */
 	[52] = { 10292, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cudaMemset2DAsync_v3020 */
+		{ { 0, 0, 8 }, { 333, 3, 36 }, { 344, 4, 48 } }, { 24, 32 } }, /* cudaMemset2DAsync_v3020 */
 	[53] = { 10293, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSymbolAddress_v3020 */
 	[54] = { 10294, 0, TANDEM_CLASS_QUERY,
@@ -2401,9 +2479,9 @@ const struct cuda_api cuda_runtime_api[] = {
 	[75] = { 10314, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaGraphicsResourceSetMapFlags_v3020 */
 	[76] = { 10315, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cudaGraphicsMapResources_v3020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 3, 16 } }, { 0 } }, /* cudaGraphicsMapResources_v3020 */
 	[77] = { 10316, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cudaGraphicsUnmapResources_v3020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 3, 16 } }, { 0 } }, /* cudaGraphicsUnmapResources_v3020 */
 	[78] = { 10317, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphicsResourceGetMappedPointer_v3020 */
 	[79] = { 10318, 0, TANDEM_CLASS_QUERY,
@@ -2431,41 +2509,41 @@ const struct cuda_api cuda_runtime_api[] = {
 	[129] = { 10329, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaStreamCreate_v3020 */
 	[130] = { 10330, 0, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 628, 1, 4 }, { 628, 1, 4 } }, { 0 } }, /* cudaStreamDestroy_v3020 */
+		{ { 0, 0, 0 }, { 712, 1, 4 }, { 712, 1, 4 } }, { 0 } }, /* cudaStreamDestroy_v3020 */
 	[131] = { 10331, CUDA_WAITS_QUEUE, TANDEM_CLASS_WAIT,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamSynchronize_v3020 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cudaStreamSynchronize_v3020 */
 	[132] = { 10332, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamQuery_v3020 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cudaStreamQuery_v3020 */
 	[133] = { 10333, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaEventCreate_v3020 */
 	[134] = { 10334, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cudaEventCreateWithFlags_v3020 */
+		{ { 0, 0, 0 }, { 303, 1, 4 }, { 304, 2, 12 } }, { 0 } }, /* cudaEventCreateWithFlags_v3020 */
 	[135] = { 10335, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cudaEventRecord_v3020 */
+		{ { 0, 0, 0 }, { 306, 2, 8 }, { 306, 2, 8 } }, { 0 } }, /* cudaEventRecord_v3020 */
 	[136] = { 10336, 0, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventDestroy_v3020 */
+		{ { 0, 0, 0 }, { 308, 1, 4 }, { 308, 1, 4 } }, { 0 } }, /* cudaEventDestroy_v3020 */
 	[137] = { 10337, 0, TANDEM_CLASS_WAIT,
-		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventSynchronize_v3020 */
+		{ { 0, 0, 0 }, { 308, 1, 4 }, { 308, 1, 4 } }, { 0 } }, /* cudaEventSynchronize_v3020 */
 	[138] = { 10338, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventQuery_v3020 */
+		{ { 0, 0, 0 }, { 308, 1, 4 }, { 308, 1, 4 } }, { 0 } }, /* cudaEventQuery_v3020 */
 	[139] = { 10339, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 629, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v3020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 713, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v3020 */
 	[140] = { 10340, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaMalloc3D_v3020 */
 	[141] = { 10341, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 632, 1, 4 }, { 633, 2, 20 } }, { 0 } }, /* cudaMalloc3DArray_v3020 */
+		{ { 0, 0, 0 }, { 716, 1, 4 }, { 717, 2, 20 } }, { 0 } }, /* cudaMalloc3DArray_v3020 */
 	[142] = { 10342, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 635, 1, 12 } }, { 0 } }, /* cudaMemset3D_v3020 */
+		{ { 0, 0, 8 }, { 0, 0, 8 }, { 719, 1, 12 } }, { 0 } }, /* cudaMemset3D_v3020 */
 	[143] = { 10343, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 636, 1, 12 }, { 637, 2, 16 } }, { 0 } }, /* cudaMemset3DAsync_v3020 */
+		{ { 0, 0, 8 }, { 720, 1, 12 }, { 721, 2, 16 } }, { 0 } }, /* cudaMemset3DAsync_v3020 */
 	[144] = { 10344, CUDA_CONTENT_BOX, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 639, 5, 44 }, { 644, 6, 52 } }, { 0 } }, /* cudaMemcpy3D_v3020 */
+		{ { 0, 0, 8 }, { 723, 5, 44 }, { 728, 6, 52 } }, { 0 } }, /* cudaMemcpy3D_v3020 */
 	[145] = { 10345, CUDA_CONTENT_BOX_LATER, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 650, 6, 48 }, { 656, 7, 56 } }, { 0 } }, /* cudaMemcpy3DAsync_v3020 */
+		{ { 0, 0, 8 }, { 734, 6, 48 }, { 740, 7, 56 } }, { 0 } }, /* cudaMemcpy3DAsync_v3020 */
 	[146] = { 10346, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadSetCacheConfig_v3020 */
 	[147] = { 10347, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cudaStreamWaitEvent_v3020 */
+		{ { 0, 0, 0 }, { 348, 2, 8 }, { 350, 3, 12 } }, { 0 } }, /* cudaStreamWaitEvent_v3020 */
 	[150] = { 10348, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadGetCacheConfig_v3020 */
 	[151] = { 10349, 0, TANDEM_CLASS_QUERY,
@@ -2487,13 +2565,13 @@ const struct cuda_api cuda_runtime_api[] = {
 	[159] = { 10357, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeerGetDevicePointer_v4000 */
 	[160] = { 10358, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 663, 5, 40 }, { 663, 5, 40 } }, { 32 } }, /* cudaMemcpyPeer_v4000 */
+		{ { 0, 0, 8 }, { 747, 5, 40 }, { 747, 5, 40 } }, { 32 } }, /* cudaMemcpyPeer_v4000 */
 	[161] = { 10359, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 668, 6, 44 }, { 668, 6, 44 } }, { 32 } }, /* cudaMemcpyPeerAsync_v4000 */
+		{ { 0, 0, 8 }, { 752, 6, 44 }, { 752, 6, 44 } }, { 32 } }, /* cudaMemcpyPeerAsync_v4000 */
 	[162] = { 10360, 0, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3DPeer_v4000 */
 	[163] = { 10361, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DPeerAsync_v4000 */
+		{ { 0, 0, 8 }, { 377, 1, 12 }, { 378, 2, 20 } }, { 0 } }, /* cudaMemcpy3DPeerAsync_v4000 */
 	[164] = { 10362, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaDeviceReset_v3020 */
 	[165] = { 10363, CUDA_WAITS_DEVICE, TANDEM_CLASS_WAIT,
@@ -2501,7 +2579,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[166] = { 10364, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetLimit_v3020 */
 	[167] = { 10365, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceSetLimit_v3020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cudaDeviceSetLimit_v3020 */
 	[168] = { 10366, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceGetCacheConfig_v3020 */
 	[169] = { 10367, 0, TANDEM_CLASS_CALL,
@@ -2519,17 +2597,17 @@ const struct cuda_api cuda_runtime_api[] = {
 	[175] = { 10373, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLGetDevices_v4010 */
 	[176] = { 10374, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaIpcGetEventHandle_v4010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cudaIpcGetEventHandle_v4010 */
 	[177] = { 10375, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaIpcOpenEventHandle_v4010 */
 	[178] = { 10376, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaIpcGetMemHandle_v4010 */
 	[179] = { 10377, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cudaIpcOpenMemHandle_v4010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 380, 2, 12 } }, { 0 } }, /* cudaIpcOpenMemHandle_v4010 */
 	[180] = { 10378, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaIpcCloseMemHandle_v4010 */
 	[181] = { 10379, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaArrayGetInfo_v4010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaArrayGetInfo_v4010 */
 	[182] = { 10380, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaFuncSetSharedMemConfig_v4020 */
 	[183] = { 10381, 0, TANDEM_CLASS_QUERY,
@@ -2537,7 +2615,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[184] = { 10382, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaDeviceSetSharedMemConfig_v4020 */
 	[185] = { 10383, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaCreateTextureObject_v5000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaCreateTextureObject_v5000 */
 	[186] = { 10384, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroyTextureObject_v5000 */
 	[187] = { 10385, 0, TANDEM_CLASS_QUERY,
@@ -2551,7 +2629,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[191] = { 10389, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSurfaceObjectResourceDesc_v5000 */
 	[192] = { 10390, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 678, 1, 4 }, { 679, 3, 24 } }, { 0 } }, /* cudaMallocMipmappedArray_v5000 */
+		{ { 0, 0, 0 }, { 762, 1, 4 }, { 763, 3, 24 } }, { 0 } }, /* cudaMallocMipmappedArray_v5000 */
 	[193] = { 10391, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaGetMipmappedArrayLevel_v5000 */
 	[194] = { 10392, 0, TANDEM_CLASS_RELEASE,
@@ -2561,121 +2639,121 @@ const struct cuda_api cuda_runtime_api[] = {
 	[196] = { 10394, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphicsResourceGetMappedMipmappedArray_v5000 */
 	[197] = { 10395, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAddCallback_v5000 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 384, 2, 24 } }, { 0 } }, /* cudaStreamAddCallback_v5000 */
 	[198] = { 10396, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cudaStreamCreateWithFlags_v5000 */
+		{ { 0, 0, 0 }, { 303, 1, 4 }, { 304, 2, 12 } }, { 0 } }, /* cudaStreamCreateWithFlags_v5000 */
 	[199] = { 10397, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetTextureObjectResourceViewDesc_v5000 */
 	[200] = { 10398, CUDA_QUERY, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetAttribute_v5000 */
 	[201] = { 10330, 0, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamDestroy_v5050 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cudaStreamDestroy_v5050 */
 	[202] = { 10399, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cudaStreamCreateWithPriority_v5050 */
 	[203] = { 10400, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetPriority_v5050 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamGetPriority_v5050 */
 	[204] = { 10401, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetFlags_v5050 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamGetFlags_v5050 */
 	[205] = { 10402, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetStreamPriorityRange_v5050 */
 	[206] = { 10403, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cudaMallocManaged_v6000 */
 	[207] = { 10404, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 682, 4, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 766, 4, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6000 */
 	[208] = { 10405, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_v6000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_v6000 */
 	[209] = { 10406, CUDA_NO_STATUS, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaGetErrorName_v6050 */
 	[210] = { 10404, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6050 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 399, 2, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6050 */
 	[211] = { 10407, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 686, 2, 16 }, { 688, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_v7000 */
+		{ { 0, 0, 8 }, { 770, 2, 16 }, { 772, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_v7000 */
 	[212] = { 10408, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGetDeviceFlags_v7000 */
 	[213] = { 10253, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 293, 1, 12 }, { 293, 1, 12 } }, { 0 } }, /* cudaLaunch_ptsz_v7000 */
 	[214] = { 10407, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 686, 2, 16 }, { 688, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 770, 2, 16 }, { 772, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_ptsz_v7000 */
 	[215] = { 10271, CUDA_CONTENT | CUDA_CONTENT_READ | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_ptds_v7000 */
+		{ { 0, 0, 8 }, { 410, 1, 36 }, { 410, 1, 36 } }, { 16 } }, /* cudaMemcpy_ptds_v7000 */
 	[216] = { 10272, CUDA_CONTENT_ROWS | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 502, 3, 44 }, { 505, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_ptds_v7000 */
+		{ { 0, 0, 8 }, { 586, 3, 44 }, { 589, 5, 60 } }, { 32, 40 } }, /* cudaMemcpy2D_ptds_v7000 */
 	[217] = { 10273, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 510, 2, 36 }, { 512, 3, 52 } }, { 32 } }, /* cudaMemcpyToArray_ptds_v7000 */
+		{ { 0, 0, 8 }, { 594, 2, 36 }, { 596, 3, 52 } }, { 32 } }, /* cudaMemcpyToArray_ptds_v7000 */
 	[218] = { 10274, CUDA_CONTENT_ARRAY | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 515, 3, 44 }, { 518, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DToArray_ptds_v7000 */
+		{ { 0, 0, 8 }, { 599, 3, 44 }, { 602, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DToArray_ptds_v7000 */
 	[219] = { 10275, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 523, 2, 36 }, { 525, 3, 52 } }, { 32 } }, /* cudaMemcpyFromArray_ptds_v7000 */
+		{ { 0, 0, 8 }, { 607, 2, 36 }, { 609, 3, 52 } }, { 32 } }, /* cudaMemcpyFromArray_ptds_v7000 */
 	[220] = { 10276, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 528, 3, 44 }, { 531, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DFromArray_ptds_v7000 */
+		{ { 0, 0, 8 }, { 612, 3, 44 }, { 615, 5, 68 } }, { 40, 48 } }, /* cudaMemcpy2DFromArray_ptds_v7000 */
 	[221] = { 10277, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 536, 3, 36 }, { 539, 5, 68 } }, { 48 } }, /* cudaMemcpyArrayToArray_ptds_v7000 */
+		{ { 0, 0, 8 }, { 620, 3, 36 }, { 623, 5, 68 } }, { 48 } }, /* cudaMemcpyArrayToArray_ptds_v7000 */
 	[222] = { 10278, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 544, 3, 44 }, { 547, 5, 76 } }, { 48, 56 } }, /* cudaMemcpy2DArrayToArray_ptds_v7000 */
+		{ { 0, 0, 8 }, { 628, 3, 44 }, { 631, 5, 76 } }, { 48, 56 } }, /* cudaMemcpy2DArrayToArray_ptds_v7000 */
 	[223] = { 10279, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 552, 4, 36 }, { 556, 5, 44 } }, { 16 } }, /* cudaMemcpyToSymbol_ptds_v7000 */
+		{ { 0, 0, 8 }, { 636, 4, 36 }, { 640, 5, 44 } }, { 16 } }, /* cudaMemcpyToSymbol_ptds_v7000 */
 	[224] = { 10280, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 561, 2, 36 }, { 563, 3, 44 } }, { 16 } }, /* cudaMemcpyFromSymbol_ptds_v7000 */
+		{ { 0, 0, 8 }, { 645, 2, 36 }, { 647, 3, 44 } }, { 16 } }, /* cudaMemcpyFromSymbol_ptds_v7000 */
 	[225] = { 10281, CUDA_CONTENT | CUDA_CONTENT_LATER | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 341, 2, 40 }, { 341, 2, 40 } }, { 16 } }, /* cudaMemcpyAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 425, 2, 40 }, { 425, 2, 40 } }, { 16 } }, /* cudaMemcpyAsync_ptsz_v7000 */
 	[226] = { 10282, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 566, 3, 40 }, { 569, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 650, 3, 40 }, { 653, 4, 56 } }, { 32 } }, /* cudaMemcpyToArrayAsync_ptsz_v7000 */
 	[227] = { 10283, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 573, 3, 40 }, { 576, 4, 56 } }, { 32 } }, /* cudaMemcpyFromArrayAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 657, 3, 40 }, { 660, 4, 56 } }, { 32 } }, /* cudaMemcpyFromArrayAsync_ptsz_v7000 */
 	[228] = { 10284, CUDA_CONTENT_ROWS | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 580, 4, 48 }, { 584, 6, 64 } }, { 32, 40 } }, /* cudaMemcpy2DAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 664, 4, 48 }, { 668, 6, 64 } }, { 32, 40 } }, /* cudaMemcpy2DAsync_ptsz_v7000 */
 	[229] = { 10285, CUDA_CONTENT_ARRAY | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 590, 4, 48 }, { 594, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DToArrayAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 674, 4, 48 }, { 678, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DToArrayAsync_ptsz_v7000 */
 	[230] = { 10286, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 600, 4, 48 }, { 604, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DFromArrayAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 684, 4, 48 }, { 688, 6, 72 } }, { 40, 48 } }, /* cudaMemcpy2DFromArrayAsync_ptsz_v7000 */
 	[231] = { 10287, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 610, 5, 40 }, { 615, 6, 48 } }, { 16 } }, /* cudaMemcpyToSymbolAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 694, 5, 40 }, { 699, 6, 48 } }, { 16 } }, /* cudaMemcpyToSymbolAsync_ptsz_v7000 */
 	[232] = { 10288, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 621, 3, 40 }, { 624, 4, 48 } }, { 16 } }, /* cudaMemcpyFromSymbolAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 705, 3, 40 }, { 708, 4, 48 } }, { 16 } }, /* cudaMemcpyFromSymbolAsync_ptsz_v7000 */
 	[233] = { 10289, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } }, { 16 } }, /* cudaMemset_ptds_v7000 */
+		{ { 0, 0, 8 }, { 242, 2, 24 }, { 256, 3, 28 } }, { 16 } }, /* cudaMemset_ptds_v7000 */
 	[234] = { 10290, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } }, { 24, 32 } }, /* cudaMemset2D_ptds_v7000 */
+		{ { 0, 0, 8 }, { 264, 2, 32 }, { 282, 3, 44 } }, { 24, 32 } }, /* cudaMemset2D_ptds_v7000 */
 	[235] = { 10291, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cudaMemsetAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 318, 3, 28 }, { 329, 4, 32 } }, { 16 } }, /* cudaMemsetAsync_ptsz_v7000 */
 	[236] = { 10292, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cudaMemset2DAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 333, 3, 36 }, { 344, 4, 48 } }, { 24, 32 } }, /* cudaMemset2DAsync_ptsz_v7000 */
 	[237] = { 10400, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetPriority_ptsz_v7000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamGetPriority_ptsz_v7000 */
 	[238] = { 10401, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetFlags_ptsz_v7000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamGetFlags_ptsz_v7000 */
 	[239] = { 10331, CUDA_WAITS_QUEUE | CUDA_PER_THREAD, TANDEM_CLASS_WAIT,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamSynchronize_ptsz_v7000 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cudaStreamSynchronize_ptsz_v7000 */
 	[240] = { 10332, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamQuery_ptsz_v7000 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 312, 1, 4 } }, { 0 } }, /* cudaStreamQuery_ptsz_v7000 */
 	[241] = { 10405, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_ptsz_v7000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 384, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_ptsz_v7000 */
 	[242] = { 10335, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cudaEventRecord_ptsz_v7000 */
+		{ { 0, 0, 0 }, { 306, 2, 8 }, { 306, 2, 8 } }, { 0 } }, /* cudaEventRecord_ptsz_v7000 */
 	[243] = { 10342, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 635, 1, 12 } }, { 0 } }, /* cudaMemset3D_ptds_v7000 */
+		{ { 0, 0, 8 }, { 0, 0, 8 }, { 719, 1, 12 } }, { 0 } }, /* cudaMemset3D_ptds_v7000 */
 	[244] = { 10343, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 636, 1, 12 }, { 637, 2, 16 } }, { 0 } }, /* cudaMemset3DAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 720, 1, 12 }, { 721, 2, 16 } }, { 0 } }, /* cudaMemset3DAsync_ptsz_v7000 */
 	[245] = { 10344, CUDA_CONTENT_BOX | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 639, 5, 44 }, { 644, 6, 52 } }, { 0 } }, /* cudaMemcpy3D_ptds_v7000 */
+		{ { 0, 0, 8 }, { 723, 5, 44 }, { 728, 6, 52 } }, { 0 } }, /* cudaMemcpy3D_ptds_v7000 */
 	[246] = { 10345, CUDA_CONTENT_BOX_LATER | CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 650, 6, 48 }, { 656, 7, 56 } }, { 0 } }, /* cudaMemcpy3DAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 734, 6, 48 }, { 740, 7, 56 } }, { 0 } }, /* cudaMemcpy3DAsync_ptsz_v7000 */
 	[247] = { 10347, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cudaStreamWaitEvent_ptsz_v7000 */
+		{ { 0, 0, 0 }, { 348, 2, 8 }, { 350, 3, 12 } }, { 0 } }, /* cudaStreamWaitEvent_ptsz_v7000 */
 	[248] = { 10395, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAddCallback_ptsz_v7000 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 384, 2, 24 } }, { 0 } }, /* cudaStreamAddCallback_ptsz_v7000 */
 	[249] = { 10360, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3DPeer_ptds_v7000 */
 	[250] = { 10361, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DPeerAsync_ptsz_v7000 */
+		{ { 0, 0, 8 }, { 377, 1, 12 }, { 378, 2, 20 } }, { 0 } }, /* cudaMemcpy3DPeerAsync_ptsz_v7000 */
 	[251] = { 10409, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 2, 32 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 404, 2, 32 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000 */
 	[252] = { 10410, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 691, 3, 20 }, { 694, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v8000 */
+		{ { 0, 0, 0 }, { 775, 3, 20 }, { 778, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v8000 */
 	[253] = { 10410, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 691, 3, 20 }, { 694, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v8000 */
+		{ { 0, 0, 0 }, { 775, 3, 20 }, { 778, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v8000 */
 	[254] = { 10411, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 700, 5, 28 } }, { 0 } }, /* cudaMemAdvise_v8000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 784, 5, 28 } }, { 0 } }, /* cudaMemAdvise_v8000 */
 	[255] = { 10412, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaDeviceGetP2PAttribute_v8000 */
 	[256] = { 10413, 0, TANDEM_CLASS_CALL,
@@ -2701,17 +2779,17 @@ const struct cuda_api cuda_runtime_api[] = {
 	[266] = { 10423, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaMemRangeGetAttribute_v8000 */
 	[267] = { 10424, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cudaMemRangeGetAttributes_v8000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 406, 1, 48 } }, { 0 } }, /* cudaMemRangeGetAttributes_v8000 */
 	[268] = { 10425, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamConsumerConnectWithFlags_v7000 */
 	[269] = { 10426, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 686, 2, 16 }, { 688, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_v9000 */
+		{ { 0, 0, 8 }, { 770, 2, 16 }, { 772, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_v9000 */
 	[270] = { 10426, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 686, 2, 16 }, { 688, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_ptsz_v9000 */
+		{ { 0, 0, 8 }, { 770, 2, 16 }, { 772, 3, 64 } }, { 0 } }, /* cudaLaunchCooperativeKernel_ptsz_v9000 */
 	[271] = { 10427, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEventCreateFromEGLSync_v9000 */
 	[272] = { 10428, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunchCooperativeKernelMultiDevice_v9000 */
+		{ { 0, 0, 8 }, { 293, 1, 12 }, { 293, 1, 12 } }, { 0 } }, /* cudaLaunchCooperativeKernelMultiDevice_v9000 */
 	[273] = { 10429, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaFuncSetAttribute_v9000 */
 	[274] = { 10430, 0, TANDEM_CLASS_CALL,
@@ -2725,19 +2803,19 @@ const struct cuda_api cuda_runtime_api[] = {
 	[278] = { 10434, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaImportExternalSemaphore_v10000 */
 	[279] = { 10435, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 789, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_v10000 */
 	[280] = { 10435, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 789, 4, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_ptsz_v10000 */
 	[281] = { 10436, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 789, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_v10000 */
 	[282] = { 10436, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 789, 4, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v10000 */
 	[283] = { 10437, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroyExternalSemaphore_v10000 */
 	[284] = { 10438, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cudaLaunchHostFunc_v10000 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 411, 2, 20 } }, { 0 } }, /* cudaLaunchHostFunc_v10000 */
 	[285] = { 10438, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cudaLaunchHostFunc_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 411, 2, 20 } }, { 0 } }, /* cudaLaunchHostFunc_ptsz_v10000 */
 	[286] = { 10439, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaGraphCreate_v10000 */
 	[287] = { 10440, 0, TANDEM_CLASS_QUERY,
@@ -2745,29 +2823,29 @@ const struct cuda_api cuda_runtime_api[] = {
 	[288] = { 10441, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphKernelNodeSetParams_v10000 */
 	[289] = { 10442, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddKernelNode_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddKernelNode_v10000 */
 	[290] = { 10443, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemcpyNode_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddMemcpyNode_v10000 */
 	[291] = { 10444, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemcpyNodeGetParams_v10000 */
 	[292] = { 10445, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParams_v10000 */
 	[293] = { 10446, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemsetNode_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddMemsetNode_v10000 */
 	[294] = { 10447, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemsetNodeGetParams_v10000 */
 	[295] = { 10448, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemsetNodeSetParams_v10000 */
 	[296] = { 10449, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddHostNode_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddHostNode_v10000 */
 	[297] = { 10450, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphHostNodeGetParams_v10000 */
 	[298] = { 10451, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddChildGraphNode_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddChildGraphNode_v10000 */
 	[299] = { 10452, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphChildGraphNodeGetGraph_v10000 */
 	[300] = { 10453, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphAddEmptyNode_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaGraphAddEmptyNode_v10000 */
 	[301] = { 10454, 0, TANDEM_CLASS_CREATE,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphClone_v10000 */
 	[302] = { 10455, 0, TANDEM_CLASS_CALL,
@@ -2777,47 +2855,47 @@ const struct cuda_api cuda_runtime_api[] = {
 	[304] = { 10457, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphGetRootNodes_v10000 */
 	[305] = { 10458, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 674, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 758, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v10000 */
 	[306] = { 10459, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 674, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 758, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v10000 */
 	[307] = { 10460, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 709, 5, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 793, 5, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v10000 */
 	[308] = { 10461, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 709, 5, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 793, 5, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v10000 */
 	[309] = { 10462, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGraphDestroyNode_v10000 */
 	[310] = { 10463, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 18, 1, 8 }, { 70, 3, 24 } }, { 0 } }, /* cudaGraphInstantiate_v10000 */
 	[311] = { 10464, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 156, 2, 20 }, { 156, 2, 20 } }, { 0 } }, /* cudaGraphLaunch_v10000 */
+		{ { 0, 0, 8 }, { 378, 2, 20 }, { 378, 2, 20 } }, { 0 } }, /* cudaGraphLaunch_v10000 */
 	[312] = { 10464, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 156, 2, 20 }, { 156, 2, 20 } }, { 0 } }, /* cudaGraphLaunch_ptsz_v10000 */
+		{ { 0, 0, 8 }, { 378, 2, 20 }, { 378, 2, 20 } }, { 0 } }, /* cudaGraphLaunch_ptsz_v10000 */
 	[313] = { 10465, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaGraphExecDestroy_v10000 */
 	[314] = { 10466, 0, TANDEM_CLASS_RELEASE,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaGraphDestroy_v10000 */
 	[315] = { 10467, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cudaStreamBeginCapture_v10000 */
+		{ { 0, 0, 0 }, { 438, 2, 8 }, { 438, 2, 8 } }, { 0 } }, /* cudaStreamBeginCapture_v10000 */
 	[316] = { 10467, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cudaStreamBeginCapture_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 438, 2, 8 }, { 438, 2, 8 } }, { 0 } }, /* cudaStreamBeginCapture_ptsz_v10000 */
 	[317] = { 10468, CUDA_QUERY, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamIsCapturing_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamIsCapturing_v10000 */
 	[318] = { 10468, CUDA_QUERY | CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamIsCapturing_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamIsCapturing_ptsz_v10000 */
 	[319] = { 10469, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamEndCapture_v10000 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamEndCapture_v10000 */
 	[320] = { 10469, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamEndCapture_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 312, 1, 4 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamEndCapture_ptsz_v10000 */
 	[321] = { 10470, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphHostNodeSetParams_v10000 */
 	[322] = { 10471, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphGetNodes_v10000 */
 	[323] = { 10472, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 709, 5, 40 } }, { 0 } }, /* cudaGraphGetEdges_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 793, 5, 40 } }, { 0 } }, /* cudaGraphGetEdges_v10000 */
 	[324] = { 10473, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 714, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v10010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 798, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v10010 */
 	[325] = { 10473, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 714, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v10010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 798, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v10010 */
 	[326] = { 10474, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecKernelNodeSetParams_v10010 */
 	[327] = { 10475, 0, TANDEM_CLASS_CALL,
@@ -2845,45 +2923,45 @@ const struct cuda_api cuda_runtime_api[] = {
 	[338] = { 10485, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphKernelNodeCopyAttributes_v11000 */
 	[339] = { 10486, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaGraphKernelNodeGetAttribute_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cudaGraphKernelNodeGetAttribute_v11000 */
 	[340] = { 10487, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaGraphKernelNodeSetAttribute_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cudaGraphKernelNodeSetAttribute_v11000 */
 	[341] = { 10488, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 477, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_v11000 */
 	[342] = { 10488, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_ptsz_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 479, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_ptsz_v11000 */
 	[343] = { 10489, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 721, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 805, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_v11000 */
 	[344] = { 10489, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_ptsz_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 484, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_ptsz_v11000 */
 	[345] = { 10490, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 721, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 805, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_v11000 */
 	[346] = { 10490, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_ptsz_v11000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 484, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_ptsz_v11000 */
 	[347] = { 10491, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaDeviceGetTexture1DLinearMaxWidth_v11010 */
 	[348] = { 10492, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cudaGraphUpload_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 489, 2, 12 } }, { 0 } }, /* cudaGraphUpload_v10000 */
 	[349] = { 10492, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cudaGraphUpload_ptsz_v10000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 489, 2, 12 } }, { 0 } }, /* cudaGraphUpload_ptsz_v10000 */
 	[350] = { 10493, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 724, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeToSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 808, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeToSymbol_v11010 */
 	[351] = { 10494, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 724, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeFromSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 808, 2, 68 } }, { 0 } }, /* cudaGraphAddMemcpyNodeFromSymbol_v11010 */
 	[352] = { 10495, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 726, 1, 60 } }, { 0 } }, /* cudaGraphAddMemcpyNode1D_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 810, 1, 60 } }, { 0 } }, /* cudaGraphAddMemcpyNode1D_v11010 */
 	[353] = { 10496, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParamsToSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 401, 1, 44 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParamsToSymbol_v11010 */
 	[354] = { 10497, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParamsFromSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 401, 1, 44 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParamsFromSymbol_v11010 */
 	[355] = { 10498, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 727, 1, 36 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParams1D_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 811, 1, 36 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParams1D_v11010 */
 	[356] = { 10499, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 728, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsToSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 812, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsToSymbol_v11010 */
 	[357] = { 10500, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 728, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsFromSymbol_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 812, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsFromSymbol_v11010 */
 	[358] = { 10501, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParams1D_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 401, 1, 44 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParams1D_v11010 */
 	[359] = { 10502, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaArrayGetSparseProperties_v11010 */
 	[360] = { 10503, 0, TANDEM_CLASS_QUERY,
@@ -2891,41 +2969,41 @@ const struct cuda_api cuda_runtime_api[] = {
 	[361] = { 10504, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecChildGraphNodeSetParams_v11010 */
 	[362] = { 10505, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cudaGraphAddEventRecordNode_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 496, 2, 36 } }, { 0 } }, /* cudaGraphAddEventRecordNode_v11010 */
 	[363] = { 10506, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphEventRecordNodeGetEvent_v11010 */
 	[364] = { 10507, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaGraphEventRecordNodeSetEvent_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cudaGraphEventRecordNodeSetEvent_v11010 */
 	[365] = { 10508, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cudaGraphAddEventWaitNode_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 496, 2, 36 } }, { 0 } }, /* cudaGraphAddEventWaitNode_v11010 */
 	[366] = { 10509, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphEventWaitNodeGetEvent_v11010 */
 	[367] = { 10510, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaGraphEventWaitNodeSetEvent_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 382, 2, 12 } }, { 0 } }, /* cudaGraphEventWaitNodeSetEvent_v11010 */
 	[368] = { 10511, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cudaGraphExecEventRecordNodeSetEvent_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 498, 2, 20 } }, { 0 } }, /* cudaGraphExecEventRecordNodeSetEvent_v11010 */
 	[369] = { 10512, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cudaGraphExecEventWaitNodeSetEvent_v11010 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 498, 2, 20 } }, { 0 } }, /* cudaGraphExecEventWaitNodeSetEvent_v11010 */
 	[370] = { 10513, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cudaEventRecordWithFlags_v11010 */
+		{ { 0, 0, 0 }, { 306, 2, 8 }, { 493, 3, 12 } }, { 0 } }, /* cudaEventRecordWithFlags_v11010 */
 	[371] = { 10513, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cudaEventRecordWithFlags_ptsz_v11010 */
+		{ { 0, 0, 0 }, { 306, 2, 8 }, { 493, 3, 12 } }, { 0 } }, /* cudaEventRecordWithFlags_ptsz_v11010 */
 	[372] = { 10514, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetDefaultMemPool_v11020 */
 	[373] = { 10515, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cudaMallocAsync_v11020 */
+		{ { 0, 0, 0 }, { 500, 3, 20 }, { 500, 3, 20 } }, { 0 } }, /* cudaMallocAsync_v11020 */
 	[374] = { 10515, CUDA_PER_THREAD, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cudaMallocAsync_ptsz_v11020 */
+		{ { 0, 0, 0 }, { 500, 3, 20 }, { 500, 3, 20 } }, { 0 } }, /* cudaMallocAsync_ptsz_v11020 */
 	[375] = { 10516, 0, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } }, { 0 } }, /* cudaFreeAsync_v11020 */
+		{ { 0, 0, 0 }, { 489, 2, 12 }, { 489, 2, 12 } }, { 0 } }, /* cudaFreeAsync_v11020 */
 	[376] = { 10516, CUDA_PER_THREAD, TANDEM_CLASS_RELEASE,
-		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } }, { 0 } }, /* cudaFreeAsync_ptsz_v11020 */
+		{ { 0, 0, 0 }, { 489, 2, 12 }, { 489, 2, 12 } }, { 0 } }, /* cudaFreeAsync_ptsz_v11020 */
 	[377] = { 10517, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemPoolTrimTo_v11020 */
 	[378] = { 10518, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemPoolSetAttribute_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cudaMemPoolSetAttribute_v11020 */
 	[379] = { 10519, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemPoolGetAttribute_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cudaMemPoolGetAttribute_v11020 */
 	[380] = { 10520, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolSetAccess_v11020 */
 	[381] = { 10521, 0, TANDEM_CLASS_QUERY,
@@ -2937,7 +3015,7 @@ const struct cuda_api cuda_runtime_api[] = {
 	[384] = { 10524, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaMemPoolDestroy_v11020 */
 	[385] = { 10525, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceSetMemPool_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cudaDeviceSetMemPool_v11020 */
 	[386] = { 10526, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetMemPool_v11020 */
 	[387] = { 10527, 0, TANDEM_CLASS_CALL,
@@ -2949,25 +3027,25 @@ const struct cuda_api cuda_runtime_api[] = {
 	[390] = { 10530, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolImportPointer_v11020 */
 	[391] = { 10531, 0, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cudaMallocFromPoolAsync_v11020 */
+		{ { 0, 0, 0 }, { 503, 3, 20 }, { 506, 4, 28 } }, { 0 } }, /* cudaMallocFromPoolAsync_v11020 */
 	[392] = { 10531, CUDA_PER_THREAD, TANDEM_CLASS_CREATE,
-		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cudaMallocFromPoolAsync_ptsz_v11020 */
+		{ { 0, 0, 0 }, { 503, 3, 20 }, { 506, 4, 28 } }, { 0 } }, /* cudaMallocFromPoolAsync_ptsz_v11020 */
 	[393] = { 10435, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 2, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_v11020 */
 	[394] = { 10435, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_ptsz_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 2, 24 } }, { 0 } }, /* cudaSignalExternalSemaphoresAsync_ptsz_v11020 */
 	[395] = { 10436, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 2, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_v11020 */
 	[396] = { 10436, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 434, 2, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v11020 */
 	[397] = { 10532, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddExternalSemaphoresSignalNode_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddExternalSemaphoresSignalNode_v11020 */
 	[398] = { 10533, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresSignalNodeGetParams_v11020 */
 	[399] = { 10534, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresSignalNodeSetParams_v11020 */
 	[400] = { 10535, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddExternalSemaphoresWaitNode_v11020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddExternalSemaphoresWaitNode_v11020 */
 	[401] = { 10536, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresWaitNodeGetParams_v11020 */
 	[402] = { 10537, 0, TANDEM_CLASS_CALL,
@@ -2979,21 +3057,21 @@ const struct cuda_api cuda_runtime_api[] = {
 	[405] = { 10540, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceFlushGPUDirectRDMAWrites_v11030 */
 	[406] = { 10541, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGetDriverEntryPoint_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaGetDriverEntryPoint_v11030 */
 	[407] = { 10541, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGetDriverEntryPoint_ptsz_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaGetDriverEntryPoint_ptsz_v11030 */
 	[408] = { 10542, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cudaGraphDebugDotPrint_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 513, 3, 14 } }, { 0 } }, /* cudaGraphDebugDotPrint_v11030 */
 	[409] = { 10473, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 714, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 798, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_v11030 */
 	[410] = { 10473, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 714, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_ptsz_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 798, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_ptsz_v11030 */
 	[411] = { 10543, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 729, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 813, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v11030 */
 	[412] = { 10543, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 729, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_ptsz_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 813, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_ptsz_v11030 */
 	[413] = { 10544, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaUserObjectCreate_v11030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaUserObjectCreate_v11030 */
 	[414] = { 10545, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaUserObjectRetain_v11030 */
 	[415] = { 10546, 0, TANDEM_CLASS_CALL,
@@ -3005,11 +3083,11 @@ const struct cuda_api cuda_runtime_api[] = {
 	[418] = { 10549, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiateWithFlags_v11040 */
 	[419] = { 10550, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemAllocNode_v11040 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddMemAllocNode_v11040 */
 	[420] = { 10551, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemAllocNodeGetParams_v11040 */
 	[421] = { 10552, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemFreeNode_v11040 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddMemFreeNode_v11040 */
 	[422] = { 10553, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemFreeNodeGetParams_v11040 */
 	[423] = { 10554, 0, TANDEM_CLASS_CALL,
@@ -3027,15 +3105,15 @@ const struct cuda_api cuda_runtime_api[] = {
 	[429] = { 10560, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMipmappedArrayGetMemoryRequirements_v11060 */
 	[430] = { 10561, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 438, 2, 16 }, { 734, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_v11060 */
+		{ { 0, 0, 8 }, { 522, 2, 16 }, { 818, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_v11060 */
 	[431] = { 10561, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 438, 2, 16 }, { 734, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_ptsz_v11060 */
+		{ { 0, 0, 8 }, { 522, 2, 16 }, { 818, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_ptsz_v11060 */
 	[432] = { 10562, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyMaxPotentialClusterSize_v11070 */
 	[433] = { 10563, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyMaxActiveClusters_v11070 */
 	[434] = { 10383, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 674, 4, 32 } }, { 0 } }, /* cudaCreateTextureObject_v2_v11080 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 758, 4, 32 } }, { 0 } }, /* cudaCreateTextureObject_v2_v11080 */
 	[435] = { 10386, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 73, 2, 16 } }, { 0 } }, /* cudaGetTextureObjectTextureDesc_v2_v11080 */
 	[436] = { 10564, 0, TANDEM_CLASS_BUILD,
@@ -3049,67 +3127,67 @@ const struct cuda_api cuda_runtime_api[] = {
 	[440] = { 10244, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaGetDeviceProperties_v12000 */
 	[441] = { 10567, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetId_v12000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamGetId_v12000 */
 	[442] = { 10567, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetId_ptsz_v12000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamGetId_ptsz_v12000 */
 	[443] = { 10463, 0, TANDEM_CLASS_BUILD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiate_v12000 */
 	[444] = { 10568, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaInitDevice_v12000 */
 	[445] = { 10569, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 737, 6, 48 } }, { 0 } }, /* cudaGraphAddNode_v12020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 109, 6, 48 } }, { 0 } }, /* cudaGraphAddNode_v12020 */
 	[446] = { 10570, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphNodeSetParams_v12020 */
 	[447] = { 10571, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecNodeSetParams_v12020 */
 	[448] = { 10411, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cudaMemAdvise_v12020 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 410, 1, 28 } }, { 0 } }, /* cudaMemAdvise_v12020 */
 	[449] = { 10410, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v12020 */
+		{ { 0, 0, 0 }, { 423, 2, 20 }, { 425, 2, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v12020 */
 	[450] = { 10410, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v12020 */
+		{ { 0, 0, 0 }, { 423, 2, 20 }, { 425, 2, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v12020 */
 	[451] = { 10572, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaFuncGetName_v12030 */
 	[452] = { 10573, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cudaStreamBeginCaptureToGraph_v12030 */
+		{ { 0, 0, 0 }, { 544, 2, 8 }, { 546, 3, 40 } }, { 0 } }, /* cudaStreamBeginCaptureToGraph_v12030 */
 	[453] = { 10573, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cudaStreamBeginCaptureToGraph_ptsz_v12030 */
+		{ { 0, 0, 0 }, { 544, 2, 8 }, { 546, 3, 40 } }, { 0 } }, /* cudaStreamBeginCaptureToGraph_ptsz_v12030 */
 	[454] = { 10574, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphConditionalHandleCreate_v12030 */
 	[455] = { 10472, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphGetEdges_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphGetEdges_v12030 */
 	[456] = { 10458, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v12030 */
 	[457] = { 10459, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v12030 */
 	[458] = { 10460, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v12030 */
 	[459] = { 10461, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 440, 1, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v12030 */
 	[460] = { 10569, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cudaGraphAddNode_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 406, 1, 48 } }, { 0 } }, /* cudaGraphAddNode_v12030 */
 	[461] = { 10473, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 462, 2, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v12030 */
 	[462] = { 10473, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 462, 2, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v12030 */
 	[463] = { 10543, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 520, 2, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v12030 */
 	[464] = { 10543, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_ptsz_v12030 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 520, 2, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_ptsz_v12030 */
 	[465] = { 10575, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cudaDeviceRegisterAsyncNotification_v12040 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 386, 2, 28 } }, { 0 } }, /* cudaDeviceRegisterAsyncNotification_v12040 */
 	[466] = { 10576, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceUnregisterAsyncNotification_v12040 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 316, 2, 12 } }, { 0 } }, /* cudaDeviceUnregisterAsyncNotification_v12040 */
 	[467] = { 10577, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaFuncGetParamInfo_v12040 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 290, 1, 32 } }, { 0 } }, /* cudaFuncGetParamInfo_v12040 */
 	[468] = { 10578, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaGetDriverEntryPointByVersion_v12050 */
 	[469] = { 10578, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaGetDriverEntryPointByVersion_ptsz_v12050 */
 	[470] = { 10579, 0, TANDEM_CLASS_BUILD,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 445, 2, 56 } }, { 0 } }, /* cudaLibraryLoadData_v12060 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 529, 2, 56 } }, { 0 } }, /* cudaLibraryLoadData_v12060 */
 	[471] = { 10580, 0, TANDEM_CLASS_BUILD,
-		{ { 0, 0, 0 }, { 19, 1, 2 }, { 447, 4, 50 } }, { 0 } }, /* cudaLibraryLoadFromFile_v12060 */
+		{ { 0, 0, 0 }, { 19, 1, 2 }, { 531, 4, 50 } }, { 0 } }, /* cudaLibraryLoadFromFile_v12060 */
 	[472] = { 10581, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaLibraryUnload_v12060 */
 	[473] = { 10582, 0, TANDEM_CLASS_QUERY,
@@ -3123,35 +3201,35 @@ const struct cuda_api cuda_runtime_api[] = {
 	[477] = { 10586, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaLibraryGetKernelCount_v12060 */
 	[478] = { 10587, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaLibraryEnumerateKernels_v12060 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cudaLibraryEnumerateKernels_v12060 */
 	[479] = { 10588, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaKernelSetAttributeForDevice_v12060 */
 	[480] = { 10589, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_v12080 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_v12080 */
 	[481] = { 10589, CUDA_PER_THREAD, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_ptsz_v12080 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_ptsz_v12080 */
 	[482] = { 10590, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 743, 2, 20 }, { 745, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_v12080 */
+		{ { 0, 0, 8 }, { 821, 2, 20 }, { 823, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_v12080 */
 	[483] = { 10590, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 743, 2, 20 }, { 745, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_ptsz_v12080 */
+		{ { 0, 0, 8 }, { 821, 2, 20 }, { 823, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_ptsz_v12080 */
 	[484] = { 10591, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 628, 1, 12 }, { 753, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v12080 */
+		{ { 0, 0, 8 }, { 712, 1, 12 }, { 831, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v12080 */
 	[485] = { 10591, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 628, 1, 12 }, { 753, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v12080 */
+		{ { 0, 0, 8 }, { 712, 1, 12 }, { 831, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v12080 */
 	[486] = { 10339, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v12080 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v12080 */
 	[487] = { 10592, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cudaMemPrefetchBatchAsync_v13000 */
+		{ { 0, 0, 0 }, { 573, 2, 12 }, { 575, 4, 60 } }, { 0 } }, /* cudaMemPrefetchBatchAsync_v13000 */
 	[488] = { 10592, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cudaMemPrefetchBatchAsync_ptsz_v13000 */
+		{ { 0, 0, 0 }, { 573, 2, 12 }, { 575, 4, 60 } }, { 0 } }, /* cudaMemPrefetchBatchAsync_ptsz_v13000 */
 	[489] = { 10593, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } }, { 0 } }, /* cudaMemDiscardBatchAsync_v13000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 579, 2, 36 } }, { 0 } }, /* cudaMemDiscardBatchAsync_v13000 */
 	[490] = { 10593, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } }, { 0 } }, /* cudaMemDiscardBatchAsync_ptsz_v13000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 579, 2, 36 } }, { 0 } }, /* cudaMemDiscardBatchAsync_ptsz_v13000 */
 	[491] = { 10594, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_v13000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 581, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_v13000 */
 	[492] = { 10594, CUDA_PER_THREAD, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_ptsz_v13000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 581, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_ptsz_v13000 */
 	[493] = { 10595, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetExportTable_v13000 */
 	[494] = { 10596, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
@@ -3177,21 +3255,21 @@ const struct cuda_api cuda_runtime_api[] = {
 	[504] = { 10606, CUDA_QUIET, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaGetKernel_v13000 */
 	[505] = { 10607, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_v13000 */
+		{ { 0, 0, 8 }, { 293, 1, 12 }, { 293, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_v13000 */
 	[506] = { 10607, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_ptsz_v13000 */
+		{ { 0, 0, 8 }, { 293, 1, 12 }, { 293, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_ptsz_v13000 */
 	[507] = { 10608, CUDA_QUIET | CUDA_NO_STATUS, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterUnifiedTable_v13000 */
 	[508] = { 10609, CUDA_NO_STATUS, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaGetProcAddress_v13000 */
 	[509] = { 10590, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cudaMemcpyBatchAsync_v13000 */
+		{ { 0, 0, 8 }, { 560, 2, 20 }, { 562, 4, 68 } }, { 24 } }, /* cudaMemcpyBatchAsync_v13000 */
 	[510] = { 10590, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cudaMemcpyBatchAsync_ptsz_v13000 */
+		{ { 0, 0, 8 }, { 560, 2, 20 }, { 562, 4, 68 } }, { 24 } }, /* cudaMemcpyBatchAsync_ptsz_v13000 */
 	[511] = { 10591, 0, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v13000 */
+		{ { 0, 0, 8 }, { 570, 1, 12 }, { 152, 2, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v13000 */
 	[512] = { 10591, CUDA_PER_THREAD, TANDEM_CLASS_ENQUEUE,
-		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v13000 */
+		{ { 0, 0, 8 }, { 570, 1, 12 }, { 152, 2, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v13000 */
 	[513] = { 10610, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaLogsRegisterCallback_v13000 */
 	[514] = { 10611, 0, TANDEM_CLASS_CALL,
@@ -3199,18 +3277,18 @@ const struct cuda_api cuda_runtime_api[] = {
 	[515] = { 10612, 0, TANDEM_CLASS_CALL,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaLogsCurrent_v13000 */
 	[516] = { 10613, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cudaLogsDumpToFile_v13000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 513, 3, 14 } }, { 0 } }, /* cudaLogsDumpToFile_v13000 */
 	[517] = { 10614, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cudaLogsDumpToMemory_v13000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 410, 1, 28 } }, { 0 } }, /* cudaLogsDumpToMemory_v13000 */
 	[518] = { 10615, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMemGetDefaultMemPool_v13000 */
 	[519] = { 10616, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMemGetMemPool_v13000 */
 	[520] = { 10617, 0, TANDEM_CLASS_CALL,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemSetMemPool_v13000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 285, 2, 20 } }, { 0 } }, /* cudaMemSetMemPool_v13000 */
 	[521] = { 10618, 0, TANDEM_CLASS_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaDeviceGetHostAtomicCapabilities_v13000 */
 	[522] = { 10619, 0, TANDEM_CLASS_QUERY,
-		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cudaDeviceGetP2PAtomicCapabilities_v13000 */
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 410, 1, 28 } }, { 0 } }, /* cudaDeviceGetP2PAtomicCapabilities_v13000 */
 };
 const uint32_t cuda_runtime_api_count = sizeof(cuda_runtime_api) / sizeof(cuda_runtime_api[0]);
