@@ -37,6 +37,13 @@ for mode in ("different", "linked"):
     check("repeated" not in rest, f"{mode} programs of one length are not the same", rest)
 both = found("processes", ["sh", "-c", f"{PROGRAM} different & {PROGRAM} different; wait"])
 check("repeated" not in both, "two processes that build the same once each", both)
+jobs = found("jobs", ["sh", "-c", f"for i in 1 2 3 4 5; do {PROGRAM} different; done"])
+check("repeated" in jobs and jobs["repeated"]["count"] == 5 and
+      "6 programs, always the same, were built in each of 5 processes" in jobs["repeated"]["description"] and
+      jobs["repeated"]["cost_ns"] >= 4 * 6 * 20 * 1000000, "a process for each job builds the same again", jobs)
+ranks = found("ranks", ["sh", "-c", "for i in 1 2 3 4 5; do " + f"{PROGRAM} different & done; wait"])
+check("repeated" not in ranks or ranks["repeated"]["cost_ns"] < 2 * 6 * 20 * 1000000,
+      "processes that run together have built together", ranks)
 
 slow = found("slow", [PROGRAM, "different"], build_ms=300)
 check("first" in slow and slow["first"]["count"] == 6 and

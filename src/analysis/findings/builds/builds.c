@@ -16,7 +16,9 @@ static int builds_begin(struct findings *findings, void *state)
 
 	builds->last_hash = calloc(findings->session->stream_count + 1, sizeof(*builds->last_hash));
 	builds->last_api = calloc(findings->session->stream_count + 1, sizeof(const void *));
-	return builds->last_hash && builds->last_api ? 0 : -ENOMEM;
+	builds->started_ns =
+		calloc(findings->session->process_count + 1, sizeof(*builds->started_ns));
+	return builds->last_hash && builds->last_api && builds->started_ns ? 0 : -ENOMEM;
 }
 
 /* FNV-1a; never 0. */
@@ -243,8 +245,14 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	/* What is compiled alone is there to be linked. */
 	if (record->step != TANDEM_BUILD_STEP_build)
 		builds->sources[source].used = true;
-	if (row->count == 1)
+	if (row->count == 1) {
 		row->first_ns = ns;
+		row->first_from_ns = trace_clock_ns(clock, record->begin);
+		row->started_ns = builds->started_ns[process] > 0 ? builds->started_ns[process]
+								  : row->first_from_ns;
+		builds->started_ns[process] = -1;
+		row->first_api = builder_of(findings, builds, event);
+	}
 	/* One that failed leaves nothing to be kept: that is an error's. */
 	if (row->count == 1 && !record->status) {
 		builds->sources[source].first_ns += ns;
@@ -272,6 +280,10 @@ static int builds_item(struct findings *findings, void *state, const struct even
 	if (loads_item(&builds->loads, findings, item))
 		return -ENOMEM;
 	if (item->kind == ITEM_CALL) {
+		int64_t *started_ns = &builds->started_ns[item->event->stream->process->index];
+
+		if (!*started_ns)
+			*started_ns = item->event->ns;
 		note_source(state, item->event);
 		if (item->event->layout->event->class == TANDEM_CLASS_QUERY)
 			note_read(findings, state, item->event);
@@ -295,6 +307,8 @@ static int builds_end(struct findings *findings, void *state)
 	int status = builds_add_repeated(findings, builds);
 
 	if (!status)
+		status = builds_add_in_processes(findings, builds);
+	if (!status)
 		status = loads_add(&builds->loads, findings);
 	return status ? status : builds_add_first(findings, builds);
 }
@@ -308,6 +322,7 @@ static void builds_release(struct findings *findings, void *state)
 	map_free(&builds->programs);
 	map_free(&builds->row_of);
 	free(builds->sources);
+	free(builds->started_ns);
 	free(builds->last_hash);
 	free(builds->last_api);
 	free(builds->rows);

@@ -25,7 +25,10 @@ struct build_row { /* one process, source, options, device */
 	uint32_t options; /* in `texts` */
 	uint8_t step, domain;
 	uint64_t count, first_ns, total_ns;
-	const struct tandem_event *api; /* of the second */
+	int64_t first_from_ns;
+	int64_t started_ns; /* of the process's first row: its first call; else as first_from_ns */
+	const struct tandem_event *first_api; /* of the first */
+	const struct tandem_event *api;	      /* of the second */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* same */
 };
@@ -35,6 +38,7 @@ struct build_state {
 	struct map programs; /* process and number -> source */
 	struct build_source *sources;
 	size_t source_count, source_capacity;
+	int64_t *started_ns; /* by process: its first call; 0: none; -1: it has a row */
 	uint64_t *last_hash; /* by stream: of the text that its latest call was given */
 	const struct tandem_event **last_api; /* ... and the latest call that builds */
 	struct build_row *rows;
@@ -54,9 +58,10 @@ struct build_state {
 	} first;
 };
 
-/* Findings of programs that were built again, and of a run of which much is the first builds.
+/* Findings of programs that were built again, in a process or in several, and of a run of which much is the first builds.
  * 0 or -ENOMEM. */
 int builds_add_repeated(struct findings *findings, const struct build_state *builds);
+int builds_add_in_processes(struct findings *findings, const struct build_state *builds);
 int builds_add_first(struct findings *findings, const struct build_state *builds);
 
 #endif
