@@ -89,6 +89,7 @@ int by_host_read(struct by_host *by_host, struct graph *graph, const struct even
 	if (!buffer->goes_on || !last->blocks)
 		return 0;
 	buffer->goes_on = false;
+	by_host->sums[item->event->stream->process->index].reads_removed++;
 	return graph_remove(graph, item->call, GRAPH_BY_HOST);
 }
 
@@ -157,7 +158,8 @@ int by_host_add(const struct by_host *by_host, uint32_t process, bool addresses,
 	finding->object = copy_time_api(time, findings);
 	/* As remove_write(). */
 	finding->cost_ns = devices_have_cpu(&findings->iterator->devices) ? time->ns / 2 : time->ns;
-	if (2 * sum->removed > time->count) {
+	/* A write that does not wait is what the copy will be. */
+	if (2 * sum->removed > time->count || 2 * sum->reads_removed > time->count) {
 		finding->removes = GRAPH_BY_HOST;
 		finding->at_least = true;
 	}

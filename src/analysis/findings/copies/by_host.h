@@ -19,10 +19,11 @@
 
 struct by_host_sum { /* of a process */
 	struct copy_time time;
-	uint64_t removed; /* of these: from the replay, both halves (GRAPH_BY_HOST) */
-	uint64_t same;	  /* of these: what was written is known to be what was read */
-	bool sampled;	  /* not all bytes were compared */
-	bool by_words;	  /* of reads that did not wait: eight words only */
+	/* From the replay (GRAPH_BY_HOST): writes, and reads. */
+	uint64_t removed, reads_removed;
+	uint64_t same; /* of these: what was written is known to be what was read */
+	bool sampled;  /* not all bytes were compared */
+	bool by_words; /* of reads that did not wait: eight words only */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
 };
