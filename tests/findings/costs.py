@@ -68,7 +68,12 @@ calls = shown.calls("clEnqueueReadBuffer", "clEnqueueWriteBuffer") - shown.devic
 check(0.85 * calls < cost, "bounce: what the calls took, but for the kernels before them",
       (cost, calls))
 
+# A write that did not wait, and had no need: its call and what passes before it go with the transfer.
 SETS = os.path.dirname(os.path.dirname(CORPUS))
+shown = Shown("gem_frames", program=os.path.join(SETS, "hearings", "hearings"))
+cost, moved = shown.cost("copies", "unchanged"), shown.device("copy_h2d")
+check(moved < cost, "gem_frames: more than what the transfers took", (cost, moved))
+
 # Reads that wait and writes that do not: without the reads the host goes on, and commands come in time.
 if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
     for attempt in range(3):

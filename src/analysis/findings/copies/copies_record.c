@@ -120,7 +120,7 @@ static int take_content(struct copies *copies, struct graph *graph, const struct
 		copy_time_add(&process->writes.time, last->api, content->bytes, last->ns);
 	else if (call)
 		call->unchanged = true;
-	return unchanged_remove(&process->writes, graph, item, last);
+	return unchanged_remove(&process->writes, graph, item);
 }
 
 /* As take_content(), of a read. */
@@ -163,7 +163,7 @@ static int take_content_read(struct copies *copies, struct graph *graph,
 		unchanged_read_count(&process->reads, read, last->api, content->bytes, last->ns);
 	else if (call)
 		call->unchanged_read = true;
-	return unchanged_remove(&process->reads, graph, item, last);
+	return unchanged_remove(&process->reads, graph, item);
 }
 
 /* As take_content_read(), of one that did not wait. */

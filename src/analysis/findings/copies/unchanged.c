@@ -6,10 +6,8 @@
 #include "util/units.h"
 
 int unchanged_remove(struct unchanged *unchanged, struct graph *graph,
-		     const struct event_item *item, const struct copy_latest *last)
+		     const struct event_item *item)
 {
-	if (!last->blocks)
-		return 0;
 	unchanged->removed++;
 	return graph_remove(graph, item->call, GRAPH_UNCHANGED);
 }

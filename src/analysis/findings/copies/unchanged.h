@@ -4,7 +4,7 @@
  *	struct unchanged unchanged = {0};
  *
  *	unchanged_begin(&unchanged, item, content->hashed < content->bytes);	each such content
- *	unchanged_remove(&unchanged, graph, item, last);
+ *	unchanged_remove(&unchanged, graph, item);
  *	copy_time_add(&unchanged.time, operation->api, bytes, ns);		it took: of a write
  *	unchanged_read_count(&unchanged, read, operation->api, bytes, ns);	of a read
  *	unchanged_writes_add(&unchanged, findings);
@@ -12,7 +12,6 @@
 #ifndef TANDEM_ANALYSIS_FINDINGS_COPIES_UNCHANGED_H
 #define TANDEM_ANALYSIS_FINDINGS_COPIES_UNCHANGED_H
 
-#include "analysis/findings/copies/calls.h"
 #include "analysis/findings/copies/copy_time.h"
 #include "analysis/findings/copies/read_contents.h"
 
@@ -25,10 +24,9 @@ struct unchanged {
 	int64_t ns; /* when the first was enqueued */
 };
 
-/* In the replay its call is not there, if it waited for the transfer: what others wait for is not
- * the transfer alone. Returns 0 or -ENOMEM. */
+/* In the replay its call and the transfer are not there, whether it waited or not. Returns 0 or -ENOMEM. */
 int unchanged_remove(struct unchanged *unchanged, struct graph *graph,
-		     const struct event_item *item, const struct copy_latest *last);
+		     const struct event_item *item);
 
 void unchanged_begin(struct unchanged *unchanged, const struct event_item *item, bool sampled);
 
