@@ -111,12 +111,11 @@ int lockstep_command(struct lockstep *lockstep, uint32_t index, const struct apa
 	return process->turns ? schedule(process, relaxed, slot_count, line) : 0;
 }
 
-void lockstep_waited(struct lockstep *lockstep, uint32_t index, int64_t ns)
+int lockstep_waited(struct lockstep *lockstep, uint32_t index, int64_t ns)
 {
 	uint64_t known = map_get(&lockstep->process_of, index);
 
-	if (known != MAP_NONE)
-		relaxed_waited(&lockstep->processes[known].parted, ns);
+	return known == MAP_NONE ? 0 : relaxed_waited(&lockstep->processes[known].parted, ns);
 }
 
 /* By the memory that each was given it is known already. */

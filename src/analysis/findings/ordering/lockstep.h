@@ -32,7 +32,7 @@ int lockstep_command(struct lockstep *lockstep, uint32_t process,
 		     unsigned slot_count, bool in_order);
 int lockstep_add(const struct lockstep *lockstep, struct findings *findings);
 
-void lockstep_waited(struct lockstep *lockstep, uint32_t process, int64_t ns);
+int lockstep_waited(struct lockstep *lockstep, uint32_t process, int64_t ns);
 void lockstep_free(struct lockstep *lockstep);
 
 #endif

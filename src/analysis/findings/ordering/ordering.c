@@ -51,11 +51,13 @@ static int ordering_begin(struct findings *findings, void *state)
 	return gates_begin(&ordering->gates, findings->session);
 }
 
-static void note_wait(struct ordering *ordering, uint32_t index, int64_t ns)
+static int note_wait(struct ordering *ordering, uint32_t index, int64_t ns)
 {
-	relaxed_waited(&ordering->processes[index].relaxed, ns);
-	relaxed_waited(&ordering->processes[index].divided, ns);
-	lockstep_waited(&ordering->lockstep, index, ns);
+	return relaxed_waited(&ordering->processes[index].relaxed, ns) ||
+			       relaxed_waited(&ordering->processes[index].divided, ns) ||
+			       lockstep_waited(&ordering->lockstep, index, ns)
+		       ? -ENOMEM
+		       : 0;
 }
 
 /* Where the device is the CPU, a core moves what is transferred. */
@@ -92,9 +94,9 @@ static int command_relaxed(struct ordering *ordering, const struct findings *fin
 	relaxed.in_order = false;
 	if (relaxed_command(&process->divided, &relaxed))
 		return -ENOMEM;
-	if (!is_cpu && command->call_end_ns - command->call_begin_ns > ROOM_WAIT_NS)
-		note_wait(ordering, index, command->call_end_ns);
-	return 0;
+	return !is_cpu && command->call_end_ns - command->call_begin_ns > ROOM_WAIT_NS
+		       ? note_wait(ordering, index, command->call_end_ns)
+		       : 0;
 }
 
 static int note_relaxed(struct ordering *ordering, const struct findings *findings,
@@ -149,9 +151,11 @@ static int ordering_item(struct findings *findings, void *state, const struct ev
 	}
 	if (item->kind != ITEM_CALL)
 		return 0;
-	if (item->event->layout->event->class == TANDEM_CLASS_WAIT ||
-	    trace_event_blocks(item->event))
-		note_wait(ordering, item->event->stream->process->index, item->end_ns);
+	if (ordering->apart.remembers &&
+	    (item->event->layout->event->class == TANDEM_CLASS_WAIT ||
+	     trace_event_blocks(item->event)) &&
+	    note_wait(ordering, item->event->stream->process->index, item->end_ns))
+		return -ENOMEM;
 	gates_call(&ordering->gates, item->event);
 	status = turns_call(&ordering->turns, item->event, &taken);
 	if (!status && !trace_event_failed(item->event))

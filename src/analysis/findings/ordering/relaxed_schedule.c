@@ -2,6 +2,7 @@
 #include "analysis/findings/ordering/relaxed_schedule.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 unsigned relaxed_slots(uint32_t units)
 {
@@ -140,9 +141,8 @@ static void waits_take(struct relaxed_schedule *schedule, int64_t queued_ns)
 	int64_t shift_ns = schedule->recorded_ns - schedule->ended_ns;
 	bool any = false;
 
-	while (schedule->wait_count &&
-	       schedule->waited_ns[schedule->wait_first % RELAXED_WAITS] <= queued_ns) {
-		schedule->wait_first++;
+	while (schedule->wait_count && schedule->waited_ns[schedule->wait_first] <= queued_ns) {
+		schedule->wait_first = (schedule->wait_first + 1) % schedule->wait_most;
 		schedule->wait_count--;
 		any = true;
 	}
@@ -191,13 +191,37 @@ int relaxed_command(struct relaxed_schedule *schedule, const struct relaxed_comm
 	return 0;
 }
 
-void relaxed_waited(struct relaxed_schedule *schedule, int64_t ns)
+static int waits_grow(struct relaxed_schedule *schedule)
 {
-	if (schedule->wait_count == RELAXED_WAITS) {
-		schedule->wait_first++;
-		schedule->wait_count--;
+	unsigned most = schedule->wait_most ? 2 * schedule->wait_most : RELAXED_WAITS;
+	int64_t *waited_ns = malloc(most * sizeof(*waited_ns));
+
+	if (!waited_ns)
+		return -ENOMEM;
+	for (unsigned i = 0; i < schedule->wait_count; i++)
+		waited_ns[i] =
+			schedule->waited_ns[(schedule->wait_first + i) % schedule->wait_most];
+	free(schedule->waited_ns);
+	schedule->waited_ns = waited_ns;
+	schedule->wait_most = most;
+	schedule->wait_first = 0;
+	return 0;
+}
+
+int relaxed_waited(struct relaxed_schedule *schedule, int64_t ns)
+{
+	if (schedule->wait_count == schedule->wait_most) {
+		if (schedule->wait_most < RELAXED_WAITS_MOST) {
+			if (waits_grow(schedule))
+				return -ENOMEM;
+		} else {
+			schedule->wait_first = (schedule->wait_first + 1) % schedule->wait_most;
+			schedule->wait_count--;
+		}
 	}
-	schedule->waited_ns[(schedule->wait_first + schedule->wait_count++) % RELAXED_WAITS] = ns;
+	schedule->waited_ns[(schedule->wait_first + schedule->wait_count++) % schedule->wait_most] =
+		ns;
+	return 0;
 }
 
 uint64_t relaxed_saved_ns(const struct relaxed_schedule *schedule)
@@ -214,4 +238,5 @@ void relaxed_free(struct relaxed_schedule *schedule)
 	map_free(&schedule->read.memory_of);
 	map_free(&schedule->read.any_of);
 	map_free(&schedule->queue_of);
+	free(schedule->waited_ns);
 }

@@ -22,7 +22,10 @@
 #include "util/map.h"
 
 #define RELAXED_SLOTS 8u
+/* Waits that are remembered at first, and at the most: what a device's records say of commands can come thousands of
+ * commands late. */
 #define RELAXED_WAITS 64u
+#define RELAXED_WAITS_MOST 65536u
 #define RELAXED_RECENT 16u
 
 struct relaxed_command {
@@ -47,9 +50,9 @@ struct relaxed_schedule {
 	int64_t recorded_ns, ended_ns;	     /* the latest end, as recorded and here */
 	int64_t recent_ns[RELAXED_RECENT];   /* a ring: ends as recorded */
 	unsigned recent;
-	int64_t shift_ns;		  /* what the host gives now is so much earlier */
-	int64_t waited_ns[RELAXED_WAITS]; /* a ring: ends of waits that no command came after yet */
-	unsigned wait_first, wait_count;
+	int64_t shift_ns;   /* what the host gives now is so much earlier */
+	int64_t *waited_ns; /* a ring: ends of waits that no command came after yet */
+	unsigned wait_first, wait_count, wait_most;
 };
 
 /* The parts into which a device with so many compute units is divided; and how many of them a command
@@ -60,7 +63,8 @@ unsigned relaxed_slots_taken(const struct relaxed_schedule *schedule, double roo
 /* Returns 0 or -ENOMEM. */
 int relaxed_command(struct relaxed_schedule *schedule, const struct relaxed_command *command);
 
-void relaxed_waited(struct relaxed_schedule *schedule, int64_t ns);
+/* Same. */
+int relaxed_waited(struct relaxed_schedule *schedule, int64_t ns);
 uint64_t relaxed_saved_ns(const struct relaxed_schedule *schedule);
 void relaxed_free(struct relaxed_schedule *schedule);
 
