@@ -318,7 +318,7 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
             check(f["object"].startswith("cl"), f"{where}: {f['name']}/{f['cause']} names the call",
                   f["object"])
         if f["cause"] == "launch" and " was launched " in f["description"]:
-            check(f["object"] in f["description"].split(), f"{where}: which kernel is said twice alike", f)
+            check(f["object"] in f["description"].split(), f"{where}: the object is the kernel of the sentence", f)
         if f["cause"] == "few-groups" and name == "align_tiles":
             check(f["symptom_of"] == "ordering: events", "what is kept apart is no fault of its size", f)
         if f["cause"] == "host-blocked" and name in ("sleep_between", "slot_queue"):

@@ -157,16 +157,16 @@ void tandem_content_look_record(const struct tandem_content_look *look, uint64_t
 
 void tandem_content_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes)
 {
-	record_put(TANDEM_EVENT_content, op,
-		   &(struct content_rows){.data = data, .width = bytes, .rows = 1, .slices = 1},
-		   offset);
+	struct content_rows rows = content_rows_one(data, bytes);
+
+	record_put(TANDEM_EVENT_content, op, &rows, offset);
 }
 
 void tandem_content_read_record(uint64_t op, const void *data, uint64_t offset, uint64_t bytes)
 {
-	record_put(TANDEM_EVENT_content_read, op,
-		   &(struct content_rows){.data = data, .width = bytes, .rows = 1, .slices = 1},
-		   offset);
+	struct content_rows rows = content_rows_one(data, bytes);
+
+	record_put(TANDEM_EVENT_content_read, op, &rows, offset);
 }
 
 void tandem_content_rows_record(uint64_t op, struct content_rows rows, uint64_t offset)

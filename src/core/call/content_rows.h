@@ -19,6 +19,12 @@ struct content_rows {
 	uint64_t pitch, slice_pitch; /* bytes from one to the next; 0: they lie behind each other */
 };
 
+/* Bytes that lie behind each other. */
+static inline struct content_rows content_rows_one(const void *data, uint64_t bytes)
+{
+	return (struct content_rows){.data = data, .width = bytes, .rows = 1, .slices = 1};
+}
+
 /* Rows that lie behind each other are one from now on. Returns the bytes of all, 0 if there are too many. */
 uint64_t content_rows_join(struct content_rows *rows);
 

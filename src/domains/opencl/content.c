@@ -50,10 +50,7 @@ void opencl_content_read(const struct opencl_command *command, const void *data,
 			 uint64_t bytes, uint32_t blocking, int32_t result)
 {
 	if (is_wanted(result))
-		opencl_content_rows_read(
-			command,
-			(struct content_rows){.data = data, .width = bytes, .rows = 1, .slices = 1},
-			offset, blocking);
+		opencl_content_rows_read(command, content_rows_one(data, bytes), offset, blocking);
 }
 
 uint64_t opencl_image_rows(void *image, const void *data, const void *origin, const void *region,

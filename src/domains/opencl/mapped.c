@@ -87,10 +87,8 @@ void opencl_mapped(const struct opencl_command *command, const void *memory, con
 		   int32_t result)
 {
 	if (result == CL_SUCCESS && tandem_control.args_level == TANDEM_ARGS_FULL && data)
-		rows_mapped(
-			command, memory,
-			(struct content_rows){.data = data, .width = bytes, .rows = 1, .slices = 1},
-			flags, offset, blocking);
+		rows_mapped(command, memory, content_rows_one(data, bytes), flags, offset,
+			    blocking);
 }
 
 void opencl_image_mapped(const struct opencl_command *command, void *image, const void *data,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared virtual memory, and unified memory but for the host's own: which addresses are there. A copy by
  * addresses goes to the device where one end is such memory and the other is none: so its call does not say.
- * The latest 256 that are there are known; where more were, or the program had some before it was recorded,
+ * As many as 256 at a time are known; where more were there, or the program had some before it was recorded,
  * all copies are taken for such as stay on the device. Any thread. */
 #ifndef TANDEM_OPENCL_SHARED_H
 #define TANDEM_OPENCL_SHARED_H
