@@ -56,9 +56,10 @@ struct ahead_reader {
 	struct trace_session *session;
 	unsigned flags;
 
-	pthread_mutex_t lock; /* of the next four */
+	pthread_mutex_t lock; /* of the next five */
 	pthread_cond_t filled_more, emptied_some;
 	unsigned filled; /* blocks that the caller has or is to get */
+	unsigned taken;	 /* of these: that it has */
 	bool closed;
 
 	/* The caller's. */
@@ -109,7 +110,7 @@ static void block_hand_over(struct ahead_reader *reader)
 	block->read_bytes = trace_merge_read_bytes(&reader->merge);
 	reader->filling = (reader->filling + 1) % AHEAD_BLOCKS;
 	pthread_mutex_lock(&reader->lock);
-	if (!reader->filled++)
+	if (reader->filled++ == reader->taken)
 		pthread_cond_signal(&reader->filled_more);
 	pthread_mutex_unlock(&reader->lock);
 }
@@ -323,23 +324,41 @@ int trace_ahead_open(struct trace_ahead *ahead, struct trace_session *session, u
 	return 0;
 }
 
-/* Gives the current block back, and waits for the next. The reader is woken when it has half
- * of the blocks, not for each. */
+/* The reader is woken when it has half of the blocks, not for each; or when the caller has no more
+ * to take. With the lock. */
+static void block_give(struct ahead_reader *reader)
+{
+	reader->taken--;
+	if (--reader->filled <= AHEAD_BLOCKS / 2 || reader->filled == reader->taken)
+		pthread_cond_signal(&reader->emptied_some);
+}
+
+void trace_ahead_give(struct trace_ahead *ahead)
+{
+	struct ahead_reader *reader = ahead->reader;
+
+	pthread_mutex_lock(&reader->lock);
+	block_give(reader);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+/* Gives the current block back, unless it is held, and waits for the next. */
 static void block_next(struct trace_ahead *ahead)
 {
 	struct ahead_reader *reader = ahead->reader;
 	const struct ahead_block *block;
 
 	pthread_mutex_lock(&reader->lock);
-	if (reader->any) {
-		reader->current = (reader->current + 1) % AHEAD_BLOCKS;
-		if (--reader->filled <= AHEAD_BLOCKS / 2)
-			pthread_cond_signal(&reader->emptied_some);
-	}
-	while (!reader->filled)
+	if (reader->any && !ahead->holds)
+		block_give(reader);
+	while (reader->filled == reader->taken)
 		pthread_cond_wait(&reader->filled_more, &reader->lock);
+	reader->taken++;
 	pthread_mutex_unlock(&reader->lock);
+	if (reader->any)
+		reader->current = (reader->current + 1) % AHEAD_BLOCKS;
 	reader->any = true;
+	ahead->taken++;
 	block = &reader->blocks[reader->current];
 	reader->read_bytes = block->read_bytes;
 	ahead->at = block->entries;

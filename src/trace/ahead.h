@@ -17,6 +17,14 @@
  * uses the session's files, layouts, streams and clock, which nobody changes meanwhile.
  * Problems go to session->problems in the caller's thread. Borrows the session. One thread
  * calls.
+ *
+ * A caller that hands events on to yet another thread sets `holds` before the first one: then events
+ * of a block last until that thread gives the block back, in the order in which `taken` counts them:
+ *
+ *	if (ahead.reader)
+ *		ahead.holds = true;
+ *	...
+ *	trace_ahead_give(&ahead);	the oldest block that was taken and not given; any thread
  */
 #ifndef TANDEM_TRACE_AHEAD_H
 #define TANDEM_TRACE_AHEAD_H
@@ -50,6 +58,8 @@ struct trace_ahead {
 	const struct trace_stream **streams; /* by index */
 	size_t *streams_left;		     /* by process: its streams that are not over */
 	size_t processes_over;		     /* that had streams, and have none left */
+	bool holds;
+	uint64_t taken; /* blocks so far, the current one included */
 };
 
 /* Returns 0 or -ENOMEM (nothing to close). The struct may not move while it is open. */
@@ -79,6 +89,9 @@ static inline const struct trace_stream *trace_ahead_stream(const struct trace_a
 {
 	return ahead->streams[index];
 }
+
+/* Of one that holds: the caller and whoever it handed events to are done with the oldest block. */
+void trace_ahead_give(struct trace_ahead *ahead);
 
 /* Bytes of content that were read, of session->content_bytes, about. */
 uint64_t trace_ahead_read_bytes(const struct trace_ahead *ahead);

@@ -102,6 +102,46 @@ static struct transcript alike(const char *path, unsigned flags, uint64_t most)
 	return alone;
 }
 
+/* Of a caller that holds: events stay as they were until their block is given back. */
+static void holds(const char *path, uint64_t blocks_kept)
+{
+	struct {
+		const struct trace_event *event;
+		int64_t ns;
+		uint16_t id;
+		uint64_t block;
+	} kept[64] = {{NULL, 0, 0, 0}};
+	struct trace_problems problems = {.tell = NULL};
+	struct error error = ERROR_INIT;
+	const struct trace_event *event;
+	struct trace_session session;
+	struct trace_ahead ahead;
+	uint64_t events = 0, given = 0;
+
+	CHECK(trace_session_open(&session, path, &problems, &error) == 0);
+	CHECK(trace_ahead_open(&ahead, &session, AHEAD_THREAD) == 0);
+	ahead.holds = true;
+	while (trace_ahead_next(&ahead, &event) > 0) {
+		size_t at = events++ / 97 % 64;
+
+		while (given + blocks_kept < ahead.taken) {
+			given++;
+			trace_ahead_give(&ahead);
+		}
+		if (kept[at].event && kept[at].block > given)
+			CHECK(kept[at].event->ns == kept[at].ns &&
+			      kept[at].event->record->id == kept[at].id);
+		kept[at].event = event;
+		kept[at].ns = event->ns;
+		kept[at].id = event->record->id;
+		kept[at].block = ahead.taken;
+	}
+	CHECK(events >= 200000 && ahead.taken > AHEAD_BLOCKS);
+	trace_ahead_close(&ahead);
+	trace_session_close(&session);
+	trace_problems_free(&problems);
+}
+
 static uint64_t next_random(void)
 {
 	static uint64_t state = 88172645463325252u;
@@ -198,6 +238,8 @@ int main(int argc, char **argv)
 	/* Before the first block is full, and while the reader waits for room. */
 	for (uint64_t most = 0; most < 70000; most = most * 3 + 1)
 		CHECK(alike(path, 0, most).events == most);
+	for (uint64_t kept = 1; kept < AHEAD_BLOCKS; kept += 3)
+		holds(path, kept);
 	threads_where_they_are_worth_it(path, small);
 	for (int i = 0; i < 8; i++) {
 		damage_folder(path);
