@@ -25,7 +25,7 @@ static int name_devices(struct event_iterator *iterator)
 					  device->domain, &row);
 	}
 	devices_name(&iterator->devices, &iterator->arena);
-	return status;
+	return status ? status : devices_settled(&iterator->devices);
 }
 
 static void engine_changed(void *user, uint32_t engine, int64_t ns)
@@ -112,6 +112,7 @@ int event_iterator_open_with(struct event_iterator *iterator, struct trace_sessi
 	iterator->session = session;
 	iterator->flags = flags;
 	iterator->progress = progress;
+	iterator->item.device = TRACE_NONE;
 	devices_init(&iterator->devices, session);
 	memory_init(&iterator->memory, &iterator->devices);
 	engines_init(&iterator->engines, session->start_ns, NULL, engine_changed, iterator);
@@ -147,7 +148,7 @@ take_call(struct event_iterator *iterator, const struct trace_event *event)
 
 	item->kind = ITEM_CALL;
 	item->call = ++iterator->calls;
-	item->end_ns = event->end_ticks ? event->end_ns : INT64_MIN;
+	item->end_ns = event_item_end_ns(event);
 	iterator->last_calls[event->stream->index] = item->call;
 	if (event->layout->op_offset && event->layout->class == TANDEM_CLASS_ENQUEUE)
 		transfer_directions_call(&iterator->directions, (struct trace_event *)event);
@@ -235,6 +236,28 @@ static int take_task(struct event_iterator *iterator, const struct trace_event *
 	return 0;
 }
 
+/* Looked for here, so that who takes the item changes nothing. */
+static int take_device(struct event_iterator *iterator, const struct trace_event *event)
+{
+	uint32_t number = (uint32_t)trace_field_number(event, "device");
+
+	iterator->item.device = TRACE_NONE;
+	return number ? devices_of_number(&iterator->devices, event, number,
+					  event->record->id == TANDEM_EVENT_build
+						  ? (uint8_t)trace_field_number(event, "domain")
+						  : (uint8_t)trace_session_domain_of(
+							    iterator->session, event->record->id),
+					  &iterator->item.device)
+		      : 0;
+}
+
+static bool is_about_device(const struct trace_event *event)
+{
+	enum tandem_record_role role = event->layout->event->traits.record;
+
+	return role == TANDEM_RECORD_fault || role == TANDEM_RECORD_device_link;
+}
+
 static int __attribute__((noinline))
 take_record(struct event_iterator *iterator, const struct trace_event *event)
 {
@@ -254,7 +277,7 @@ take_record(struct event_iterator *iterator, const struct trace_event *event)
 		return take_memory(iterator, event);
 	case TANDEM_EVENT_build:
 		item->kind = ITEM_BUILD;
-		return 0;
+		return take_device(iterator, event);
 	case TANDEM_EVENT_lost:
 		item->kind = ITEM_LOST;
 		return 0;
@@ -267,6 +290,8 @@ take_record(struct event_iterator *iterator, const struct trace_event *event)
 		return trace_objects_learn(&iterator->devices.objects, event);
 	default:
 		item->kind = ITEM_OTHER;
+		if (is_about_device(event))
+			return take_device(iterator, event);
 		return tasks_concerns(event) ? take_task(iterator, event) : 0;
 	}
 }

@@ -55,6 +55,8 @@ struct event_item {
 	 * the latest call of the same thread, 0: none. */
 	uint64_t call;
 	int64_t end_ns; /* when the call returned; INT64_MIN: it has not */
+	/* Of a build, a page fault or a link: row of the device; TRACE_NONE: it says none. */
+	uint32_t device;
 	struct operation operation;
 	/* Row of iterator->memory that changed, and bytes in use there now; row is
 	 * TRACE_NONE where the record changes nothing. */
@@ -93,6 +95,12 @@ struct event_iterator {
 	const struct progress *progress;
 	struct event_item item;
 };
+
+/* Of a call. */
+static inline int64_t event_item_end_ns(const struct trace_event *event)
+{
+	return event->end_ticks ? event->end_ns : INT64_MIN;
+}
 
 /* `progress` may be NULL; it has word of all that is read. Returns 0 or -ENOMEM; on
  * error there is nothing to close. */
@@ -133,7 +141,7 @@ static inline int event_iterator_next(struct event_iterator *iterator,
 	taken->kind = ITEM_CALL;
 	taken->system = false;
 	taken->call = ++iterator->calls;
-	taken->end_ns = event->end_ticks ? event->end_ns : INT64_MIN;
+	taken->end_ns = event_item_end_ns(event);
 	iterator->last_calls[event->stream->index] = taken->call;
 	return 1;
 }

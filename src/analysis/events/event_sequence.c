@@ -2,6 +2,7 @@
 #include "analysis/events/event_sequence.h"
 
 #include "analysis/events/item_range.h"
+#include "analysis/operations/queue_order.h"
 #include "trace/field.h"
 
 static void fill_wait(struct sequence_event *kept, const struct trace_event *event)
@@ -49,14 +50,20 @@ static void fill_call(struct sequence_event *kept, const struct event_item *item
 static void fill_command(struct sequence_event *kept, const struct event_iterator *iterator,
 			 const struct operation *operation)
 {
+	const struct trace_queue *queue;
+
 	kept->process = operation->process;
 	kept->stream = operation->stream;
 	kept->call = operation->call;
 	kept->op = operation->op;
 	kept->device = operation->device;
 	kept->queue = operation->queue_number;
-	if (operation->queue != TRACE_NONE)
-		kept->context = iterator->devices.objects.queues[operation->queue].context;
+	kept->order = QUEUE_APART;
+	if (operation->queue != TRACE_NONE) {
+		queue = &iterator->devices.objects.queues[operation->queue];
+		kept->context = queue->context;
+		kept->order = (uint8_t)queue_order(queue);
+	}
 	kept->other_ns = operation->times.queued_ns;
 	kept->operation_kind = operation->kind;
 	kept->name = operation->name;
@@ -119,7 +126,7 @@ static int take_event(void *user, const struct reorder_event *event)
 		taken.wait = 0;
 		taken.waited_op = 0;
 	}
-	taken.kind = (enum sequence_event_kind)event->kind;
+	taken.kind = (uint8_t)event->kind;
 	/* Never back in time, even of what came too late for its place. */
 	taken.ns = event->time_ns + event->moved_ns;
 	return sequence->take(sequence->context, &taken);

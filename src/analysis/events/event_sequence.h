@@ -13,6 +13,8 @@
 #ifndef TANDEM_ANALYSIS_EVENTS_EVENT_SEQUENCE_H
 #define TANDEM_ANALYSIS_EVENTS_EVENT_SEQUENCE_H
 
+#include <stddef.h>
+
 #include "analysis/events/ordered_events.h"
 #include "analysis/events/range.h"
 
@@ -27,34 +29,37 @@ enum sequence_event_kind {
 	SEQUENCE_KINDS,
 };
 
+/* What all have stands first, then what calls have: who passes one on needs no more of it. */
 struct sequence_event {
-	enum sequence_event_kind kind;
-	int64_t ns; /* CLOCK_MONOTONIC */
-
-	uint32_t process; /* index in the session */
-	uint32_t stream;  /* of the call; of a command its call's, or TRACE_NONE */
-	uint64_t call;	  /* number of the call; of a command its call's, or 0 */
-	uint64_t op;	  /* of an enqueue or a command; else 0 */
+	uint8_t kind;  /* enum sequence_event_kind */
+	bool blocking; /* of a call: it waits for the device before it returns: */
+	uint8_t wait;  /* enum tandem_wait_scope: for what; of a blocking enqueue `event` */
+	uint8_t order; /* of a command's queue: enum queue_order */
+	uint8_t operation_kind; /* of a command: enum tandem_operation_kind */
+	uint32_t process;	/* index in the session */
+	int64_t ns;		/* CLOCK_MONOTONIC */
+	int64_t other_ns; /* its end, at the begin; its begin, at the end; of a command when it was queued */
+	uint64_t call;	 /* number of the call; of a command its call's, or 0 */
+	uint64_t op;	 /* of an enqueue or a command; else 0 */
+	uint32_t stream; /* of the call; of a command its call's, or TRACE_NONE */
+	uint32_t queue;	 /* number in the process, of a call too; 0: not known */
 
 	/* Of a call. */
 	const struct tandem_event *api;
-	bool blocking;	    /* it waits for the device before it returns: */
-	uint8_t wait;	    /* enum tandem_wait_scope: for what; of a blocking enqueue `event` */
 	uint64_t waited_op; /* the operation, where it is a single one; else 0 */
-	int64_t other_ns; /* its end, at the begin; its begin, at the end; of a command when it was queued */
-
-	uint32_t queue; /* number in the process, of a call too; 0: not known */
 
 	/* Of a command. */
-	uint32_t device;	/* row of devices */
-	uint32_t context;	/* number in the process, 0: not known */
-	uint8_t operation_kind; /* enum tandem_operation_kind */
+	uint32_t device;  /* row of devices */
+	uint32_t context; /* number in the process, 0: not known */
 	const char *name;
 	uint64_t bytes, duration_ns, bound_ns;
 
 	/* Of a record: what `wants` made of it. */
 	uint64_t tag;
 };
+
+/* Of a call: bytes of it that say something. */
+#define SEQUENCE_CALL_BYTES offsetof(struct sequence_event, device)
 
 /* Takes the next event, borrowed. Returns 0, or an error that comes back. */
 typedef int event_sequence_consume(void *context, const struct sequence_event *event);

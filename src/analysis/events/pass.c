@@ -42,7 +42,8 @@ static inline int take_waits(struct waits *waits, const struct event_item *item)
 
 static int read_all(struct pass *pass)
 {
-	struct waits *waits = pass->with_waits && pass->waits.any ? &pass->waits : NULL;
+	struct waits *waits =
+		pass->with_waits && pass->waits.any && !pass->waits_beside ? &pass->waits : NULL;
 	int (*first)(void *user, const struct event_item *item) = pass->consumers[0].item;
 	void *first_user = pass->consumers[0].user;
 	unsigned count = pass->count;
@@ -67,7 +68,7 @@ static int end_all(struct pass *pass)
 
 	if (!(pass->flags & EVENT_PLACED))
 		status = clock_sync_finish(&pass->iterator.clock_sync);
-	if (!status && pass->with_waits && pass->waits.any)
+	if (!status && pass->with_waits && pass->waits.any && !pass->waits_beside)
 		status = waits_settle(&pass->waits);
 	for (unsigned i = 0; !status && i < pass->count; i++) {
 		const struct pass_consumer *consumer = pass->consumers[i].consumer;

@@ -106,6 +106,7 @@ struct findings {
 	struct finding_call *calls;	 /* same; by stream, the latest: of the items within it */
 	struct graph *graph;		 /* same; NULL: no wanted kind has `graph` */
 	struct async_reads async_reads;	 /* same */
+	const struct trace_clock_line *line; /* of the latest conversion by findings_ns() */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
 	size_t count, capacity;
@@ -125,6 +126,9 @@ typedef int finding_interval(struct findings *findings, void *state,
 			     const struct wait_thread *thread,
 			     const struct states_interval *interval);
 
+/* A record `page_faults` of the kernel's, in the order of items. */
+typedef int finding_faults(struct findings *findings, void *state, const struct trace_event *event);
+
 struct finding_ops {
 	const char *name;
 	const char *words; /* for the manual */
@@ -138,8 +142,7 @@ struct finding_ops {
 	int (*begin)(struct findings *findings, void *state);
 	finding_item *item;
 	finding_event *event;
-	/* A record `page_faults` of the kernel's, in the order of items. */
-	int (*faults)(struct findings *findings, void *state, const struct trace_event *event);
+	finding_faults *faults;
 	/* What a thread of the session did, by the kernel: needs `waits`. */
 	finding_interval *interval;
 	int (*end)(struct findings *findings, void *state); /* adds what was found */
@@ -187,6 +190,12 @@ const struct tandem_domain_row *findings_domain(const struct findings *findings,
 /* The call within which an item was recorded, if it returned and is examined; else NULL. */
 const struct finding_call *findings_call(const struct findings *findings,
 					 const struct event_item *item);
+
+/* CLOCK_MONOTONIC of ticks in a record. */
+static inline int64_t findings_ns(struct findings *findings, uint64_t ticks)
+{
+	return trace_clock_ns_by(&findings->session->clock, &findings->line, ticks);
+}
 
 /* Stream by its index in the session. */
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "analysis/events/item_range.h"
+#include "analysis/findings/beside.h"
 #include "analysis/findings/finding.h"
 #include "analysis/findings/ranking.h"
-#include "analysis/model/graph_event.h"
 #include "schema/gen/kernel_records.h"
 
 /* In the order of doc/FINDINGS.md. */
@@ -49,93 +49,45 @@ enum { KINDS = sizeof(finding_kinds) / sizeof(*finding_kinds) - 1 };
 /* So far off a clock may be: commands of before the session are seen in it. */
 #define OUTSIDE_NS INT64_C(10000000000)
 
-/* What a kind takes, and its state. */
-struct event_taker {
-	finding_event *take;
-	void *state;
-};
-
-struct item_taker {
-	finding_item *take;
-	void *state;
-	bool whole; /* also what is outside the range */
-};
-
-struct interval_taker {
-	finding_interval *take;
-	void *state;
-};
-
 struct maker { /* findings that are being made */
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
-	/* Of the wanted, each list up to one without a function. */
-	struct event_taker event_takers[SEQUENCE_KINDS][KINDS + 1];
-	struct item_taker item_takers[ITEM_KINDS][KINDS + 1];
-	struct interval_taker interval_takers[KINDS + 1];
+	struct side side; /* of the kinds that need no more than what was recorded, and its order */
 	struct event_sequence sequence;
-	bool sequenced; /* somebody asks for it */
-	struct graph graph;
-	int failed;
+	bool sequenced;	      /* somebody asks for it */
+	struct beside beside; /* of the others */
 };
+
+_Static_assert(KINDS <= SIDE_KINDS_MOST, "all kinds may be on one side");
 
 static int take_event(void *context, const struct sequence_event *event)
 {
 	struct maker *maker = context;
-	int status = maker->findings->graph ? graph_event(&maker->graph, event) : 0;
+	int status = side_event(&maker->side, event);
 
-	for (const struct event_taker *taker = maker->event_takers[event->kind];
-	     !status && taker->take; taker++)
-		status = taker->take(maker->findings, taker->state, event);
+	return status ? status : beside_event(&maker->beside, event);
+}
+
+static int begin_kinds(struct maker *maker, bool *events, bool *graph)
+{
+	int status = 0;
+
+	for (unsigned i = 0; !status && i < KINDS; i++) {
+		const struct finding_ops *ops = finding_kinds[i];
+		bool modelled = ops->graph || ops->interval;
+
+		if (!maker->wanted[i])
+			continue;
+		*graph |= ops->graph;
+		*events |= ops->event != NULL || ops->graph;
+		maker->states[i] = calloc(1, ops->state_bytes + 1);
+		if (!maker->states[i])
+			return -ENOMEM;
+		side_add(modelled ? &maker->beside.side : &maker->side, ops, maker->states[i]);
+		status = ops->begin ? ops->begin(maker->findings, maker->states[i]) : 0;
+	}
 	return status;
-}
-
-static void take_interval(void *user, const struct wait_thread *thread,
-			  const struct states_interval *whole)
-{
-	struct maker *maker = user;
-	const struct range *range = &maker->findings->range;
-	struct states_interval part = *whole, *interval = &part;
-
-	if (!maker->failed && maker->findings->graph)
-		maker->failed = graph_interval(&maker->graph, thread, whole);
-	part.from = range_clamp(range, whole->from);
-	part.to = range_clamp(range, whole->to);
-	if (part.to <= part.from && whole->to > whole->from)
-		return;
-	for (const struct interval_taker *taker = maker->interval_takers;
-	     !maker->failed && taker->take; taker++)
-		maker->failed = taker->take(maker->findings, taker->state, thread, interval);
-}
-
-/* Behind the kinds before it. */
-static void takes(struct maker *maker, unsigned kind)
-{
-	const struct finding_ops *ops = finding_kinds[kind];
-	struct event_taker event = {ops->event, maker->states[kind]};
-	struct item_taker item = {ops->item, maker->states[kind], ops->whole};
-	struct interval_taker interval = {ops->interval, maker->states[kind]}, *end;
-
-	for (unsigned i = 0; i < SEQUENCE_KINDS; i++) {
-		struct event_taker *last = maker->event_takers[i];
-
-		while (last->take)
-			last++;
-		if (ops->events >> i & 1)
-			*last = event;
-	}
-	for (unsigned i = 0; i < ITEM_KINDS; i++) {
-		struct item_taker *last = maker->item_takers[i];
-
-		while (last->take)
-			last++;
-		if (!ops->items || ops->items >> i & 1)
-			*last = item;
-	}
-	for (end = maker->interval_takers; end->take; end++)
-		;
-	*end = interval;
 }
 
 static int begin(void *user, struct pass *pass)
@@ -143,35 +95,16 @@ static int begin(void *user, struct pass *pass)
 	struct maker *maker = user;
 	struct findings *findings = maker->findings;
 	bool events = false, graph = false;
-	int status = 0;
+	int status;
 
 	findings->iterator = &pass->iterator;
 	findings->waits = &pass->waits;
-	findings->calls = calloc(pass->session->stream_count + 1, sizeof(*findings->calls));
-	if (!findings->calls)
-		return -ENOMEM;
-	pass->waits.emit = take_interval;
-	pass->waits.user = maker;
-	for (unsigned i = 0; !status && i < KINDS; i++) {
-		const struct finding_ops *ops = finding_kinds[i];
-
-		if (!maker->wanted[i])
-			continue;
-		graph |= ops->graph;
-		events |= ops->event != NULL || ops->graph;
-		maker->states[i] = calloc(1, ops->state_bytes + 1);
-		if (!maker->states[i])
-			return -ENOMEM;
-		takes(maker, i);
-		status = ops->begin ? ops->begin(findings, maker->states[i]) : 0;
-	}
-	if (!status && graph) {
-		status = graph_open(&maker->graph, &pass->iterator,
-				    pass->with_waits ? &pass->waits : NULL);
-		findings->graph = status ? NULL : &maker->graph;
-		if (!status)
-			graph_replay_only(&maker->graph);
-	}
+	maker->side.findings = findings;
+	status = beside_open(&maker->beside, findings, pass);
+	if (!status)
+		status = begin_kinds(maker, &events, &graph);
+	if (!status)
+		status = beside_start(&maker->beside, pass, graph);
 	if (!status && events)
 		status = event_sequence_open(&maker->sequence, findings->iterator, take_event,
 					     maker);
@@ -196,18 +129,14 @@ static bool is_outside(const struct maker *maker, const struct operation *operat
 	       operation->times.end_ns < session->start_ns - OUTSIDE_NS;
 }
 
-static int take_faults(struct maker *maker, const struct event_item *item)
+/* What else the operating system recorded than faults is in the waits. */
+static int take_system(struct maker *maker, const struct event_item *item)
 {
-	int status = 0;
+	bool inside = item->event->record->id == TANDEM_KERNEL_EVENT_page_faults &&
+		      item_in_range(item, &maker->findings->range);
+	int status = inside ? side_fault(&maker->side, item->event) : 0;
 
-	if (!item_in_range(item, &maker->findings->range))
-		return 0;
-	for (unsigned i = 0; !status && i < KINDS; i++) {
-		if (maker->wanted[i] && finding_kinds[i]->faults)
-			status = finding_kinds[i]->faults(maker->findings, maker->states[i],
-							  item->event);
-	}
-	return status;
+	return status ? status : beside_item(&maker->beside, item, inside);
 }
 
 static int take_item(void *user, const struct event_item *item)
@@ -215,33 +144,23 @@ static int take_item(void *user, const struct event_item *item)
 	struct maker *maker = user;
 	struct event_item corrected;
 	bool inside;
-	int status = 0;
+	int status;
 
-	/* What else the operating system recorded is in the waits. */
-	if (item->system && item->event->record->id == TANDEM_KERNEL_EVENT_page_faults)
-		status = take_faults(maker, item);
 	if (item->system)
-		return status ? status : maker->failed;
+		return take_system(maker, item);
 	if (item->kind == ITEM_OPERATION && item->operation.placed &&
 	    is_outside(maker, &item->operation)) {
 		corrected = *item;
 		corrected.operation.placed = false;
 		item = &corrected;
 	}
-	if (item->kind == ITEM_CALL && maker->findings->session->args_level == TANDEM_ARGS_FULL &&
-	    async_reads_call(&maker->findings->async_reads, item->event, item->call))
-		return -ENOMEM;
 	if (item->kind == ITEM_CALL)
 		maker->findings->calls[item->event->stream->index] = (struct finding_call){
 			item->event->layout->event, item->event->ns, item->end_ns, item->call};
 	inside = item_in_range(item, &maker->findings->range);
-	if (maker->findings->graph)
-		status = graph_item(&maker->graph, item);
-	for (const struct item_taker *taker = maker->item_takers[item->kind];
-	     !status && taker->take; taker++) {
-		if (inside || taker->whole)
-			status = taker->take(maker->findings, taker->state, item);
-	}
+	status = side_item(&maker->side, item, inside);
+	if (!status)
+		status = beside_item(&maker->beside, item, inside);
 	/* Behind the kinds: what they remove is known when the event's turn comes. */
 	if (!status && maker->sequenced)
 		status = event_sequence_item(&maker->sequence, item);
@@ -260,13 +179,12 @@ static int end(void *user, struct pass *pass)
 {
 	struct maker *maker = user;
 	struct findings *findings = maker->findings;
-	int status = maker->sequenced ? event_sequence_finish(&maker->sequence) : 0;
+	int status = beside_settle(&maker->beside, pass);
 
-	(void)pass;
-	if (!status)
-		status = maker->failed;
+	if (!status && maker->sequenced)
+		status = event_sequence_finish(&maker->sequence);
 	if (!status && findings->graph)
-		status = graph_finish(&maker->graph);
+		status = graph_finish(findings->graph);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		if (maker->wanted[i] && finding_kinds[i]->end)
 			status = finding_kinds[i]->end(findings, maker->states[i]);
@@ -282,6 +200,8 @@ static void maker_free(void *user)
 {
 	struct maker *maker = user;
 
+	/* It ends what the other thread does with the kinds' states. */
+	beside_close(&maker->beside);
 	for (unsigned i = 0; i < KINDS; i++) {
 		if (maker->states[i] && finding_kinds[i]->release)
 			finding_kinds[i]->release(maker->findings, maker->states[i]);
@@ -289,12 +209,6 @@ static void maker_free(void *user)
 	}
 	if (maker->sequenced)
 		event_sequence_close(&maker->sequence);
-	if (maker->findings->graph)
-		graph_close(&maker->graph);
-	maker->findings->graph = NULL;
-	async_reads_free(&maker->findings->async_reads);
-	free(maker->findings->calls);
-	maker->findings->calls = NULL;
 	free(maker);
 }
 
@@ -329,12 +243,13 @@ int findings_join(struct pass *pass, struct findings *findings, const char *only
 		.end = end,
 		.free = maker_free,
 	};
-	struct maker *maker = calloc(1, sizeof(*maker));
+	struct maker *maker = aligned_alloc(_Alignof(struct maker), sizeof(*maker));
 	int status;
 
 	memset(findings, 0, sizeof(*findings));
 	if (!maker)
 		return error_add(error, -ENOMEM, "%s", strerror(ENOMEM));
+	memset(maker, 0, sizeof(*maker));
 	status = choose_kinds(maker, pass, only, error);
 	if (status) {
 		free(maker);

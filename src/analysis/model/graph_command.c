@@ -154,14 +154,6 @@ static int64_t after_wait(const struct graph_command *command, unsigned cause)
 	return command->after.known ? command->after.ns - command->after.saved[cause] : INT64_MIN;
 }
 
-static enum queue_order order_of(const struct graph *graph, const struct sequence_event *event)
-{
-	const struct trace_objects *objects = &graph->iterator->devices.objects;
-	uint32_t row = trace_objects_queue(objects, event->process, event->queue);
-
-	return row == TRACE_NONE ? QUEUE_APART : queue_order(&objects->queues[row]);
-}
-
 /* Whether the one's commands wait for the other's that were given before. */
 static bool keep_order(enum queue_order one, enum queue_order other)
 {
@@ -215,7 +207,7 @@ int graph_command_start(struct graph *graph, const struct sequence_event *event)
 	graph_point_set(graph, &given, &command->given);
 	is_behind = before->known && before->ns > given.ns && before->ns <= event->ns;
 	if (queue->order == QUEUE_UNKNOWN)
-		queue->order = order_of(graph, event);
+		queue->order = (enum queue_order)event->order;
 	is_other = before == &device->end && !is_behind &&
 		   device->latest_queue != (uint32_t)(queue - graph->queues) &&
 		   !keep_order(queue->order, graph->queues[device->latest_queue].order);

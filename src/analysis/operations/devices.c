@@ -44,6 +44,15 @@ static bool device_same(const struct device_row *a, const struct device_row *b)
 	       a->platform == b->platform && a->ordinal == b->ordinal && a->parent == b->parent;
 }
 
+/* One for each domain may still come. */
+int devices_settled(struct devices *devices)
+{
+	size_t domains = sizeof(devices->unknown) / sizeof(*devices->unknown);
+
+	return array_reserve(&devices->rows, &devices->capacity, devices->count + domains,
+			     sizeof(*devices->rows));
+}
+
 static int device_unknown(struct devices *devices, uint8_t domain, uint32_t *row)
 {
 	struct device_row unknown = {.domain = domain, .parent = TRACE_NONE};

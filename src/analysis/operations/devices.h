@@ -61,6 +61,9 @@ int devices_of_number(struct devices *devices, const struct trace_event *event, 
 int devices_of_known(struct devices *devices, uint32_t process, uint32_t number, uint8_t domain,
 		     uint32_t *row);
 
+/* All that are described have their rows: from now on no row changes its place. Returns 0 or -ENOMEM. */
+int devices_settled(struct devices *devices);
+
 /* An operation with times: when it was queued (`start_ns`, where that is not known), and when
  * it was executing. Returns 0 or -ENOMEM. */
 int devices_busy(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,

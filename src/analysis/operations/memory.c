@@ -73,13 +73,6 @@ static int live_add(struct memory *memory, uint64_t key, uint32_t row, uint64_t 
 	return map_set(&memory->known, key, index);
 }
 
-uint64_t memory_bytes(const struct memory *memory, uint32_t process, uint32_t number)
-{
-	uint64_t index = map_get(&memory->known, (uint64_t)process << 32 | number);
-
-	return index == MAP_NONE ? 0 : memory->live[index].bytes;
-}
-
 static int memory_allocated(struct memory *memory, const struct trace_event *event)
 {
 	const struct tandem_rec_memory *record = (const void *)event->record;

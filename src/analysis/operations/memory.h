@@ -49,9 +49,6 @@ int memory_add(struct memory *memory, const struct trace_event *event);
 /* No more records come: a range that none of them reached has begun all the same. */
 void memory_settle(struct memory *memory);
 
-/* Of one that lives, by its number in the process; 0: not known. */
-uint64_t memory_bytes(const struct memory *memory, uint32_t process, uint32_t number);
-
 void memory_free(struct memory *memory);
 
 #endif

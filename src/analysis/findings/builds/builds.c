@@ -216,12 +216,11 @@ static int count_build(struct findings *findings, struct build_state *builds,
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_rec_build *record = (const void *)event->record;
-	struct trace_clock *clock = &findings->session->clock;
 	uint32_t process = event->stream->process->index;
 	uint64_t source = map_get(&builds->programs, (uint64_t)process << 32 | record->program);
 	const struct tandem_field *options = trace_field_find(event->layout, "options");
 	struct build_row wanted = {
-		.step = record->step, .domain = record->domain, .device = TRACE_NONE};
+		.step = record->step, .domain = record->domain, .device = item->device};
 	const uint8_t *text;
 	size_t length = 0;
 	struct build_row *row;
@@ -235,11 +234,9 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	wanted.stream = event->stream->index;
 	text = trace_field_elements(event, options, &length);
 	if (intern_add(&builds->texts, (const char *)text, length, &wanted.options) ||
-	    (record->device && devices_of_number(&findings->iterator->devices, event,
-						 record->device, record->domain, &wanted.device)) ||
 	    row_find(builds, &wanted, &row))
 		return -ENOMEM;
-	ns = (uint64_t)(trace_clock_ns(clock, record->end) - trace_clock_ns(clock, record->begin));
+	ns = (uint64_t)(findings_ns(findings, record->end) - findings_ns(findings, record->begin));
 	row->count++;
 	row->total_ns += ns;
 	/* What is compiled alone is there to be linked. */
@@ -247,7 +244,7 @@ static int count_build(struct findings *findings, struct build_state *builds,
 		builds->sources[source].used = true;
 	if (row->count == 1) {
 		row->first_ns = ns;
-		row->first_from_ns = trace_clock_ns(clock, record->begin);
+		row->first_from_ns = findings_ns(findings, record->begin);
 		row->started_ns = builds->started_ns[process] > 0 ? builds->started_ns[process]
 								  : row->first_from_ns;
 		builds->started_ns[process] = -1;
@@ -257,13 +254,13 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	if (row->count == 1 && !record->status) {
 		builds->sources[source].first_ns += ns;
 		count_first(builds, row, builder_of(findings, builds, event),
-			    trace_clock_ns(clock, record->begin),
-			    trace_clock_ns(clock, record->end));
+			    findings_ns(findings, record->begin),
+			    findings_ns(findings, record->end));
 	}
 	if (row->count == 2) {
 		row->api = builder_of(findings, builds, event);
 		row->stream = event->stream->index;
-		row->begin_ns = trace_clock_ns(clock, record->begin);
+		row->begin_ns = findings_ns(findings, record->begin);
 		row->end_ns = row->begin_ns + (int64_t)ns;
 	}
 	if (row->source.from_binary || (row->count == 1 && record->status))

@@ -71,14 +71,11 @@ static void take_back(struct by_host_sum *sum, struct copy_latest *last)
 static int remove_write(struct by_host_sum *sum, const struct by_host_ends *ends,
 			const struct event_item *item)
 {
-	const struct event_iterator *iterator = ends->graph->iterator;
-
 	if (!ends->last->blocks)
 		return 0;
 	sum->removed++;
-	return devices_have_cpu(&iterator->devices)
-		       ? graph_remove_wait(ends->graph, item->call, GRAPH_BY_HOST)
-		       : graph_remove(ends->graph, item->call, GRAPH_BY_HOST);
+	return ends->graph->cpu_devices ? graph_remove_wait(ends->graph, item->call, GRAPH_BY_HOST)
+					: graph_remove(ends->graph, item->call, GRAPH_BY_HOST);
 }
 
 int by_host_read(struct by_host *by_host, struct graph *graph, const struct event_item *item,

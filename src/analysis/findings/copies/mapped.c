@@ -77,8 +77,7 @@ int mapped_call(struct mapped *mapped, struct graph *graph, const struct event_i
 		cause = GRAPH_NONE;
 	thread->removed_for = (enum graph_cause)cause;
 	/* On a CPU a copy from buffer to buffer takes as long as what the host does. */
-	return cause == GRAPH_NONE || (cause == GRAPH_BY_HOST &&
-				       devices_have_cpu(&graph->iterator->devices))
+	return cause == GRAPH_NONE || (cause == GRAPH_BY_HOST && graph->cpu_devices)
 		       ? 0
 		       : graph_remove_since(graph, item->call, (enum graph_cause)cause);
 }

@@ -65,8 +65,6 @@ static void note_command(struct convoy *convoy, const struct findings *findings,
 	struct convoy_process *process = &convoy->processes[operation->process];
 	double ns = (double)(operation->times.end_ns - operation->times.start_ns);
 
-	if (operation->device >= findings->iterator->devices.count)
-		return;
 	process->device = operation->device;
 	process->timed = true;
 	if (operation->kind == TANDEM_OPERATION_KIND_copy_h2d)

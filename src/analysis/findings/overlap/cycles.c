@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "util/array.h"
 
@@ -51,11 +52,10 @@ struct cycles_thread {
 };
 
 int cycles_init(struct cycles *cycles, const struct trace_session *session,
-		const struct used_memory *memory, const struct memory *allocated)
+		const struct used_memory *memory)
 {
 	memset(cycles, 0, sizeof(*cycles));
 	cycles->memory = memory;
-	cycles->allocated = allocated;
 	cycles->thread_count = session->stream_count;
 	cycles->process_count = session->process_count;
 	cycles->threads = calloc(session->stream_count + 1, sizeof(*cycles->threads));
@@ -373,15 +373,40 @@ static bool is_indivisible(const struct operation *operation)
 	       operation->record && operation->record->bytes <= OPERATION_TINY_BYTES;
 }
 
+static uint64_t memory_key(uint32_t process, uint32_t number)
+{
+	return (uint64_t)process << 32 | number;
+}
+
+static int note_memory(struct cycles *cycles, const struct trace_event *event)
+{
+	const struct tandem_rec_memory *memory = (const void *)event->record;
+	const struct tandem_rec_memory_free *freed = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+
+	if (event->record->id != TANDEM_EVENT_memory) {
+		map_remove(&cycles->bytes_of, memory_key(process, freed->memory));
+		return 0;
+	}
+	/* A part of another one has the bytes of that. */
+	return memory->kind == TANDEM_MEMORY_KIND_sub_buffer
+		       ? 0
+		       : map_set(&cycles->bytes_of, memory_key(process, memory->memory),
+				 memory->bytes);
+}
+
 /* What the host looks at in memory that is more than GLANCE_PARTS times as large is not what the kernel
  * made there for it. */
 static bool is_glance(const struct cycles *cycles, const struct operation *operation,
 		      const struct used_memory_list *memory)
 {
-	return operation->kind == TANDEM_OPERATION_KIND_copy_d2h && operation->record &&
-	       !memory->unknown && memory->count == 1 &&
-	       operation->record->bytes * GLANCE_PARTS <
-		       memory_bytes(cycles->allocated, operation->process, memory->whole[0]);
+	uint64_t bytes;
+
+	if (operation->kind != TANDEM_OPERATION_KIND_copy_d2h || !operation->record ||
+	    memory->unknown || memory->count != 1)
+		return false;
+	bytes = map_get(&cycles->bytes_of, memory_key(operation->process, memory->whole[0]));
+	return bytes != MAP_NONE && operation->record->bytes * GLANCE_PARTS < bytes;
 }
 
 /* Whether it is one of the cycle's. */
@@ -471,6 +496,8 @@ int cycles_item(struct cycles *cycles, const struct event_item *item)
 {
 	if (item->kind == ITEM_OPERATION)
 		return take_command(cycles, &item->operation);
+	if (item->kind == ITEM_MEMORY)
+		return note_memory(cycles, item->event);
 	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
 	if (trace_event_op(item->event) && !trace_event_failed(item->event))
@@ -524,6 +551,7 @@ void cycles_free(struct cycles *cycles)
 	free(cycles->drivers);
 	free(cycles->lanes);
 	free(cycles->open);
+	map_free(&cycles->bytes_of);
 	map_free(&cycles->open_calls);
 	map_free(&cycles->lane_of);
 	map_free(&cycles->processes);

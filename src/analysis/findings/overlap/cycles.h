@@ -47,7 +47,7 @@ struct cycles {
 	struct map processes; /* pid -> index */
 	size_t process_count;
 	const struct used_memory *memory;
-	const struct memory *allocated;
+	struct map bytes_of; /* process and number of memory that lives -> its bytes */
 	struct carried carried;
 	struct cycles_lane *lanes;
 	size_t lane_count, lane_capacity;
@@ -62,9 +62,9 @@ struct cycles {
 	struct map open_calls; /* call that enqueued one of their commands -> cycle */
 };
 
-/* Both are borrowed, and given each item first. Returns 0 or -ENOMEM. */
+/* `memory` is borrowed, and given each item first. Returns 0 or -ENOMEM. */
 int cycles_init(struct cycles *cycles, const struct trace_session *session,
-		const struct used_memory *memory, const struct memory *allocated);
+		const struct used_memory *memory);
 
 /* Returns 0 or -ENOMEM. */
 int cycles_item(struct cycles *cycles, const struct event_item *item);

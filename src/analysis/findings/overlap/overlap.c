@@ -57,9 +57,7 @@ static int overlap_begin(struct findings *findings, void *state)
 
 	if (!status)
 		status = returned_begin(&overlap->returned, findings->session);
-	return status ? status
-		      : cycles_init(&overlap->cycles, findings->session, &overlap->memory,
-				    &findings->iterator->memory);
+	return status ? status : cycles_init(&overlap->cycles, findings->session, &overlap->memory);
 }
 
 static int overlap_item(struct findings *findings, void *state, const struct event_item *item)

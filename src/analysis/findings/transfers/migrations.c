@@ -51,31 +51,25 @@ static void count_fault(struct migration_row *row, int64_t from_ns, int64_t to_n
 }
 
 /* The host's have no device, and no end. */
-int migrations_fault(struct migrations *migrations, const struct findings *findings,
-		     const struct trace_event *event)
+int migrations_fault(struct migrations *migrations, struct findings *findings,
+		     const struct event_item *item)
 {
-	struct trace_clock *clock = &event->stream->process->session->clock;
+	const struct trace_event *event = item->event;
 	struct migration_row *row;
-	uint32_t process, device, number;
+	uint32_t process;
 
 	if (event->layout->event->traits.record != TANDEM_RECORD_fault)
 		return 0;
 	process = event->stream->process->index;
-	number = (uint32_t)trace_field_number(event, "device");
-	if (!number)
+	if (item->device == TRACE_NONE)
 		return map_count(&migrations->host_faults, process, 1);
 	if (!trace_field_number(event, "end"))
 		return 0;
-	if (devices_of_number(
-		    &findings->iterator->devices, event, number,
-		    (uint8_t)trace_session_domain_of(findings->session, event->record->id),
-		    &device))
-		return -ENOMEM;
-	row = row_find(migrations, process, device);
+	row = row_find(migrations, process, item->device);
 	if (!row)
 		return -ENOMEM;
-	count_fault(row, trace_clock_ns(clock, trace_field_number(event, "begin")),
-		    trace_clock_ns(clock, trace_field_number(event, "end")));
+	count_fault(row, findings_ns(findings, trace_field_number(event, "begin")),
+		    findings_ns(findings, trace_field_number(event, "end")));
 	return 0;
 }
 

@@ -5,7 +5,7 @@
  *
  *	struct migrations migrations = {0};
  *
- *	migrations_fault(&migrations, findings, event);			each ITEM_OTHER
+ *	migrations_fault(&migrations, findings, item);			each ITEM_OTHER
  *	migrations_command(&migrations, &item->operation, to_host);	each that is a migration
  *	migrations_add(&migrations, findings, &places);
  *	migrations_free(&migrations);
@@ -41,8 +41,8 @@ struct migrations {
 };
 
 /* Return 0 or -ENOMEM; after an error migrations_free() is called as well. */
-int migrations_fault(struct migrations *migrations, const struct findings *findings,
-		     const struct trace_event *event);
+int migrations_fault(struct migrations *migrations, struct findings *findings,
+		     const struct event_item *item);
 int migrations_command(struct migrations *migrations, const struct operation *operation,
 		       bool to_host);
 int migrations_add(const struct migrations *migrations, struct findings *findings,

@@ -62,30 +62,25 @@ static int note_call(struct places *places, const struct event_item *item)
 }
 
 /* Of 8 bits, or of 128 of 130 from 8 GT/s on (before: of 8 of 10). */
-static int note_link(struct places *places, const struct findings *findings,
-		     const struct trace_event *event)
+static int note_link(struct places *places, const struct event_item *item)
 {
-	uint64_t speed = trace_field_number(event, "megatransfers");
-	uint64_t bits = speed * trace_field_number(event, "lanes") * 1000;
-	uint32_t row;
+	uint64_t speed = trace_field_number(item->event, "megatransfers");
+	uint64_t bits = speed * trace_field_number(item->event, "lanes") * 1000;
 
-	if (devices_of_number(
-		    &findings->iterator->devices, event,
-		    (uint32_t)trace_field_number(event, "device"),
-		    (uint8_t)trace_session_domain_of(findings->session, event->record->id), &row))
-		return -ENOMEM;
-	return map_set(&places->links, row, (speed >= 8000 ? bits * 128 / 130 : bits * 8 / 10) / 8);
+	if (item->device == TRACE_NONE)
+		return 0;
+	return map_set(&places->links, item->device,
+		       (speed >= 8000 ? bits * 128 / 130 : bits * 8 / 10) / 8);
 }
 
-int places_item(struct places *places, const struct findings *findings,
-		const struct event_item *item)
+int places_item(struct places *places, const struct event_item *item)
 {
 	if (item->kind == ITEM_CALL)
 		return note_call(places, item);
 	if (item->kind != ITEM_OTHER)
 		return 0;
 	if (item->event->layout->event->traits.record == TANDEM_RECORD_device_link)
-		return note_link(places, findings, item->event);
+		return note_link(places, item);
 	return launch_configs_learn(&places->launch_configs, item->event);
 }
 

@@ -20,8 +20,7 @@ struct places {
 };
 
 /* Learns of calls, and of what devices are like. Returns 0 or -ENOMEM. */
-int places_item(struct places *places, const struct findings *findings,
-		const struct event_item *item);
+int places_item(struct places *places, const struct event_item *item);
 
 /* Each command. Returns 0 or -ENOMEM. */
 int places_command(struct places *places, const struct operation *operation);

@@ -255,7 +255,7 @@ static void take_content(struct transfers *transfers, const struct findings *fin
 static int transfers_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct transfers *transfers = state;
-	int status = places_item(&transfers->places, findings, item);
+	int status = places_item(&transfers->places, item);
 
 	if (!status && item->kind == ITEM_CALL)
 		status = rows_call(&transfers->narrow, item);
@@ -266,7 +266,7 @@ static int transfers_item(struct findings *findings, void *state, const struct e
 	if (!status && item->kind == ITEM_OTHER)
 		take_content(transfers, findings, item);
 	if (!status && item->kind == ITEM_OTHER)
-		status = migrations_fault(&transfers->migrations, findings, item->event);
+		status = migrations_fault(&transfers->migrations, findings, item);
 	if (!status && item->kind == ITEM_OPERATION &&
 	    item->operation.kind == TANDEM_OPERATION_KIND_migrate)
 		return migrations_command(&transfers->migrations, &item->operation,
