@@ -34,7 +34,9 @@ static void *run(void *user)
 		pthread_mutex_lock(&worker->lock);
 		worker->first = (worker->first + 1) % WORKER_WAITING_MOST;
 		worker->count--;
-		pthread_cond_signal(&worker->done);
+		/* Whoever waits for room waits for half of it: waking takes longer than a task may. */
+		if (!worker->count || worker->count == WORKER_WAITING_MOST / 2)
+			pthread_cond_signal(&worker->done);
 	}
 	pthread_mutex_unlock(&worker->lock);
 	return NULL;
@@ -68,8 +70,9 @@ void worker_add(struct worker *worker, struct worker_task *task)
 	pthread_mutex_lock(&worker->lock);
 	while (worker->count == WORKER_WAITING_MOST)
 		pthread_cond_wait(&worker->done, &worker->lock);
-	worker->tasks[(worker->first + worker->count++) % WORKER_WAITING_MOST] = task;
-	pthread_cond_signal(&worker->given);
+	worker->tasks[(worker->first + worker->count) % WORKER_WAITING_MOST] = task;
+	if (!worker->count++)
+		pthread_cond_signal(&worker->given);
 	pthread_mutex_unlock(&worker->lock);
 }
 
