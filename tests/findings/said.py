@@ -265,6 +265,7 @@ if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
 if scope()[0] == "system":
     CASES.append(("sleep_between", [], STUB, ["idle-device/host-blocked"], []))
+    CASES.append(("clean_halves", [], STUB, [], ["idle-device/host-blocked"]))
     IN_TRIALS.append(("slot_queue", [], STUB, ["idle-device/host-blocked"], []))
     CASES += [("allocate_in_loop", [], BASIC, ["allocations/loop"], []),
               ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"]),

@@ -33,6 +33,72 @@ void corpus_clean_events(struct corpus *corpus)
 	must(clReleaseEvent(last), "clReleaseEvent");
 }
 
+struct halves { /* of a step: a thread each, one behind the other */
+	struct corpus *corpus;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	int turn; /* even: the first one's */
+};
+
+static void half_step(struct halves *halves, cl_kernel kernel, int half)
+{
+	const size_t size = 64;
+
+	pthread_mutex_lock(&halves->lock);
+	while (halves->turn % 2 != half)
+		pthread_cond_wait(&halves->moved, &halves->lock);
+	pthread_mutex_unlock(&halves->lock);
+	for (int i = 0; i < 8; i++) {
+		host_busy(0.1);
+		must(clEnqueueNDRangeKernel(halves->corpus->queue, kernel, 1, NULL, &size, NULL, 0,
+					    NULL, NULL),
+		     "clEnqueueNDRangeKernel");
+	}
+	pthread_mutex_lock(&halves->lock);
+	halves->turn++;
+	pthread_cond_signal(&halves->moved);
+	pthread_mutex_unlock(&halves->lock);
+}
+
+static void half_steps(struct halves *halves, const char *name, int half)
+{
+	static const char source[] =
+		"kernel void forwards(global float *data) { data[get_global_id(0)] *= 2; }\n"
+		"kernel void backwards(global float *data) { data[get_global_id(0)] += 1; }\n";
+	cl_program program = corpus_program(halves->corpus->context, source);
+	cl_int error;
+	cl_kernel kernel = clCreateKernel(program, name, &error);
+
+	must(error, "clCreateKernel");
+	must(clSetKernelArg(kernel, 0, sizeof(halves->corpus->buffer), &halves->corpus->buffer),
+	     "clSetKernelArg");
+	for (int i = 0; i < 60; i++)
+		half_step(halves, kernel, half);
+	must(clReleaseKernel(kernel), "clReleaseKernel");
+	must(clReleaseProgram(program), "clReleaseProgram");
+}
+
+static void *second_half(void *user)
+{
+	half_steps(user, "backwards", 1);
+	return NULL;
+}
+
+/* What the one thread does needs what the other has done, as with a model's way back. */
+void corpus_clean_halves(struct corpus *corpus)
+{
+	struct halves halves = {.corpus = corpus,
+				.lock = PTHREAD_MUTEX_INITIALIZER,
+				.moved = PTHREAD_COND_INITIALIZER};
+	pthread_t second;
+
+	if (pthread_create(&second, NULL, second_half, &halves))
+		exit(1);
+	half_steps(&halves, "forwards", 0);
+	pthread_join(second, NULL);
+	must(clFinish(corpus->queue), "clFinish");
+}
+
 /* The host prepares a part while the device works on the one before. */
 void corpus_clean_double_buffer(struct corpus *corpus)
 {

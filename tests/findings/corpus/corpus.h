@@ -74,6 +74,7 @@ struct corpus {
 	X(errors)              \
 	X(clean_pipeline)      \
 	X(clean_events)        \
+	X(clean_halves)        \
 	X(clean_double_buffer) \
 	X(clean_two_programs)  \
 	X(clean_processes)     \

@@ -7,6 +7,7 @@
 
 #include "analysis/operations/room.h"
 #include "trace/field.h"
+#include "util/keyed_row.h"
 #include "util/units.h"
 
 /* Who enqueues less often feeds no device, and who sleeps less often is not kept from it. */
@@ -18,6 +19,9 @@
 
 /* Threads that are kept apart make calls at the same time for less than such a part. */
 #define AT_ONCE_PART 20u
+
+/* Of a thread's commands as much is what the others do, or it has a part of the work of its own. */
+#define ALIKE_PART 0.5
 
 int convoy_begin(struct convoy *convoy, const struct findings *findings)
 {
@@ -59,6 +63,34 @@ static void note_call(struct convoy *convoy, const struct event_item *item)
 	}
 }
 
+static uint64_t use_key(uint32_t stream, const char *name)
+{
+	return (uint64_t)(uintptr_t)name * 31 + stream;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int note_use(struct convoy *convoy, const struct operation *operation)
+{
+	struct convoy_use fresh = {.name = operation->name, .stream = operation->stream};
+	struct convoy_thread *thread;
+	struct convoy_use *use;
+
+	if (operation->kind != TANDEM_OPERATION_KIND_kernel || operation->stream == TRACE_NONE)
+		return 0;
+	thread = &convoy->threads[operation->stream];
+	thread->kernels++;
+	if (!thread->use || convoy->uses[thread->use - 1].name != operation->name) {
+		use = keyed_row(&convoy->use_of, use_key(operation->stream, operation->name),
+				&convoy->uses, &convoy->use_capacity, &convoy->use_count, &fresh,
+				sizeof(fresh));
+		if (!use)
+			return -ENOMEM;
+		thread->use = (size_t)(use - convoy->uses) + 1;
+	}
+	convoy->uses[thread->use - 1].count++;
+	return 0;
+}
+
 static void note_command(struct convoy *convoy, const struct findings *findings,
 			 const struct operation *operation)
 {
@@ -81,11 +113,12 @@ int convoy_item(struct convoy *convoy, const struct findings *findings,
 {
 	if (item->kind == ITEM_CALL)
 		note_call(convoy, item);
-	else if (item->kind == ITEM_OPERATION && item->operation.placed)
-		note_command(convoy, findings, &item->operation);
 	else if (item->kind == ITEM_OTHER)
 		return launch_configs_learn(&convoy->configs, item->event);
-	return 0;
+	if (item->kind != ITEM_OPERATION || !item->operation.placed)
+		return 0;
+	note_command(convoy, findings, &item->operation);
+	return note_use(convoy, &item->operation);
 }
 
 /* Whether a thread that feeds the device ended the sleep, which was in no call. */
@@ -146,6 +179,55 @@ struct kept { /* threads of a process that keep each other from the device */
 	uint32_t stream;	      /* of the one that slept the longest */
 };
 
+/* What the feeding threads of a process give the device, each kernel by its name. */
+struct fed {
+	struct map count_of; /* name -> count */
+	uint64_t kernels;
+};
+
+static bool feeds(const struct convoy *convoy, const struct findings *findings, uint32_t stream,
+		  size_t process)
+{
+	return convoy->threads[stream].enqueues >= ENQUEUES_LEAST &&
+	       findings_stream(findings, stream)->process->index == process;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int find_fed(const struct convoy *convoy, const struct findings *findings, size_t process,
+		    struct fed *fed)
+{
+	for (size_t i = 0; i < convoy->use_count; i++) {
+		const struct convoy_use *use = &convoy->uses[i];
+
+		if (!feeds(convoy, findings, use->stream, process))
+			continue;
+		fed->kernels += use->count;
+		if (map_count(&fed->count_of, (uintptr_t)use->name, use->count))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Adds to each thread how much of what it gives the device is what the others do, each by its own part. */
+static void find_alike(struct convoy *convoy, const struct findings *findings, size_t process,
+		       const struct fed *fed)
+{
+	for (size_t i = 0; i < convoy->use_count; i++) {
+		const struct convoy_use *use = &convoy->uses[i];
+		struct convoy_thread *thread = &convoy->threads[use->stream];
+		uint64_t all = fed->kernels - thread->kernels, others;
+		double own, part;
+
+		if (!feeds(convoy, findings, use->stream, process) || !all)
+			continue;
+		thread->compared = true;
+		others = map_get(&fed->count_of, (uintptr_t)use->name) - use->count;
+		own = (double)use->count / (double)thread->kernels;
+		part = (double)others / (double)all;
+		thread->alike += own < part ? own : part;
+	}
+}
+
 static struct kept find_kept(const struct convoy *convoy, const struct findings *findings,
 			     size_t index)
 {
@@ -166,7 +248,7 @@ static struct kept find_kept(const struct convoy *convoy, const struct findings 
 		if (to_ns > process->last_ns)
 			to_ns = process->last_ns;
 		/* Its begin and its end aside. */
-		if (to_ns <= from_ns)
+		if (to_ns <= from_ns || (thread->compared && thread->alike < ALIKE_PART))
 			continue;
 		kept.threads++;
 		kept.slept_ns += thread->slept_ns;
@@ -267,18 +349,25 @@ static int add_finding(const struct convoy *convoy, struct findings *findings,
 	return 0;
 }
 
-int convoy_say(const struct convoy *convoy, struct findings *findings)
+int convoy_say(struct convoy *convoy, struct findings *findings)
 {
 	int status = 0;
 
 	for (size_t i = 0; !status && i < findings->session->process_count; i++) {
 		const struct convoy_process *process = &convoy->processes[i];
+		struct fed fed = {.kernels = 0};
 		struct kept kept;
 		uint64_t ns;
 
 		if (!process->first_ns || !process->timed ||
 		    AT_ONCE_PART * process->at_once_ns > process->called_ns)
 			continue;
+		status = find_fed(convoy, findings, i, &fed);
+		if (!status)
+			find_alike(convoy, findings, i, &fed);
+		map_free(&fed.count_of);
+		if (status)
+			break;
 		kept = find_kept(convoy, findings, i);
 		if (kept.threads < 2 ||
 		    WAITED_PART * kept.slept_ns < (uint64_t)(process->last_ns - process->first_ns))
@@ -294,5 +383,7 @@ void convoy_free(struct convoy *convoy)
 {
 	free(convoy->threads);
 	free(convoy->processes);
+	free(convoy->uses);
+	map_free(&convoy->use_of);
 	launch_configs_free(&convoy->configs);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that feed a device one at a time (a lock convoy): each sleeps in no call until another one of them
- * wakes it, and no two make calls at the same time, as with a lock that is held over a thread's commands. What
+ * wakes it, and no two make calls at the same time, as with a lock that is held over a thread's commands. Those
+ * that give the device other commands than all the others have a part of the work each, and hand it on. What
  * it costs is what they would have done at the same time, as far as the device, and the CPU where that is the
  * device, could have done more. One thread.
  *
@@ -22,7 +23,10 @@
 enum convoy_engine { CONVOY_COMPUTE, CONVOY_TO_DEVICE, CONVOY_TO_HOST, CONVOY_ENGINES };
 
 struct convoy_thread { /* of a stream */
-	uint64_t enqueues;
+	uint64_t enqueues, kernels;
+	size_t use;    /* of its latest kernel, + 1; 0: none */
+	bool compared; /* others feed the device as well, and so much of it they do too: */
+	double alike;
 	const struct tandem_event *latest; /* call; NULL: none */
 	int64_t first_ns, last_ns;	   /* begin of its first call, end of its latest one */
 	/* Its sleeps in no call that a thread ended which feeds the device: */
@@ -32,6 +36,12 @@ struct convoy_thread { /* of a stream */
 		*to; /* its calls behind and before the latest such one; NULL: none */
 	struct wakers wakers;
 	int64_t longest_from_ns, longest_to_ns;
+};
+
+struct convoy_use { /* of a kernel, by a thread */
+	const char *name;
+	uint32_t stream;
+	uint64_t count;
 };
 
 struct convoy_done {	     /* by a process, and by the device for it, so far */
@@ -55,6 +65,9 @@ struct convoy {
 	struct convoy_thread *threads;
 	struct convoy_process *processes;
 	struct launch_configs configs;
+	struct map use_of; /* stream and name -> use */
+	struct convoy_use *uses;
+	size_t use_count, use_capacity;
 };
 
 /* Return 0 or -ENOMEM. */
@@ -63,7 +76,7 @@ int convoy_item(struct convoy *convoy, const struct findings *findings,
 		const struct event_item *item);
 void convoy_interval(struct convoy *convoy, const struct findings *findings, uint32_t index,
 		     const struct wait_thread *waiter, const struct states_interval *interval);
-int convoy_say(const struct convoy *convoy, struct findings *findings);
+int convoy_say(struct convoy *convoy, struct findings *findings);
 void convoy_free(struct convoy *convoy);
 
 #endif
