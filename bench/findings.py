@@ -2,8 +2,8 @@
 """How right findings are: the programs of tests/findings/corpus, styles, scripts, outside,
 outside_scripts, workloads, practice, trials, exams, finals, drills, resits, orals, vivas, essays,
 colloquia, theses, panels, lectures, sittings, soundings, briefings, fittings, debates, reviews, interviews, audits,
-inquests, symposia, tutorials and hearings, each with a fault and without, and some that have none,
-on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c),
+inquests, symposia, tutorials, hearings and surveys, each with a fault and without, and some that
+have none, on several devices, CUDA programs on the stub's device (tests/stubs/cuda/faulty.c),
 packaged programs, as far as they are installed (tests/findings/packages), and programs of yours. What may be said of each
 stands in table.json beside them, which is written before it is run.
 
@@ -64,7 +64,8 @@ SETS = {"corpus": "findings/corpus", "styles": "findings/styles", "scripts": "fi
         "vivas": "findings/vivas", "essays": "findings/essays",
         "colloquia": "findings/colloquia", "theses": "findings/theses",
         "panels": "findings/panels", "lectures": "findings/lectures",
-        "sittings": "findings/sittings", "soundings": "findings/soundings",
+        "sittings": "findings/sittings", "surveys": "findings/surveys",
+        "soundings": "findings/soundings",
         "briefings": "findings/briefings",
         "fittings": "findings/fittings",
         "debates": "findings/debates",
