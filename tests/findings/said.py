@@ -98,6 +98,8 @@ CASES = [
     ("prime_size", ["repaired"], BASIC, [], ["launch/group-size"]),
     ("group_of_one", [], BASIC, ["launch/group-size"], []),
     ("clean_double_buffer", [], STUB, [], ["waiting/after-each-command"]),
+    ("build_rates", [], BUILDS, ["builds/first"], []),
+    ("build_rates", ["repaired"], BUILDS, [], ["builds/first"]),
     ("clean_two_programs", [], BUILDS, [], ["idle-device/host-calls", "builds/repeated"]),
     ("clean_host", [], STUB, [], ["idle-device/host-busy", "idle-device/synchronisation"]),
     ("callback_heavy", [], BASIC, ["callbacks/heavy"], []),

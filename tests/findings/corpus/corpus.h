@@ -50,6 +50,7 @@ struct corpus {
 	X(build_again)         \
 	X(build_in_contexts)   \
 	X(build_first)         \
+	X(build_rates)         \
 	X(allocate_in_loop)    \
 	X(allocate_sizes)      \
 	X(replaced_buffer)     \

@@ -3,6 +3,7 @@
 #include "corpus.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char other_source[] = "kernel void other(global float *data)\n"
@@ -29,6 +30,52 @@ void corpus_build_in_contexts(struct corpus *corpus)
 	}
 	for (int i = 0; i < 20; i++)
 		corpus_work(corpus, 100, 0, NULL, NULL);
+}
+
+static cl_kernel kernel_of_rate(struct corpus *corpus, int rate)
+{
+	char source[256];
+	cl_program program;
+	cl_kernel kernel;
+	cl_int error;
+
+	snprintf(source, sizeof(source),
+		 "kernel void grow(global float *data, float rate)\n"
+		 "{\n"
+		 "	data[get_global_id(0)] *= 1.%03df + rate;\n"
+		 "}\n",
+		 rate);
+	program = corpus_program(corpus->context, source);
+	kernel = clCreateKernel(program, "grow", &error);
+	must(error, "clCreateKernel");
+	must(clReleaseProgram(program), "clReleaseProgram");
+	must(clSetKernelArg(kernel, 0, sizeof(corpus->buffer), &corpus->buffer), "clSetKernelArg");
+	return kernel;
+}
+
+/* Each rate is written into the text, or given as an argument. */
+void corpus_build_rates(struct corpus *corpus)
+{
+	const size_t size = corpus_items;
+	cl_kernel kernel = NULL;
+
+	for (int i = 0; i < 12; i++) {
+		cl_float rate = corpus->repaired ? 0.003f * (float)i : 0;
+
+		if (!kernel)
+			kernel = kernel_of_rate(corpus, corpus->repaired ? 97 : 97 + 3 * i);
+		must(clSetKernelArg(kernel, 1, sizeof(rate), &rate), "clSetKernelArg");
+		for (int j = 0; j < 4; j++)
+			must(clEnqueueNDRangeKernel(corpus->queue, kernel, 1, NULL, &size, NULL, 0,
+						    NULL, NULL),
+			     "clEnqueueNDRangeKernel");
+		corpus_finish(corpus);
+		host_busy(25);
+		if (corpus->repaired && i < 11)
+			continue;
+		must(clReleaseKernel(kernel), "clReleaseKernel");
+		kernel = NULL;
+	}
 }
 
 /* The builds of the setup are it: the driver takes its time, or does not. */

@@ -18,7 +18,10 @@ static int builds_begin(struct findings *findings, void *state)
 	builds->last_api = calloc(findings->session->stream_count + 1, sizeof(const void *));
 	builds->started_ns =
 		calloc(findings->session->process_count + 1, sizeof(*builds->started_ns));
-	return builds->last_hash && builds->last_api && builds->started_ns ? 0 : -ENOMEM;
+	builds->enqueued = calloc(findings->session->process_count + 1, sizeof(*builds->enqueued));
+	return builds->last_hash && builds->last_api && builds->started_ns && builds->enqueued
+		       ? 0
+		       : -ENOMEM;
 }
 
 /* FNV-1a; never 0. */
@@ -232,6 +235,8 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	wanted.source = builds->sources[source];
 	wanted.process = process;
 	wanted.stream = event->stream->index;
+	wanted.between = builds->enqueued[process];
+	builds->enqueued[process] = false;
 	text = trace_field_elements(event, options, &length);
 	if (intern_add(&builds->texts, (const char *)text, length, &wanted.options) ||
 	    row_find(builds, &wanted, &row))
@@ -282,6 +287,8 @@ static int builds_item(struct findings *findings, void *state, const struct even
 		if (!*started_ns)
 			*started_ns = item->event->ns;
 		note_source(state, item->event);
+		if (trace_event_op(item->event))
+			builds->enqueued[item->event->stream->process->index] = true;
 		if (item->event->layout->event->class == TANDEM_CLASS_QUERY)
 			note_read(findings, state, item->event);
 		return note_release(findings, builds, item);
@@ -319,6 +326,7 @@ static void builds_release(struct findings *findings, void *state)
 	map_free(&builds->programs);
 	map_free(&builds->row_of);
 	free(builds->sources);
+	free(builds->enqueued);
 	free(builds->started_ns);
 	free(builds->last_hash);
 	free(builds->last_api);

@@ -24,6 +24,7 @@ struct build_row { /* one process, source, options, device */
 	uint32_t device;  /* row of devices, or TRACE_NONE */
 	uint32_t options; /* in `texts` */
 	uint8_t step, domain;
+	bool between; /* its process enqueued commands since the build before its first */
 	uint64_t count, first_ns, total_ns;
 	int64_t first_from_ns;
 	int64_t started_ns; /* of the process's first row: its first call; else as first_from_ns */
@@ -39,6 +40,7 @@ struct build_state {
 	struct build_source *sources;
 	size_t source_count, source_capacity;
 	int64_t *started_ns; /* by process: its first call; 0: none; -1: it has a row */
+	bool *enqueued;	     /* by process: since its latest build */
 	uint64_t *last_hash; /* by stream: of the text that its latest call was given */
 	const struct tandem_event **last_api; /* ... and the latest call that builds */
 	struct build_row *rows;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources that were built again and again, with other options each time.
+/* Sources that were built again and again, with other options each time; or with another text of nearly
+ * the same length each time, between the commands of a process, as if numbers were written into it.
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_VARIANTS_H
 #define TANDEM_ANALYSIS_FINDINGS_VARIANTS_H
@@ -9,6 +10,7 @@
 struct variants {
 	uint64_t builds, sources;
 	uint32_t options; /* in `texts` of the builds, of one */
+	uint64_t texts;	  /* of the builds: other texts */
 };
 
 /* Adds what there is of them to `variants`. 0 or -ENOMEM. */
