@@ -2,7 +2,7 @@
 #include "analysis/findings/transfers/transfer_class.h"
 
 /* What the host spent on it before the device knew of it, and after the device
- * was done. */
+ * was done. A runtime that does not say when it was queued has it start then, at the earliest. */
 static uint64_t host_ns(const struct operation *operation)
 {
 	const struct operation_times *times = &operation->times;
@@ -10,7 +10,8 @@ static uint64_t host_ns(const struct operation *operation)
 
 	if (!operation->call || !operation->call_end_ns)
 		return 0;
-	before = times->queued_ns - operation->call_begin_ns;
+	before = (operation->device_times.waits ? times->queued_ns : times->start_ns) -
+		 operation->call_begin_ns;
 	after = operation->call_end_ns -
 		(times->end_ns < operation->call_end_ns ? times->end_ns : times->queued_ns);
 	return (uint64_t)(before > 0 ? before : 0) + (uint64_t)(after > 0 ? after : 0);
