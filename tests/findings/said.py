@@ -268,6 +268,10 @@ if scope()[0] != "none":
 if scope()[0] == "system":
     CASES.append(("sleep_between", [], STUB, ["idle-device/host-blocked"], []))
     CASES.append(("clean_halves", [], STUB, [], ["idle-device/host-blocked"]))
+    # The wait is another thread's, which wakes the one that enqueues.
+    for name in ("wait_callback", "wait_elsewhere"):
+        CASES += [(name, [], STUB, ["idle-device/synchronisation"], []),
+                  (name, ["repaired"], STUB, [], ["idle-device/synchronisation", "idle-device/host-blocked"])]
     IN_TRIALS.append(("slot_queue", [], STUB, ["idle-device/host-blocked"], []))
     CASES += [("allocate_in_loop", [], BASIC, ["allocations/loop"], []),
               ("allocate_in_loop", ["repaired"], BASIC, [], ["allocations/loop"]),
@@ -318,7 +322,7 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
     # Where each thing is done by one function, it is named.
     for f in shown:
         if f["name"] == "copies" or f["cause"] == "synchronisation":
-            check(f["object"].startswith("cl"), f"{where}: {f['name']}/{f['cause']} names the call",
+            check(f["object"].startswith("event_callback" if name == "wait_callback" else "cl"), f"{where}: {f['name']}/{f['cause']} names the call",
                   f["object"])
         if f["cause"] == "launch" and " was launched " in f["description"]:
             check(f["object"] in f["description"].split(), f"{where}: the object is the kernel of the sentence", f)

@@ -33,6 +33,8 @@ struct corpus {
 #define CORPUS(X)              \
 	X(wait_each)           \
 	X(wait_event_each)     \
+	X(wait_callback)       \
+	X(wait_elsewhere)      \
 	X(wait_nothing)        \
 	X(poll)                \
 	X(host_between)        \

@@ -3,7 +3,9 @@
 #include "corpus.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,6 +28,83 @@ void corpus_wait_event_each(struct corpus *corpus)
 			must(clWaitForEvents(1, &event), "clWaitForEvents");
 		must(clReleaseEvent(event), "clReleaseEvent");
 	}
+}
+
+static void CL_CALLBACK signal_end(cl_event event, cl_int status, void *ended)
+{
+	(void)event;
+	(void)status;
+	sem_post(ended);
+}
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem))
+		;
+}
+
+/* It sleeps until the driver says that the command has ended. */
+void corpus_wait_callback(struct corpus *corpus)
+{
+	sem_t ended;
+
+	sem_init(&ended, 0, 0);
+	for (int i = 0; i < 300; i++) {
+		cl_event event;
+
+		corpus_work(corpus, 40, 0, NULL, &event);
+		if (!corpus->repaired || i == 299) {
+			must(clSetEventCallback(event, CL_COMPLETE, signal_end, &ended),
+			     "clSetEventCallback");
+			must(clFlush(corpus->queue), "clFlush");
+			wait_for(&ended);
+		}
+		must(clReleaseEvent(event), "clReleaseEvent");
+	}
+	sem_destroy(&ended);
+}
+
+struct elsewhere {
+	sem_t given, ended;
+	cl_event event;
+	int count;
+};
+
+static void *elsewhere_main(void *data)
+{
+	struct elsewhere *elsewhere = data;
+
+	for (int i = 0; i < elsewhere->count; i++) {
+		wait_for(&elsewhere->given);
+		must(clWaitForEvents(1, &elsewhere->event), "clWaitForEvents");
+		must(clReleaseEvent(elsewhere->event), "clReleaseEvent");
+		sem_post(&elsewhere->ended);
+	}
+	return NULL;
+}
+
+/* Another thread waits for each command, and this one for that. */
+void corpus_wait_elsewhere(struct corpus *corpus)
+{
+	struct elsewhere elsewhere = {.count = corpus->repaired ? 1 : 300};
+	pthread_t thread;
+
+	sem_init(&elsewhere.given, 0, 0);
+	sem_init(&elsewhere.ended, 0, 0);
+	pthread_create(&thread, NULL, elsewhere_main, &elsewhere);
+	for (int i = 0; i < 300; i++) {
+		bool waits = !corpus->repaired || i == 299;
+
+		corpus_work(corpus, 40, 0, NULL, waits ? &elsewhere.event : NULL);
+		if (!waits)
+			continue;
+		must(clFlush(corpus->queue), "clFlush");
+		sem_post(&elsewhere.given);
+		wait_for(&elsewhere.ended);
+	}
+	pthread_join(thread, NULL);
+	sem_destroy(&elsewhere.given);
+	sem_destroy(&elsewhere.ended);
 }
 
 void corpus_wait_nothing(struct corpus *corpus)

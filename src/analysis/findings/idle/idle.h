@@ -9,6 +9,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/idle/convoy.h"
 #include "analysis/findings/idle/series.h"
+#include "analysis/findings/idle/sleeps.h"
 #include "analysis/findings/idle/wakers.h"
 #include "analysis/findings/waiting/wait_counter.h"
 #include "analysis/sched/recent.h"
@@ -58,11 +59,11 @@ struct idle_mark {
 	int64_t worked_ns; /* in no call until then, since the last one */
 };
 
-#define IDLE_SLEEPS 8u
+/* The latest times at which a thread saw that a command had ended: a wait's return, or the driver's call. */
+#define IDLE_SIGHTS 4u
 
-struct idle_sleep {
-	int64_t from_ns, to_ns;
-	struct waker waker; /* who ended it */
+struct idle_sight {
+	int64_t from_ns, ns; /* from: since when it waited; 0: the driver called it */
 };
 
 /* Of the queues of a thread's latest flushes. */
@@ -95,8 +96,9 @@ struct idle_thread { /* of a stream */
 	uint64_t enqueued, enqueued_before; /* before: when it waited last */
 	struct recent slept, preempted;
 	struct recent napped; /* slept, until something else than a thread ended it */
-	struct idle_sleep sleeps[IDLE_SLEEPS]; /* a ring: the latest */
-	unsigned slept_count;
+	struct sleeps sleeps;
+	struct idle_sight sights[IDLE_SIGHTS]; /* a ring */
+	unsigned sight_count;
 	struct wait_counter waits;
 	struct series series;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
@@ -140,6 +142,7 @@ struct idle_device {
 	struct map held;  /* same, of UNFLUSHED */
 	struct map
 		waits; /* event id -> ns of calls that waited for the device, and had ended by then */
+	uint64_t called_ns; /* of gaps of SYNCHRONISATION that the driver's call ended */
 	int64_t waited_ns;  /* by threads while it ran something */
 	int64_t built_ns;   /* of builds in the current gap */
 	int64_t ahead_ns;   /* of builds in gaps, what fits into the waits before them */
@@ -159,6 +162,7 @@ struct idle {
 	struct recent worked;	     /* any thread */
 	bool *begun;		     /* by process: it has run a command */
 	int64_t *called_ns; /* same: when the driver called it last, as a command had ended */
+	const struct tandem_event *callback; /* such a call; NULL: none */
 	struct idle_thread *threads;
 	struct idle_device *devices;
 	size_t device_count;

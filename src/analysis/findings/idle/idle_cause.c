@@ -117,7 +117,7 @@ enum idle_cause_kind idle_cause_of(const struct findings *findings, const struct
 {
 	const struct idle_thread *thread;
 	const struct idle_enqueue *enqueue;
-	int64_t spent[ACTIVITIES], launch, from_ns, calling, hashed;
+	int64_t spent[ACTIVITIES], launch, from_ns, calling, hashed, handed;
 	size_t index = next->device;
 
 	if (next->stream == TRACE_NONE)
@@ -140,6 +140,11 @@ enum idle_cause_kind idle_cause_of(const struct findings *findings, const struct
 	hashed = graph_recording_within(&findings->graph->threads[next->stream].recorded,
 					device->idle_ns, enqueue->ns);
 	spent[WORKING] -= hashed < spent[WORKING] ? hashed : spent[WORKING];
+	handed = idle_handed_ns(idle, thread, device->idle_ns, enqueue->ns, false);
+	if (handed > spent[WORKING])
+		handed = spent[WORKING] > 0 ? spent[WORKING] : 0;
+	spent[WORKING] -= handed;
+	spent[WAITING] += handed;
 	launch = next->ns - enqueue->ns - idle_without_cpu(idle, next, device, enqueue);
 	/* It slept in the wait as well. */
 	from_ns = device->idle_ns + (spent[WAITING] > 0 ? spent[WAITING] : 0);

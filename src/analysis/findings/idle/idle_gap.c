@@ -45,11 +45,10 @@ static void note_long(struct idle_cause *cause, uint64_t ns)
 static void note_waker(struct idle_device *device, const struct idle_thread *thread, int64_t ns,
 		       uint64_t gap_ns)
 {
-	const struct idle_sleep *longest = NULL;
+	const struct sleep *longest = NULL, *sleep;
 	int64_t most_ns = 0;
 
-	for (unsigned i = 0; i < IDLE_SLEEPS && i < thread->slept_count; i++) {
-		const struct idle_sleep *sleep = &thread->sleeps[i];
+	for (uint64_t at = 0; (sleep = sleeps_next(&thread->sleeps, &at, device->idle_ns, ns));) {
 		int64_t from_ns =
 			sleep->from_ns > device->idle_ns ? sleep->from_ns : device->idle_ns;
 		int64_t slept_ns = (sleep->to_ns < ns ? sleep->to_ns : ns) - from_ns;
@@ -149,6 +148,9 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		cause->overslept++;
 		cause->overslept_ns += ns;
 	}
+	if (kind == SYNCHRONISATION && idle->callback && enqueue &&
+	    idle_handed_ns(idle, &idle->threads[next->stream], device->idle_ns, enqueue->ns, true))
+		device->called_ns += ns;
 	if (kind == HOST_CALLS && next->stream != TRACE_NONE && idle->threads[next->stream].marks &&
 	    note_other(idle, device, next))
 		return -ENOMEM;

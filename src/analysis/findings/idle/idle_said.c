@@ -100,10 +100,11 @@ static const char *between_text(struct findings *findings, const struct idle_dev
 			     trace_session_event(findings->session, (uint16_t)most)->name);
 }
 
-static void describe(struct findings *findings, struct finding *finding,
-		     const struct idle_device *device, const struct idle_cause *cause,
+static void describe(struct findings *findings, struct finding *finding, const struct idle *idle,
 		     enum idle_cause_kind kind, uint32_t index)
 {
+	const struct idle_device *device = &idle->devices[index];
+	const struct idle_cause *cause = &device->causes[kind];
 	double gap = (double)cause->ns / (double)cause->count;
 	double operation = (double)device->busy_ns / (double)device->count;
 	char count[UNITS_BYTES], all[UNITS_BYTES], each[UNITS_BYTES], run[UNITS_BYTES];
@@ -116,6 +117,8 @@ static void describe(struct findings *findings, struct finding *finding,
 	switch (kind) {
 	case SYNCHRONISATION:
 		finding->object = main_call(findings, &device->waits, 1, false);
+		if (2 * device->called_ns > cause->ns)
+			finding->object = idle->callback->name;
 		finding->what = findings_text(findings,
 					      "the device was idle for %s because the host waited "
 					      "for a command%s%s%s before it enqueued the next",
@@ -248,7 +251,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		finding->at_least = true;
 	}
 	finding_device(findings, finding, index);
-	describe(findings, finding, device, cause, kind, index);
+	describe(findings, finding, idle, kind, index);
 	finding->confidence =
 		device->bound_ns < cause->ns / cause->count ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	finding->why = findings_text(findings,

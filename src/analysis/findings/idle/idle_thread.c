@@ -140,6 +140,44 @@ int64_t idle_flushed_ns(const struct idle_thread *thread, uint32_t queue, int64_
 	return 0;
 }
 
+static void note_sight(struct idle_thread *thread, int64_t from_ns, int64_t ns)
+{
+	thread->sights[thread->sight_count++ % IDLE_SIGHTS] = (struct idle_sight){from_ns, ns};
+}
+
+/* Whether the thread had waited for the device for most of the sleep that it ended. */
+static bool has_seen(const struct idle_thread *waker, const struct sleep *sleep, bool called)
+{
+	for (unsigned i = 0; i < IDLE_SIGHTS && i < waker->sight_count; i++) {
+		const struct idle_sight *sight = &waker->sights[i];
+		int64_t from_ns = sight->from_ns > sleep->from_ns ? sight->from_ns : sleep->from_ns;
+
+		if (!(called && sight->from_ns) && sight->ns <= sleep->to_ns &&
+		    2 * (sight->ns - from_ns) > sleep->to_ns - sleep->from_ns)
+			return true;
+	}
+	return false;
+}
+
+int64_t idle_handed_ns(const struct idle *idle, const struct idle_thread *thread, int64_t from_ns,
+		       int64_t to_ns, bool called)
+{
+	const struct sleep *sleep;
+	int64_t ns = 0, woken_ns = 0;
+
+	for (uint64_t at = 0; (sleep = sleeps_next(&thread->sleeps, &at, from_ns, to_ns));) {
+		int64_t begin_ns = sleep->from_ns > from_ns ? sleep->from_ns : from_ns;
+
+		if (!sleep->by || !has_seen(&idle->threads[sleep->by - 1], sleep, called))
+			continue;
+		ns += sleep->to_ns - begin_ns;
+		if (!woken_ns)
+			woken_ns = sleep->to_ns;
+	}
+	/* It woke up when it had a CPU. */
+	return ns ? ns + recent_within(&thread->preempted, woken_ns, to_ns) : 0;
+}
+
 int idle_call_begin(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
@@ -151,8 +189,11 @@ int idle_call_begin(struct idle *idle, const struct sequence_event *event)
 		thread->activity = CALLING;
 	note_stretch(thread, event);
 	status = thread_reach(idle, thread, event->ns);
-	if (event->api->class == TANDEM_CLASS_CALLBACK)
+	if (event->api->class == TANDEM_CLASS_CALLBACK) {
 		idle->called_ns[event->process] = event->ns;
+		idle->callback = event->api;
+		note_sight(thread, 0, event->ns);
+	}
 	if (!thread->depth++) {
 		thread->activity = event->blocking ? WAITING : event->op ? ENQUEUING : CALLING;
 		thread->call_ns = event->ns;
@@ -190,6 +231,8 @@ int idle_call_end(struct idle *idle, const struct sequence_event *event)
 	if (enqueue)
 		enqueue->end_ns = event->ns;
 	if (thread->depth && !--thread->depth) {
+		if (thread->activity == WAITING)
+			note_sight(thread, thread->call_ns, event->ns);
 		if (thread->activity == CALLING)
 			thread->other = event->api;
 		thread->activity = WORKING;
@@ -234,6 +277,20 @@ static struct recent *recent_of(const struct findings *findings, struct idle *id
 	return process == MAP_NONE ? NULL : &idle->drivers[process];
 }
 
+/* The stream of the program's thread that ended the sleep, + 1; 0: another one did. */
+static uint32_t waker_of(const struct findings *findings, const struct wait_thread *sleeper,
+			 const struct states_interval *interval)
+{
+	const struct states_thread *by;
+	const struct wait_thread *waker;
+
+	if (interval->by != WAKER_THREAD || interval->by_pid != sleeper->thread->pid)
+		return 0;
+	by = states_of_kernel(&findings->waits->states, interval->by_tid);
+	waker = by ? by->user : NULL;
+	return waker && waker != sleeper ? waker->stream : 0;
+}
+
 int idle_interval(struct findings *findings, void *state, const struct wait_thread *waiter,
 		  const struct states_interval *interval)
 {
@@ -244,16 +301,18 @@ int idle_interval(struct findings *findings, void *state, const struct wait_thre
 	if (process != MAP_NONE)
 		convoy_interval(&idle->convoy, findings, (uint32_t)process, waiter, interval);
 	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last) {
-		struct idle_thread *thread = &idle->threads[waiter->stream - 1];
-
-		thread->sleeps[thread->slept_count++ % IDLE_SLEEPS] = (struct idle_sleep){
+		const struct sleep sleep = {
 			.from_ns = interval->from,
 			.to_ns = interval->to,
 			.waker = {.by = interval->by,
 				  .tid = interval->by_tid,
 				  .pid = interval->by_pid,
 				  .name = interval->by_name},
+			.by = waker_of(findings, waiter, interval),
 		};
+
+		if (sleeps_add(&idle->threads[waiter->stream - 1].sleeps, &sleep))
+			return -ENOMEM;
 	}
 	/* A timer's interrupt on a CPU that is idle may be no waking that was recorded. */
 	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last &&
@@ -270,6 +329,7 @@ void idle_thread_free(struct idle_thread *thread)
 {
 	free(thread->enqueues);
 	free(thread->marks);
+	sleeps_free(&thread->sleeps);
 	recent_free(&thread->slept);
 	recent_free(&thread->napped);
 	recent_free(&thread->preempted);

@@ -25,6 +25,11 @@ int64_t idle_calling_ns(const struct idle_thread *thread, const struct idle_enqu
 int64_t idle_flushed_ns(const struct idle_thread *thread, uint32_t queue, int64_t from_ns,
 			int64_t to_ns);
 
+/* How much of that time the thread slept, in no call, until another one woke it that had waited for
+ * a command, or whom the driver called at its end: that is a wait for the device. With `called` the second only. */
+int64_t idle_handed_ns(const struct idle *idle, const struct idle_thread *thread, int64_t from_ns,
+		       int64_t to_ns, bool called);
+
 void idle_thread_free(struct idle_thread *thread);
 
 #endif
