@@ -250,6 +250,7 @@ IN_REVIEWS += [("restore_volume", [], BASIC, ["allocations/loop"], []),
 # The same tables through mapped memory; a number in shared memory that the host maps.
 IN_FITTINGS = [("lens_tables", [], STUB, ["copies/unchanged"], []),
                ("lens_tables", ["repaired"], STUB, [], ["copies/unchanged"]),
+               ("material_link", [], BASIC, ["builds/repeated"], []),
                ("spike_inject", [], STUB, ["idle-device/synchronisation"], ["copies/unchanged"])]
 # Steps in place, with their number.
 IN_DEBATES = [("clean_lattice", [], STUB, [], ["idle-device/launch"])]
@@ -326,6 +327,8 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
                   f["object"])
         if f["cause"] == "launch" and " was launched " in f["description"]:
             check(f["object"] in f["description"].split(), f"{where}: the object is the kernel of the sentence", f)
+        if f["cause"] == "repeated" and name == "material_link":
+            check("(clCompileProgram, clLinkProgram)" in f["description"], "what compiles and links again builds again", f)
         if f["cause"] == "few-groups" and name == "align_tiles":
             check(f["symptom_of"] == "ordering: events", "what is kept apart is no fault of its size", f)
         if f["cause"] == "host-blocked" and name in ("sleep_between", "slot_queue"):

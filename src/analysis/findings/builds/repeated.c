@@ -13,16 +13,22 @@ static bool is_repeated(const struct build_row *row)
 	return row->count > 1 && row->source.hash;
 }
 
-struct build_sum { /* of programs that were built again: of a process, and made in one way */
+struct build_sum { /* of programs that were built again: of a process, and from source or not */
 	struct build_row row;
 	uint64_t programs;
+	const struct tandem_event *link; /* that built some of them otherwise; NULL: none */
 };
 
-static const char *describe(struct findings *findings, const struct build_row *row,
-			    const char *options, uint64_t programs)
+static const char *describe(struct findings *findings, const struct build_sum *sum,
+			    const char *options)
 {
+	const struct build_row *row = &sum->row;
 	char count[UNITS_BYTES], bytes[UNITS_BYTES];
-	const char *by = row->api ? findings_text(findings, " (%s)", row->api->name) : "";
+	uint64_t programs = sum->programs;
+	const char *by =
+		row->api ? findings_text(findings, " (%s%s%s)", row->api->name,
+					 sum->link ? ", " : "", sum->link ? sum->link->name : "")
+			 : "";
 
 	units_count(count, row->count);
 	if (programs > 1)
@@ -35,8 +41,10 @@ static const char *describe(struct findings *findings, const struct build_row *r
 }
 
 static int add_row(struct findings *findings, const struct build_state *builds,
-		   const struct build_row *row, uint64_t programs)
+		   const struct build_sum *sum)
 {
+	const struct build_row *row = &sum->row;
+	uint64_t programs = sum->programs;
 	const char *options = intern_text(&builds->texts, row->options);
 	struct finding *finding = findings_add(findings, "builds", "repeated");
 	const char *binary = trace_session_domain(findings->session, row->domain)->program_binary;
@@ -48,7 +56,7 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	if (!row->source.from_binary)
 		finding->removes = GRAPH_BUILD_AGAIN;
 	finding->object = programs > 1 ? "" : options;
-	finding->what = describe(findings, row, options, programs);
+	finding->what = describe(findings, sum, options);
 	finding->confidence = CONFIDENCE_HIGH;
 	finding->why = "the sources are identical";
 	finding->suggestion = findings_text(findings,
@@ -75,8 +83,8 @@ int builds_add_repeated(struct findings *findings, const struct build_state *bui
 	for (size_t i = 0; !status && i < builds->count; i++) {
 		const struct build_row *row = &builds->rows[i];
 		const struct build_sum fresh = {.row = *row};
-		uint64_t key = (uint64_t)row->process << 32 | (uint32_t)row->step << 16 |
-			       (uint32_t)row->domain << 8 | row->source.from_binary;
+		uint64_t key = (uint64_t)row->process << 32 | (uint32_t)row->domain << 8 |
+			       row->source.from_binary;
 
 		if (!is_repeated(row))
 			continue;
@@ -84,12 +92,14 @@ int builds_add_repeated(struct findings *findings, const struct build_state *bui
 		status = sum ? 0 : -ENOMEM;
 		if (!sum || !sum->programs++)
 			continue;
+		if (row->step != sum->row.step && row->api)
+			sum->link = row->api;
 		sum->row.count += row->count;
 		sum->row.total_ns += row->total_ns;
 		sum->row.first_ns += row->first_ns;
 	}
 	for (size_t i = 0; !status && i < count; i++)
-		status = add_row(findings, builds, &sums[i].row, sums[i].programs);
+		status = add_row(findings, builds, &sums[i]);
 	map_free(&sum_of);
 	free(sums);
 	return status;
