@@ -45,6 +45,8 @@ CASES = [
     ("wait_event_each", [], STUB, ["waiting/after-each-command"], []),
     ("copy_by_host", [], STUB, ["copies/by-host"], ["transfers/back-and-forth"]),
     ("copy_by_host", ["repaired"], STUB, [], ["copies/by-host", "copies/dominate"]),
+    ("copy_by_threads", [], STUB, ["copies/by-host"], []),
+    ("copy_by_threads", ["repaired"], STUB, [], ["copies/by-host"]),
     ("read_each", [], STUB, ["copies/unchanged"], ["copies/by-host", "copies/dominate"]),
     ("read_each", ["repaired"], STUB, [], ["copies/by-host", "copies/dominate", "copies/unchanged"]),
     ("read_all", [], STUB, ["copies/dominate"], ["copies/unchanged"]),

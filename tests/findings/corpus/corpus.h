@@ -44,6 +44,7 @@ struct corpus {
 	X(small_reads)         \
 	X(bounce)              \
 	X(copy_by_host)        \
+	X(copy_by_threads)     \
 	X(upload_again)        \
 	X(window_again)        \
 	X(window_by_host)      \

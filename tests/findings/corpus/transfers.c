@@ -2,6 +2,8 @@
 /* Faults in what is moved. */
 #include "corpus.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 
 static char data[16 << 20];
@@ -72,6 +74,65 @@ void corpus_copy_by_host(struct corpus *corpus)
 	corpus_finish(corpus);
 	must(clReleaseMemObject(from), "clReleaseMemObject");
 	must(clReleaseMemObject(to), "clReleaseMemObject");
+}
+
+struct taker {
+	const struct corpus *corpus;
+	cl_mem to;
+	sem_t full, taken;
+	int count;
+};
+
+static void taker_wait(sem_t *sem)
+{
+	while (sem_wait(sem))
+		;
+}
+
+static void *taker_main(void *user)
+{
+	struct taker *taker = user;
+
+	for (int i = 0; i < taker->count; i++) {
+		taker_wait(&taker->full);
+		corpus_write(taker->corpus, taker->to, CL_TRUE, 0, 1 << 20, data);
+		sem_post(&taker->taken);
+	}
+	return NULL;
+}
+
+/* One thread reads a stage's result, another one writes it to the next stage's buffer. */
+void corpus_copy_by_threads(struct corpus *corpus)
+{
+	size_t bytes = 1 << 20;
+	cl_mem from = corpus_buffer(corpus, bytes);
+	struct taker taker = {corpus, .to = corpus_buffer(corpus, bytes),
+			      .count = corpus->repaired ? 0 : 40};
+	pthread_t thread;
+
+	sem_init(&taker.full, 0, 0);
+	sem_init(&taker.taken, 0, 0);
+	memset(data, 1, bytes);
+	corpus_write(corpus, from, CL_TRUE, 0, bytes, data);
+	pthread_create(&thread, NULL, taker_main, &taker);
+	for (int i = 0; i < 40; i++) {
+		corpus_work(corpus, 40, 0, NULL, NULL);
+		if (corpus->repaired) {
+			must(clEnqueueCopyBuffer(corpus->queue, from, taker.to, 0, 0, bytes, 0,
+						 NULL, NULL),
+			     "clEnqueueCopyBuffer");
+			continue;
+		}
+		corpus_read(corpus, from, CL_TRUE, 0, bytes, data);
+		sem_post(&taker.full);
+		taker_wait(&taker.taken);
+	}
+	pthread_join(thread, NULL);
+	corpus_finish(corpus);
+	sem_destroy(&taker.full);
+	sem_destroy(&taker.taken);
+	must(clReleaseMemObject(from), "clReleaseMemObject");
+	must(clReleaseMemObject(taker.to), "clReleaseMemObject");
 }
 
 /* A table that never changes goes to the device before each kernel. */

@@ -140,11 +140,11 @@ static int take_content_read(struct copies *copies, struct graph *graph,
 	/* Of shared memory no more is known than what it had. */
 	if (mapped && last->call != item->call)
 		read_contents_add(&copies->reads, index, item->event->stream->index, item->call,
-				  mapped, content);
+				  mapped, 0, content);
 	if (!last->call || last->call != item->call)
 		return 0;
 	read = read_contents_add(&copies->reads, index, item->event->stream->index, item->call,
-				 last->buffer, content);
+				 last->buffer, last->address, content);
 	if (copy_buffers_find(&copies->buffers, last->buffer, index, &buffer) ||
 	    by_host_read(&copies->by_host, graph, item, buffer, last))
 		return -ENOMEM;

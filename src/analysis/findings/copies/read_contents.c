@@ -14,6 +14,7 @@ int read_contents_begin(struct read_contents *contents, const struct trace_sessi
 
 struct read_content *read_contents_add(struct read_contents *contents, uint32_t process,
 				       uint32_t stream, uint64_t call, uint64_t buffer,
+				       uint64_t memory,
 				       const struct tandem_rec_content_read *content)
 {
 	struct read_contents_process *reads = &contents->processes[process];
@@ -25,6 +26,7 @@ struct read_content *read_contents_add(struct read_contents *contents, uint32_t 
 		.buffer = buffer,
 		.bytes = content->bytes,
 		.hash = content->hash,
+		.memory = memory,
 	};
 	return read;
 }
@@ -46,6 +48,7 @@ void read_contents_arrived(struct read_contents *contents, uint32_t process, uin
 			.bytes = content->bytes,
 			.words = content->words,
 			.host = tells ? 0 : from->host,
+			.memory = from->host,
 		};
 }
 
@@ -70,7 +73,8 @@ struct read_content *read_contents_written(struct read_contents *contents, uint3
 	for (unsigned age = 1; age <= READ_CONTENTS; age++) {
 		struct read_content *read = read_at(reads, age);
 
-		if (!read->call || read->stream != stream || !is_same(read, content) ||
+		if (!read->call || !is_same(read, content) ||
+		    (read->stream != stream && !(read->memory && read->memory == host)) ||
 		    (read->host && read->host != host))
 			continue;
 		if (read->to == buffer)

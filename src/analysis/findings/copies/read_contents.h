@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What the latest reads of each process brought to the host, by their hash (core/call/content.h), to
- * recognise it where the same thread writes it again: to another buffer, from whatever memory. One
- * thread.
+ * recognise it where the same thread writes it again: to another buffer, from whatever memory; or another
+ * thread, from the same memory. One thread.
  *
  *	read_contents_begin(&contents, session);
  *	each record `content_read`:
- *	read = read_contents_add(&contents, process, stream, call, buffer, content);
+ *	read = read_contents_add(&contents, process, stream, call, buffer, memory, content);
  *	each record `content`:
- *	read = read_contents_written(&contents, process, stream, buffer, content);
+ *	read = read_contents_written(&contents, process, stream, buffer, host, content);
  *	read_contents_release(&contents);
  */
 #ifndef TANDEM_ANALYSIS_FINDINGS_COPIES_READ_CONTENTS_H
@@ -28,11 +28,12 @@ struct read_content {
 	uint64_t call; /* that read it, by its number; 0: none */
 	uint64_t buffer;
 	uint64_t bytes, hash;
-	uint64_t words; /* of one that did not wait, which has no hash; else 0 */
-	uint64_t host;	/* where the words alone do not tell: they count from there only; else 0 */
-	uint64_t to;	/* the buffer that it was written to last; 0: none */
-	bool unchanged; /* its owner's: the host had it before, and that was counted ... */
-	uint64_t ns;	/* ... at this cost */
+	uint64_t words;	 /* of one that did not wait, which has no hash; else 0 */
+	uint64_t host;	 /* where the words alone do not tell: they count from there only; else 0 */
+	uint64_t memory; /* where it went to; 0: not known */
+	uint64_t to;	 /* the buffer that it was written to last; 0: none */
+	bool unchanged;	 /* its owner's: the host had it before, and that was counted ... */
+	uint64_t ns;	 /* ... at this cost */
 };
 
 struct read_contents_process { /* a ring */
@@ -50,6 +51,7 @@ int read_contents_begin(struct read_contents *contents, const struct trace_sessi
 /* Valid until as many others were added as are remembered. */
 struct read_content *read_contents_add(struct read_contents *contents, uint32_t process,
 				       uint32_t stream, uint64_t call, uint64_t buffer,
+				       uint64_t memory,
 				       const struct tandem_rec_content_read *content);
 
 /* Same, of a read that did not wait, by its words. Where they say nothing (zeros) it is not remembered. */
@@ -58,8 +60,8 @@ void read_contents_arrived(struct read_contents *contents, uint32_t process, uin
 			   const struct tandem_rec_content_arrived *content);
 
 /* The latest read of a thread (the index of its stream) that brought what it now writes from `host` to
- * `buffer`, and notes that it went there. NULL: none did, or it went there before. What another thread read may be
- * the same by chance. */
+ * `buffer`, and notes that it went there. NULL: none did, or it went there before. What another thread read
+ * to other memory may be the same by chance. */
 struct read_content *read_contents_written(struct read_contents *contents, uint32_t process,
 					   uint32_t stream, uint64_t buffer, uint64_t host,
 					   const struct tandem_rec_content *content);
