@@ -271,6 +271,8 @@ if scope()[0] != "none":
 if scope()[0] == "system":
     CASES.append(("sleep_between", [], STUB, ["idle-device/host-blocked"], []))
     CASES.append(("clean_halves", [], STUB, [], ["idle-device/host-blocked"]))
+    # It fetches what the other one computes: that is no lock, nor are these parts of one transfer.
+    CASES.append(("clean_fetcher", [], STUB, [], ["transfers/small"]))
     # The wait is another thread's, which wakes the one that enqueues.
     for name in ("wait_callback", "wait_elsewhere"):
         CASES += [(name, [], STUB, ["idle-device/synchronisation"], []),
@@ -329,6 +331,8 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
                   f["object"])
         if f["cause"] == "launch" and " was launched " in f["description"]:
             check(f["object"] in f["description"].split(), f"{where}: the object is the kernel of the sentence", f)
+        if f["cause"] == "host-blocked" and name == "clean_fetcher":
+            check("take turns" not in f["description"], "who fetches what another one computes waits for it", f)
         if f["cause"] == "repeated" and name == "material_link":
             check("(clCompileProgram, clLinkProgram)" in f["description"], "what compiles and links again builds again", f)
         if f["cause"] == "few-groups" and name == "align_tiles":

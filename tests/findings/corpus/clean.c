@@ -3,6 +3,7 @@
 #include "corpus.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,49 @@ void corpus_clean_pipeline(struct corpus *corpus)
 {
 	for (int i = 0; i < 200; i++)
 		corpus_work(corpus, 40, 0, NULL, NULL);
+}
+
+struct fetcher {
+	const struct corpus *corpus;
+	sem_t given, fetched;
+};
+
+static void fetcher_wait(sem_t *sem)
+{
+	while (sem_wait(sem))
+		;
+}
+
+static void *fetcher_main(void *user)
+{
+	struct fetcher *fetcher = user;
+
+	for (int i = 0; i < 200; i++) {
+		fetcher_wait(&fetcher->given);
+		corpus_read(fetcher->corpus, fetcher->corpus->buffer, CL_TRUE, 0, 256, data);
+		sem_post(&fetcher->fetched);
+	}
+	return NULL;
+}
+
+/* Another thread fetches what each kernel has computed, which says what comes next. */
+void corpus_clean_fetcher(struct corpus *corpus)
+{
+	struct fetcher fetcher = {.corpus = corpus};
+	pthread_t thread;
+
+	sem_init(&fetcher.given, 0, 0);
+	sem_init(&fetcher.fetched, 0, 0);
+	pthread_create(&thread, NULL, fetcher_main, &fetcher);
+	for (int i = 0; i < 200; i++) {
+		corpus_work(corpus, 40, 0, NULL, NULL);
+		corpus_finish(corpus);
+		sem_post(&fetcher.given);
+		fetcher_wait(&fetcher.fetched);
+	}
+	pthread_join(thread, NULL);
+	sem_destroy(&fetcher.given);
+	sem_destroy(&fetcher.fetched);
 }
 
 void corpus_clean_events(struct corpus *corpus)

@@ -93,6 +93,7 @@ struct corpus {
 	X(clean_map)           \
 	X(clean_pool)          \
 	X(clean_threads)       \
+	X(clean_fetcher)       \
 	X(clean_host)          \
 	X(clean_residual)      \
 	X(clean_sub_buffers)   \

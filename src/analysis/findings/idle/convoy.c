@@ -245,6 +245,9 @@ static struct kept find_kept(const struct convoy *convoy, const struct findings 
 		if (findings_stream(findings, i)->process->index != index ||
 		    (thread->enqueues < ENQUEUES_LEAST && thread->sleeps < SLEEPS_LEAST))
 			continue;
+		/* Who only transfers brings and fetches what another one works on. */
+		if (thread->enqueues >= ENQUEUES_LEAST && !thread->kernels)
+			continue;
 		if (to_ns > process->last_ns)
 			to_ns = process->last_ns;
 		/* Its begin and its end aside. */

@@ -125,6 +125,19 @@ static enum direction direction_of(uint8_t kind)
 	}
 }
 
+/* Whether it may be a result of its own, of a thread that only fetches what others compute: a kernel has
+ * ended behind its thread's one before. */
+static bool is_of_kernel(const struct transfers *transfers, const struct operation *operation,
+			 int64_t before_ns)
+{
+	int64_t until_ns = transfers->kernels_until_ns[operation->process];
+	enum direction direction = direction_of(operation->kind);
+
+	return (direction == TO_HOST || direction == MAPS) &&
+	       !transfers->threads[operation->stream].kernel && until_ns > before_ns &&
+	       until_ns <= operation->times.start_ns;
+}
+
 /* Whether its thread could have moved it together with the one before; then when that one ended,
  * and whether that was the first. */
 static bool is_further(struct transfers *transfers, const struct operation *operation,
@@ -147,6 +160,7 @@ static bool is_further(struct transfers *transfers, const struct operation *oper
 	run->goes_on =
 		before && before < operation->call &&
 		(thread->kernel < before || thread->kernel > operation->call) &&
+		!is_of_kernel(transfers, operation, *before_ns) &&
 		further_is_next(&transfers->further, operation->stream, before, operation->call);
 	return run->goes_on;
 }
