@@ -60,6 +60,8 @@ CASES = [
     ("events_leaked", ["repaired"], STUB, [], ["leaks/event"]),
     ("events_unnamed", [], STUB, ["leaks/event"], []),
     ("events_unnamed", ["repaired"], STUB, [], ["leaks/event"]),
+    ("refused_phases", [], STUB, ["errors/call"], []),
+    ("refused_phases", ["repaired"], STUB, [], ["errors/call"]),
     ("upload_again", [], STUB, ["copies/unchanged"], ["copies/dominate"]),
     ("upload_again", ["repaired"], STUB, [], ["copies/unchanged"]),
     ("window_again", [], STUB, ["copies/unchanged"], ["copies/by-host"]),
@@ -333,6 +335,9 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
             check(f["object"] in f["description"].split(), f"{where}: the object is the kernel of the sentence", f)
         if f["cause"] == "host-blocked" and name == "clean_fetcher":
             check("take turns" not in f["description"], "who fetches what another one computes waits for it", f)
+        if name == "refused_phases" and (f["name"], f["cause"]) in (("errors", "call"), ("waiting", "after-each-command")):
+            check("several times in a row" in f["evidence"] or f["symptom_of"] == "errors: call",
+                  "the host drives what a kernel would do, and waits for each step", f)
         if f["cause"] == "repeated" and name == "material_link":
             check("(clCompileProgram, clLinkProgram)" in f["description"], "what compiles and links again builds again", f)
         if f["cause"] == "few-groups" and name == "align_tiles":

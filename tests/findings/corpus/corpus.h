@@ -76,6 +76,7 @@ struct corpus {
 	X(contexts)            \
 	X(one_cpu)             \
 	X(errors)              \
+	X(refused_phases)      \
 	X(clean_pipeline)      \
 	X(clean_events)        \
 	X(clean_halves)        \

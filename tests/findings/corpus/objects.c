@@ -277,6 +277,39 @@ void corpus_errors(struct corpus *corpus)
 	}
 }
 
+/* A kernel that does all steps of a solver by itself is refused: the host launches each step. */
+void corpus_refused_phases(struct corpus *corpus)
+{
+	enum { STEPS = 20 };
+
+	size_t step_items = corpus_items, items = STEPS * step_items;
+	size_t local = corpus->repaired ? 256 : 1 << 16;
+	int rounds = 1;
+	cl_program program = corpus_program(corpus->context, other_source);
+	cl_mem buffer = corpus_buffer(corpus, items * sizeof(float));
+	cl_int status;
+	cl_kernel step = clCreateKernel(program, "other", &status);
+
+	must(status, "clCreateKernel");
+	must(clSetKernelArg(step, 0, sizeof(buffer), &buffer), "clSetKernelArg");
+	must(clSetKernelArg(corpus->kernel, 0, sizeof(buffer), &buffer), "clSetKernelArg");
+	must(clSetKernelArg(corpus->kernel, 1, sizeof(rounds), &rounds), "clSetKernelArg");
+	for (int i = 0; i < 20; i++) {
+		status = clEnqueueNDRangeKernel(corpus->queue, corpus->kernel, 1, NULL, &items,
+						&local, 0, NULL, NULL);
+		for (int j = 0; status != CL_SUCCESS && j < STEPS; j++) {
+			must(clEnqueueNDRangeKernel(corpus->queue, step, 1, NULL, &step_items, NULL,
+						    0, NULL, NULL),
+			     "clEnqueueNDRangeKernel");
+			corpus_finish(corpus);
+		}
+	}
+	corpus_finish(corpus);
+	must(clReleaseKernel(step), "clReleaseKernel");
+	must(clReleaseProgram(program), "clReleaseProgram");
+	must(clReleaseMemObject(buffer), "clReleaseMemObject");
+}
+
 /* So many contexts, each with work under way at the same time as the others'. */
 void corpus_many_contexts(struct corpus *corpus)
 {

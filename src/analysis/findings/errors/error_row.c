@@ -62,6 +62,12 @@ static const char *why_other(struct findings *findings, const struct other_way *
 			"%s on average: what is between them, %s, and the units that a piece leaves idle "
 			"are the cost",
 			kernel->name, number, each, units_ns(gaps, (double)kernel->gap_ns));
+	if (way->how == OTHER_WAY_IN_PHASES)
+		return findings_text(
+			findings,
+			"the runtime returned it; kernel %s was then launched several times in a row, %s "
+			"in all, for %s on average: what is between them, %s, is the cost, but for recording",
+			kernel->name, number, each, units_ns(gaps, (double)kernel->gap_ns));
 	return findings_text(
 		findings,
 		"the runtime returned it; kernel %s was launched %s times, %s, for %s on "
@@ -139,6 +145,18 @@ static const char *suggestion(const struct error_row *row, const struct other_wa
 	       "arguments";
 }
 
+/* Three quarters and more of the gaps, or of the waits, are between phases. */
+static bool is_of_phases(const struct finding *finding, const struct other_way *way)
+{
+	bool gaps =
+		!strcmp(finding->name, "idle-device") &&
+		(!strcmp(finding->cause, "launch") || !strcmp(finding->cause, "synchronisation"));
+	bool waits =
+		!strcmp(finding->name, "waiting") && !strcmp(finding->cause, "after-each-command");
+
+	return (gaps || waits) && 4 * way->kernel->in_a_row >= 3 * finding->count;
+}
+
 /* Three quarters and more of the device's gaps are between pieces, or the finding is about these. */
 static bool is_of_pieces(const struct finding *finding, const struct other_way *way)
 {
@@ -161,15 +179,33 @@ static void take_symptoms(struct findings *findings, uint64_t pid, const struct 
 			  const struct other_way *way)
 {
 	bool pieces = way && way->how == OTHER_WAY_IN_PIECES,
+	     phases = way && way->how == OTHER_WAY_IN_PHASES,
 	     workaround = !way && has_workaround(row);
 
-	for (size_t i = 0; (pieces || workaround) && i < findings->count; i++) {
+	for (size_t i = 0; (pieces || phases || workaround) && i < findings->count; i++) {
 		struct finding *finding = &findings->items[i];
 
-		if (finding->pid == pid &&
-		    (pieces ? is_of_pieces(finding, way) : is_of_workaround(finding, row)))
+		if (finding->pid == pid && (pieces   ? is_of_pieces(finding, way)
+					    : phases ? is_of_phases(finding, way)
+						     : is_of_workaround(finding, row)))
 			finding->symptom_of = "errors: call";
 	}
+}
+
+/* The device's gaps between phases, as they are said: without what recording and others took of them. */
+static uint64_t phases_ns(const struct findings *findings, uint64_t pid,
+			  const struct other_way *way)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (finding->pid == pid && !strcmp(finding->name, "idle-device") &&
+		    is_of_phases(finding, way))
+			ns += finding->cost_ns;
+	}
+	return ns;
 }
 
 struct finding *error_row_report(const struct error_row *row, struct findings *findings,
@@ -200,6 +236,12 @@ struct finding *error_row_report(const struct error_row *row, struct findings *f
 	finding->suggestion = suggestion(row, way);
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
+	if (way && way->how == OTHER_WAY_IN_PHASES) {
+		uint64_t ns = phases_ns(findings, finding->pid, way);
+
+		if (ns && ns < finding->cost_ns)
+			finding->cost_ns = ns;
+	}
 	take_symptoms(findings, finding->pid, row, way);
 	return finding;
 }

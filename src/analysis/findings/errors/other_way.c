@@ -138,6 +138,7 @@ int other_way_command(struct other_ways *ways, const struct operation *operation
 		.process = operation->process,
 		.number = operation->record->kernel,
 		.device = operation->device,
+		.api = operation->api,
 		.since_ns = operation->call ? operation->call_begin_ns : operation->seen_ns,
 		.row = row == MAP_NONE ? OTHER_WAY_NONE : (size_t)row,
 	};
@@ -155,6 +156,7 @@ int other_way_command(struct other_ways *ways, const struct operation *operation
 	kernel->launches++;
 	kernel->after += row != MAP_NONE && row == kernel->row;
 	kernel->items += product(operation->size.global, operation->size.dimensions);
+	kernel->in_a_row += row == MAP_NONE && ways->latest == latest;
 	if (operation->placed)
 		note_times(kernel, operation, row == MAP_NONE && ways->latest == latest);
 	return 0;

@@ -24,11 +24,13 @@ struct tandem_event;
 struct other_way_kernel {
 	const char *name; /* lives as the session */
 	uint32_t process, number, device;
+	uint16_t api;		  /* that launched it */
 	int64_t since_ns;	  /* its first launch */
 	size_t row;		  /* the error after which that was; OTHER_WAY_NONE */
 	uint64_t after, launches; /* right after that error; all */
 	uint64_t ns;		  /* that they ran */
-	uint64_t gap_ns;	  /* between those with no error and no other kernel in between */
+	uint64_t in_a_row;	  /* with no error and no other kernel in between ... */
+	uint64_t gap_ns;	  /* ... between these */
 	uint64_t items;
 	int64_t end_ns; /* of the latest */
 };
@@ -66,6 +68,7 @@ struct other_ways {
 enum other_way_how {
 	OTHER_WAY_EACH_TIME,	/* the call has failed */
 	OTHER_WAY_IN_PIECES,	/* same, of the kernel that was refused */
+	OTHER_WAY_IN_PHASES,	/* same, of another kernel, several times in a row */
 	OTHER_WAY_FROM_THEN_ON, /* it failed once or a few times */
 };
 

@@ -27,6 +27,16 @@ static bool in_pieces(const struct other_way_error *error, const struct other_wa
 	       kernel->items * EXCEPTIONS >= error->items * (EXCEPTIONS - 1);
 }
 
+/* Another kernel instead of the one that was refused, each time several launches in a row: the host drives what
+ * that does by itself. */
+static bool in_phases(const struct other_way_error *error, const struct other_way_kernel *kernel)
+{
+	return error->launch && !is_refused(error, kernel) &&
+	       kernel->launches >= 2 * kernel->after &&
+	       (kernel->launches - kernel->after - kernel->in_a_row) * EXCEPTIONS <=
+		       kernel->launches;
+}
+
 /* Each time when the call has failed, and at no other time. */
 static bool each_time(const struct other_ways *ways, size_t row, uint64_t failures,
 		      struct other_way *way)
@@ -35,14 +45,18 @@ static bool each_time(const struct other_ways *ways, size_t row, uint64_t failur
 		const struct other_way_kernel *kernel = &ways->kernels[i];
 		bool pieces = in_pieces(way->error, kernel, failures);
 
+		bool phases = in_phases(way->error, kernel);
+
 		if (kernel->row != row || kernel->after < LAUNCHES_LEAST ||
-		    (!pieces &&
+		    (!pieces && !phases &&
 		     (kernel->launches - kernel->after) * EXCEPTIONS > kernel->launches) ||
 		    kernel->after * EXCEPTIONS < failures * (EXCEPTIONS - 1) ||
 		    (way->kernel && way->kernel->ns >= kernel->ns))
 			continue;
 		way->kernel = kernel;
-		way->how = pieces ? OTHER_WAY_IN_PIECES : OTHER_WAY_EACH_TIME;
+		way->how = pieces   ? OTHER_WAY_IN_PIECES
+			   : phases ? OTHER_WAY_IN_PHASES
+				    : OTHER_WAY_EACH_TIME;
 	}
 	return way->kernel;
 }
@@ -99,5 +113,7 @@ uint64_t other_way_ns(const struct other_way *way, uint64_t units)
 
 	if (way->how == OTHER_WAY_IN_PIECES)
 		return kernel->gap_ns + idle_units_ns(way, units);
+	if (way->how == OTHER_WAY_IN_PHASES)
+		return kernel->gap_ns;
 	return kernel->ns / 5 * SAVED_FIFTHS;
 }
