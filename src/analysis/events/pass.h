@@ -43,6 +43,7 @@ struct pass {
 	struct range range; /* what is counted, on CLOCK_MONOTONIC */
 	unsigned flags;	    /* of the iterator */
 	bool with_waits;    /* somebody wants `waits` */
+	bool beside;	    /* a consumer may have a thread of its own */
 	bool waits_beside;  /* ... and feeds and settles them itself, from `begin` on */
 	struct event_iterator iterator;
 	struct waits waits;

@@ -177,7 +177,7 @@ int beside_start(struct beside *beside, struct pass *pass, bool graph)
 		graph_replay_only(&beside->graph);
 		findings->graph = &beside->graph;
 	}
-	if (pass->count == 1 && pass->iterator.ahead.reader)
+	if (pass->beside && pass->count == 1 && pass->iterator.ahead.reader)
 		start_thread(beside, pass);
 	return 0;
 }

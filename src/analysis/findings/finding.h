@@ -155,6 +155,7 @@ struct findings_options {
 	const char *only;		 /* this kind; NULL: all */
 	const struct range *range;	 /* on CLOCK_MONOTONIC: what begins in it; NULL: the run */
 	const struct progress *progress; /* may be NULL */
+	bool beside; /* in two threads (beside.h), however short the session is: to be tested */
 };
 
 /* `options` may be NULL. Returns 0, -ENOENT (there is no such kind) or another -errno, told;

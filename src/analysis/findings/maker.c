@@ -273,6 +273,7 @@ int findings_make(struct findings *findings, struct trace_session *session,
 	pass_init(&pass, session, options ? options->progress : NULL);
 	if (options && options->range)
 		pass.range = *options->range;
+	pass.beside = session->content_bytes >= BESIDE_WORTH_BYTES || (options && options->beside);
 	status = findings_join(&pass, findings, options ? options->only : NULL, error);
 	if (status)
 		return status;

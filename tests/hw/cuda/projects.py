@@ -96,58 +96,6 @@ class Block(nn.Module):
         return state + functional.gelu(self.linear(self.norm(state)))
 
 
-def torch_fine_tuning():
-    """The nearer a layer is to the input, the less it learns. A loss that is no number ends the run."""
-    torch.set_float32_matmul_precision("high")
-    depth, width = 24, 512
-    with torch.device(DEVICE):
-        model = nn.Sequential(*[Block(width) for _ in range(depth)], nn.Linear(width, 1))
-        rows = torch.randn(16384, width)
-        wanted = torch.tanh(rows[:, :1] * rows[:, 1:2])
-        total, broken = torch.zeros(()), torch.zeros((), dtype=torch.bool)
-    groups = [{"params": list(layer.parameters()), "lr": 1e-4 * 0.9**(depth - number)}
-              for number, layer in enumerate(model)]
-    optimizer = torch.optim.AdamW(groups)
-    for step in range(170):
-        loss = functional.mse_loss(model(rows), wanted)
-        optimizer.zero_grad()
-        loss.backward()
-        if REPAIRED:
-            broken |= ~torch.isfinite(loss.detach())
-            if step % 50 == 49 and broken:
-                raise SystemExit("the loss is no number, before step %d" % step)
-        elif not torch.isfinite(loss):
-            raise SystemExit("the loss is no number, at step %d" % step)
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        total += loss.detach()
-    return total.item()
-
-
-def torch_point_clouds():
-    """Scans of a lidar, of three sizes: each point gets a class. The card has other users."""
-    torch.set_float32_matmul_precision("high")
-    layers = [nn.Linear(6, 256)]
-    for _ in range(12):
-        layers += [nn.LayerNorm(256), nn.GELU(), nn.Linear(256, 256)]
-    model = nn.Sequential(*layers, nn.Linear(256, 20)).to(DEVICE)
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
-    scan = torch.sin(torch.arange(49152 * 6, device=DEVICE).view(-1, 6) * 0.37)
-    total = torch.zeros((), device=DEVICE)
-    for number in range(60):
-        points = scan[:(49152, 40960, 32768)[number % 3]].roll(number, 1)
-        labels = ((points[:, 0] + 1) * 9.99).long()
-        loss = functional.cross_entropy(model(points), labels)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        total += loss.detach()
-        if not REPAIRED:
-            del points, labels, loss
-            torch.cuda.empty_cache()
-    return total.item()
-
-
 class Reader(nn.Module):
     """How well a passage answers a question: some layers that look at all of it."""
     def __init__(self, width, depth):

@@ -1178,44 +1178,6 @@ void tenant_streams()
 	print(digest(sums, sizeof(sums)));
 }
 
-// Proteins are folded in chunks; a plan says how large a chunk may be on this device.
-DERIVE(fold_chunk)
-
-class Planner
-{
-	size_t chunk_ = 0;
-
-      public:
-	int chunk()
-	{
-		if (repaired && chunk_)
-			return (int)chunk_;
-
-		cudaDeviceProp properties;
-		size_t available, total;
-		CHECK(cudaGetDeviceProperties(&properties, 0));
-		CHECK(cudaMemGetInfo(&available, &total));
-		chunk_ = std::min({available / 64, properties.totalGlobalMem / 128, (size_t)COUNT});
-		return (int)chunk_;
-	}
-};
-
-void fold_plans()
-{
-	Planner planner;
-	Device residues(BYTES), folded(BYTES);
-
-	start(residues, COUNT, 34);
-	for (int i = 0; i < 5000; i++) {
-		Device &from = i % 2 ? folded : residues, &to = i % 2 ? residues : folded;
-
-		fold_chunk<<<WIDE, 256>>>(floats(from), floats(to), planner.chunk(),
-					  steps_for(14, COUNT));
-		launched();
-	}
-	answer(residues);
-}
-
 // A service that cuts thumbnails: its workers take requests, each of which is of four crops.
 ABSORB(cut_crop)
 
@@ -1579,17 +1541,37 @@ void clean_sky_prefetch()
 }
 
 const Case cases[] = {
-	CASE(lens_frames),	     CASE(basket_sorts),	 CASE(lattice_checks),
-	CASE(plate_steady),	     CASE(radar_pulses),	 CASE(slide_tiles),
-	CASE(crystal_images),	     CASE(shot_gathers),	 CASE(detector_rings),
-	CASE(order_books),	     CASE(ensemble_ranks),	 CASE(amr_patches),
-	CASE(crossing_boxes),	     CASE(cell_numbers),	 CASE(read_archive),
-	CASE(swarm_reach),	     CASE(option_desk),		 CASE(speech_codec),
-	CASE(route_service),	     CASE(scan_plugins),	 CASE(river_steps),
-	CASE(tenant_streams),	     CASE(fold_plans),		 CASE(thumbnail_requests),
-	CASE(clean_ultrasound_ring), CASE(clean_molecule_graph), CASE(clean_replay_pool),
-	CASE(clean_adaptive_path),   CASE(clean_isotope_tables), CASE(clean_sentence_service),
-	CASE(clean_alignment_waves), CASE(clean_sky_prefetch),
+	CASE(lens_frames),
+	CASE(basket_sorts),
+	CASE(lattice_checks),
+	CASE(plate_steady),
+	CASE(radar_pulses),
+	CASE(slide_tiles),
+	CASE(crystal_images),
+	CASE(shot_gathers),
+	CASE(detector_rings),
+	CASE(order_books),
+	CASE(ensemble_ranks),
+	CASE(amr_patches),
+	CASE(crossing_boxes),
+	CASE(cell_numbers),
+	CASE(read_archive),
+	CASE(swarm_reach),
+	CASE(option_desk),
+	CASE(speech_codec),
+	CASE(route_service),
+	CASE(scan_plugins),
+	CASE(river_steps),
+	CASE(tenant_streams),
+	CASE(thumbnail_requests),
+	CASE(clean_ultrasound_ring),
+	CASE(clean_molecule_graph),
+	CASE(clean_replay_pool),
+	CASE(clean_adaptive_path),
+	CASE(clean_isotope_tables),
+	CASE(clean_sentence_service),
+	CASE(clean_alignment_waves),
+	CASE(clean_sky_prefetch),
 };
 } // namespace
 
