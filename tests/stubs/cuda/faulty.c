@@ -226,17 +226,22 @@ static int said(int kind)
 }
 
 /* Without waiting for it. */
-static void upload_in(const struct lane *lane, int buffer, uint64_t to)
+static void upload_part(const struct lane *lane, const uint8_t *from, uint64_t to, uint64_t bytes)
 {
-	struct copy_arguments arguments = {to, (uintptr_t)host[buffer], BYTES, said(TO_DEVICE),
+	struct copy_arguments arguments = {to, (uintptr_t)from, bytes, said(TO_DEVICE),
 					   lane->stream};
 	struct call call = tell_make("cudaMemcpyAsync", &arguments);
-	struct copy record = copy_make(TO_DEVICE, PINNED, BYTES, lane->number);
+	struct copy record = copy_make(TO_DEVICE, PINNED, bytes, lane->number);
 
 	tell_enter(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC, &call);
-	device_take(lane->free_at, BYTES / PINNED_BYTES_US + 1, &record.start, &record.end);
+	device_take(lane->free_at, bytes / PINNED_BYTES_US + 1, &record.start, &record.end);
 	tell_leave(DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC, &call);
 	keep(&record, sizeof(record));
+}
+
+static void upload_in(const struct lane *lane, int buffer, uint64_t to)
+{
+	upload_part(lane, host[buffer], to, BYTES);
 }
 
 /* Same, to the host. */
@@ -312,6 +317,23 @@ static void pageable(void)
 		host[0][0]++;
 		upload(0, DEVICE_A, repaired ? PINNED : PAGEABLE);
 		kernel(20);
+	}
+	synchronize();
+}
+
+/* A table's columns, each for itself: of 16 KiB. */
+static void columns(void)
+{
+	const struct lane lane = {STREAM, 7, &free_at};
+	const uint64_t bytes = repaired ? 1 << 19 : 1 << 14;
+
+	for (int i = 0; i < ROUNDS / 4; i++) {
+		for (uint64_t at = 0; at < 1 << 19; at += bytes) {
+			host[0][at] = (uint8_t)(i + 1);
+			upload_part(&lane, &host[0][at], DEVICE_A + at, bytes);
+			synchronize();
+		}
+		kernel(150);
 	}
 	synchronize();
 }
@@ -1532,6 +1554,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(wait_each),
 	TELL_CASE(poll),
 	TELL_CASE(pageable),
+	TELL_CASE(columns),
 	TELL_CASE(bounce),
 	TELL_CASE(state_restored),
 	TELL_CASE(by_host),
