@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings that are made in two threads are the same as in one: of a whole session, of a part of it,
  * of one kind, and whatever is damaged. argv[1] is bench/gen_machine, argv[2] bench/gen_trace. */
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/findings/finding.h"
 #include "check.h"
+#include "damaged.h"
 #include "trace/session/session_open.h"
 #include "util/thread/thread.h"
 
@@ -69,50 +67,6 @@ static int both(const char *path, const char *only, const struct range *part)
 	trace_session_close(&first_session);
 	trace_session_close(&second_session);
 	return count;
-}
-
-static uint64_t next_random(void)
-{
-	static uint64_t state = 88172645463325252u;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
-static void damage_file(const char *path)
-{
-	int fd = open(path, O_RDWR);
-	struct stat status;
-
-	if (fd < 0 || fstat(fd, &status))
-		exit(1);
-	for (int i = 0; i < 4 && status.st_size; i++) {
-		off_t at = (off_t)(next_random() % (uint64_t)status.st_size);
-		uint8_t byte = (uint8_t)next_random();
-
-		if (pwrite(fd, &byte, 1, at) != 1)
-			exit(1);
-	}
-	close(fd);
-}
-
-static void damage_folder(const char *path)
-{
-	DIR *folder = opendir(path);
-	struct dirent *entry;
-	char inside[512];
-
-	while (folder && (entry = readdir(folder))) {
-		snprintf(inside, sizeof(inside), "%s/%s", path, entry->d_name);
-		if (!strncmp(entry->d_name, "stream-", 7))
-			damage_file(inside);
-		else if (!strncmp(entry->d_name, "process-", 8) || !strcmp(entry->d_name, "kernel"))
-			damage_folder(inside);
-	}
-	if (folder)
-		closedir(folder);
 }
 
 int main(int argc, char **argv)
