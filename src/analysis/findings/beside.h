@@ -2,8 +2,8 @@
 /* The kinds of findings that need the model of the run (the graph), or what threads did (the
  * waits): fed by a thread of its own, beside the one that reads and orders events and feeds the
  * other kinds. Started where the session is long and the pass is for findings alone; else the
- * caller does it all, in the same order. It takes a tenth more CPU time, and two thirds of the
- * other's: worth it where one would wait for 10 s.
+ * caller does it all, in the same order. It takes a tenth more CPU time, and a third less by the
+ * wall: worth it where one would wait for 10 s.
  *
  * What the other thread has of the pass's iterator meanwhile: streams, and the rows of devices,
  * which do not change any more. Items and events are copied; what they point to stays until that

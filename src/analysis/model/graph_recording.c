@@ -46,5 +46,7 @@ int64_t graph_recording_call(const struct sequence_event *event)
 	const struct tandem_domain_row *row = tandem_domain_row(tandem_id_domain(event->api->id));
 	int64_t ns = !row ? 0 : event->op ? row->command_ns : row->call_ns;
 
-	return graph_recording_part(ns, event->other_ns - event->ns);
+	/* One that never returned has no half. */
+	return event->other_ns == INT64_MIN ? ns
+					    : graph_recording_part(ns, event->other_ns - event->ns);
 }
