@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is found in CUDA programs with one fault and without it, on a stub device that keeps its own
 time and tells late what it did (tests/stubs/cuda/faulty.c), by the table that bench/run findings
-scores them by. Where another program takes the CPU, one of three attempts has to do.
+scores them by. Where another program takes the CPU, one of six attempts has to do.
 
 tandem-test: alone
 """
@@ -23,6 +23,7 @@ if not os.access(FAULTY, os.X_OK):
 
 # The machine's doing, and what recording cost: of a run of milliseconds that is much.
 OTHERS = ("preemption", "trace")
+ATTEMPTS = 6
 
 
 def findings(case, repaired=False, memory="ordinary", args="full"):
@@ -50,7 +51,7 @@ def expect(case, row):
         """What costs nothing comes behind what does; a sanitizer makes the host slow, and what it does cost more."""
         return right(found) if row.get("always") or os.environ.get("TANDEM_SANITIZE") else right(found)[:1] == keys(found)[:1] and right(found)
 
-    for _ in range(3):
+    for _ in range(ATTEMPTS):
         found = findings(case)
         if first(found):
             break
@@ -58,7 +59,7 @@ def expect(case, row):
     check(first(found), "%s: %s" % (case, row["accept"][0]), keys(found))
     check(any(re.search(row["culprit"], f["description"] + f["object"]) for f in named),
           "%s: names %s" % (case, row["culprit"]), named)
-    for _ in range(3):
+    for _ in range(ATTEMPTS):
         found = findings(case, repaired=True)
         if not right(found):
             break
@@ -71,7 +72,17 @@ with open(os.path.join(os.environ["TANDEM_SOURCE"], "tests", "stubs", "cuda", "t
 for case, row in TABLE.items():
     if "culprit" in row:
         expect(case, row)
-once, less = ([f for f in findings(case) if f["name"] == "errors"] for case in ("other_kernel_since", "clean_less_memory"))
+
+
+def errors(case):
+    return [f for f in findings(case) if f["name"] == "errors"]
+
+
+for _ in range(ATTEMPTS):
+    once = errors("other_kernel_since")
+    if once and once[0]["percent"] > 20:
+        break
+less = errors("clean_less_memory")
 check(once and once[0]["percent"] > 20 and "kernel plain" in once[0]["evidence"],
       "memory refused once costs a part of what runs from then on", once)
 check(less and less[0]["percent"] < 20, "memory of which less was had costs nothing", less)
@@ -81,7 +92,7 @@ check("copies/unchanged" in keys(findings("state_restored")), "and by what it is
 check("copies/unchanged" not in keys(findings("upload_new")), "another input each time is no fault")
 check("copies/unchanged" not in keys(findings("clean_volume_new")), "nor another volume")
 check("copies/unchanged" not in keys(findings("clean_download_new")), "nor is what a kernel may have changed")
-check(any("overlap/one-queue" in keys(findings("one_stream")) for _ in range(3)),
+check(any("overlap/one-queue" in keys(findings("one_stream")) for _ in range(ATTEMPTS)),
       "transfers and kernels by turns, though their times come at the end")
 check("transfers/small" not in keys(findings("clean_results_apart")),
       "results of a kernel each are not to be gathered, though another stream has the kernels")
@@ -93,7 +104,7 @@ check("overlap/one-queue" not in keys(findings("clean_one_buffer")),
       "frames in one buffer cannot overlap")
 check("overlap/one-queue" not in keys(findings("clean_graph_launches")),
       "all kernels of a graph's launch are its work")
-for _ in range(3):
+for _ in range(ATTEMPTS):
     slow = keys(findings("slow_start"))
     if "idle-device/host-busy" not in slow:
         break

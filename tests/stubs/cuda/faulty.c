@@ -1195,7 +1195,7 @@ static void host_function_last(void)
 		for (int k = 0; k < 10; k++)
 			kernel(30);
 		tell_both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_HOST_FUNC, &call);
-		free_at += (repaired ? 4 : 150) * TICKS_US;
+		free_at += (repaired ? 4 : 300) * TICKS_US;
 		synchronize();
 	}
 }
