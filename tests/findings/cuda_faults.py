@@ -86,6 +86,12 @@ less = errors("clean_less_memory")
 check(once and once[0]["percent"] > 20 and "kernel plain" in once[0]["evidence"],
       "memory refused once costs a part of what runs from then on", once)
 check(less and less[0]["percent"] < 20, "memory of which less was had costs nothing", less)
+for _ in range(ATTEMPTS):
+    alone = [f for f in findings("loader_alone") if f["cause"] == "host-busy"]
+    if alone and alone[0]["percent"] > 80:
+        break
+check(alone and alone[0]["percent"] > 80 and "several threads" in alone[0]["evidence"],
+      "what several threads can share costs all of its time", alone)
 # That it is the same is known of contents only; that it goes to and fro, of addresses.
 check("transfers/back-and-forth" in keys(findings("state_restored", args="basic")), "a state that is restored, by its places")
 check("copies/unchanged" in keys(findings("state_restored")), "and by what it is")

@@ -1200,6 +1200,16 @@ static void host_function_last(void)
 	}
 }
 
+/* A thread that makes each batch itself; or many that share it, and nothing comes back but the last. */
+static void loader_alone(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		host_us(repaired ? 10 : 600);
+		kernel(50);
+	}
+	synchronize();
+}
+
 enum { TO_DEVICE_MOVED = 1, TO_HOST_MOVED = 2, HOST_FAULT = 3, DEVICE_FAULTS = 4 };
 
 static void keep_unified(uint32_t counter, uint64_t value, uint64_t start, uint64_t end)
@@ -1604,6 +1614,7 @@ static const struct tell_case cases[] = {
 	TELL_CASE(clean_default_stream),
 	TELL_CASE(host_function_heavy),
 	TELL_CASE(host_function_last),
+	TELL_CASE(loader_alone),
 	TELL_CASE(clean_host_function),
 	TELL_CASE(events_left),
 	TELL_CASE(managed_by_turns),

@@ -137,9 +137,10 @@ struct idle_device {
 	/* Of HOST_WORK and HOST_BLOCKED: the calls before and behind what the thread did in no call (with
 	 * IDLE_BLOCKED) -> ns of gaps. */
 	struct map between;
-	struct map calls; /* event id -> ns in such calls within gaps */
-	struct map late;  /* name of a command -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
-	struct map held;  /* same, of UNFLUSHED */
+	struct map longest_between; /* same -> ns of the longest */
+	struct map calls;	    /* event id -> ns in such calls within gaps */
+	struct map late; /* name of a command -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
+	struct map held; /* same, of UNFLUSHED */
 	struct map
 		waits; /* event id -> ns of calls that waited for the device, and had ended by then */
 	uint64_t called_ns; /* of gaps of SYNCHRONISATION that the driver's call ended */

@@ -121,6 +121,7 @@ static void idle_release(struct findings *findings, void *state)
 		map_free(&idle->devices[i].late);
 		map_free(&idle->devices[i].held);
 		map_free(&idle->devices[i].between);
+		map_free(&idle->devices[i].longest_between);
 	}
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
 		recent_free(&idle->drivers[i]);

@@ -68,13 +68,16 @@ static int note_between(const struct idle *idle, struct idle_device *device,
 	const struct idle_enqueue *enqueue =
 		next->stream == TRACE_NONE ? NULL
 					   : idle_recall(&idle->threads[next->stream], next->call);
-	uint64_t key = kind == HOST_BLOCKED ? IDLE_BLOCKED : 0;
+	uint64_t key = kind == HOST_BLOCKED ? IDLE_BLOCKED : 0, longest;
 
 	if (!enqueue || enqueue->stretch.ns <= 0 || !enqueue->stretch.from)
 		return 0;
 	if (enqueue->stretch.of_result)
 		device->causes[kind].result_ns += ns;
 	key |= (uint64_t)enqueue->stretch.from->id << 32 | enqueue->stretch.to->id;
+	longest = map_get(&device->longest_between, key);
+	if ((longest == MAP_NONE || ns > longest) && map_set(&device->longest_between, key, ns))
+		return -ENOMEM;
 	return map_count(&device->between, key, ns);
 }
 

@@ -77,16 +77,18 @@ static const char *const cause_names[] = {
 };
 
 /* ", mostly from ... to ...": the calls before and behind what the thread did in no call; "": nothing stands
- * out. */
+ * out. The longest of each place is left out where there are more: a program has to begin. */
 static const char *between_text(struct findings *findings, const struct idle_device *device,
 				uint64_t blocked)
 {
-	uint64_t key, ns, most = 0, most_ns = 0, all_ns = 0;
+	uint64_t key, ns, longest_ns, most = 0, most_ns = 0, all_ns = 0;
 	size_t at = 0;
 
 	while (map_next(&device->between, &at, &key, &ns)) {
 		if ((key & IDLE_BLOCKED) != blocked)
 			continue;
+		longest_ns = map_get(&device->longest_between, key);
+		ns -= longest_ns < ns ? longest_ns : 0;
 		all_ns += ns;
 		if (ns > most_ns || (ns == most_ns && key < most)) {
 			most_ns = ns;
@@ -141,6 +143,9 @@ static void describe(struct findings *findings, struct finding *finding, const s
 			idle_is_elsewhere(findings, index, device, kind)
 				? "do that work on the device, or less of it; enqueue what does not "
 				  "need it before"
+			: idle_is_for_several(findings, index, device, kind)
+				? "do that work beforehand in several threads or processes (as the "
+				  "workers of a data loader), or less of it"
 				: "enqueue before that work, or do it in another thread";
 		break;
 	case HOST_BLOCKED:
@@ -270,8 +275,9 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	if (idle_is_beforehand(findings, index, device, kind)) {
 		finding->confidence = CONFIDENCE_LOW;
 		finding->why = findings_text(
-			findings, "%s; that another thread can do it beforehand is assumed",
-			finding->why);
+			findings, "%s; that %s can do it beforehand is assumed", finding->why,
+			idle_is_for_several(findings, index, device, kind) ? "several threads"
+									   : "another thread");
 	}
 	if (idle_is_elsewhere(findings, index, device, kind)) {
 		finding->confidence = CONFIDENCE_LOW;

@@ -37,6 +37,9 @@
 #define SHORT_GAPS 4
 #define SHORT_NS 10000u
 
+/* Of work that is done beforehand less than such a part is behind a wait. */
+#define BEHIND_PART 4
+
 /* Who waits for less than such a part of what it sleeps does not wait. */
 #define ASLEEP_PART 8
 
@@ -144,6 +147,36 @@ bool idle_is_beforehand(const struct findings *findings, uint32_t index,
 		device->results * NEVER < cause->count);
 }
 
+/* Whether most of that work was behind a wait: it may hang on what was waited for. The longest is left out, as a
+ * program has to begin. */
+static bool is_behind_waits(const struct findings *findings, const struct idle_device *device)
+{
+	uint64_t key, ns, longest_ns, behind_ns = 0, all_ns = 0;
+	size_t at = 0;
+
+	while (map_next(&device->between, &at, &key, &ns)) {
+		longest_ns = map_get(&device->longest_between, key);
+		if ((key & IDLE_BLOCKED) || longest_ns >= ns)
+			continue;
+		all_ns += ns - longest_ns;
+		if (trace_session_event(findings->session, (uint16_t)(key >> 32))->class ==
+		    TANDEM_CLASS_WAIT)
+			behind_ns += ns - longest_ns;
+	}
+	return BEHIND_PART * behind_ns > all_ns;
+}
+
+bool idle_is_for_several(const struct findings *findings, uint32_t index,
+			 const struct idle_device *device, enum idle_cause_kind kind)
+{
+	uint64_t ns = habit_ns(device, kind);
+
+	return kind == HOST_WORK && device->results * NEVER < device->causes[kind].count &&
+	       idle_is_beforehand(findings, index, device, kind) &&
+	       ns * RESULT_PART > findings->duration_ns &&
+	       ns > MOST_TIMES * rest_ns(device, kind, true) && !is_behind_waits(findings, device);
+}
+
 bool idle_is_asleep(const struct idle_device *device, enum idle_cause_kind kind)
 {
 	int64_t waited_ns =
@@ -177,7 +210,7 @@ static uint64_t meanwhile_ns(const struct findings *findings, uint32_t index,
 	uint64_t steady_ns = habit_ns(device, kind);
 
 	if (idle_is_beforehand(findings, index, device, kind))
-		ns = is_quiet(device, kind)
+		ns = is_quiet(device, kind) || idle_is_for_several(findings, index, device, kind)
 			     ? steady_ns
 			     : rest_ns(device, kind,
 				       kind == HOST_WORK && device->results * NEVER < cause->count);

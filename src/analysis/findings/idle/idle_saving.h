@@ -27,6 +27,11 @@ uint64_t idle_cost_ns(const struct findings *findings, const struct idle *idle, 
 bool idle_is_beforehand(const struct findings *findings, uint32_t index,
 			const struct idle_device *device, enum idle_cause_kind kind);
 
+/* Same, of work that is many times all else, and on which nothing that comes back bears: one more thread
+ * saves next to nothing, and several can share it, as the workers of a data loader do. */
+bool idle_is_for_several(const struct findings *findings, uint32_t index,
+			 const struct idle_device *device, enum idle_cause_kind kind);
+
 /* Whether the host sleeps by its own choice, or until data are on a disk: it need not. Who waits for
  * the device less than a part of that time has something else to wait for, and does so while the
  * device works. */
