@@ -310,8 +310,8 @@ static int price_add(const struct findings *findings, struct allocations *alloca
 
 /* First touches while there is memory that was allocated again: by a thread in a call, by one of
  * the driver's, or, of memory that the host shares, by any. */
-static int allocations_faults(struct findings *findings, void *state,
-			      const struct trace_event *event)
+static int allocations_system(struct findings *findings, void *state,
+			      const struct trace_event *event, bool inside)
 {
 	struct allocations *allocations = state;
 	const struct tandem_kernel_page_faults *record = (const void *)event->record;
@@ -322,6 +322,8 @@ static int allocations_faults(struct findings *findings, void *state,
 	struct allocation_process *process;
 	uint32_t stream;
 
+	if (!inside)
+		return 0;
 	process = index == MAP_NONE ? NULL : &allocations->processes[index];
 	if (process)
 		process_settle(process, event->ns);
@@ -496,7 +498,8 @@ const struct finding_ops finding_allocations = {
 	.state_bytes = sizeof(struct allocations),
 	.waits = true,
 	.graph = true,
-	.faults = allocations_faults,
+	.system = allocations_system,
+	.systems = FINDING_SYSTEM(page_faults),
 	.begin = allocations_begin,
 	.item = allocations_item,
 	.items = 1u << ITEM_CALL | 1u << ITEM_MEMORY,

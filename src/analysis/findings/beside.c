@@ -36,9 +36,7 @@ _Static_assert(sizeof(struct relay_entry) + sizeof(struct entry_operation) <= RE
 /* What the operating system recorded, but for what is in the waits. */
 static int do_system(const struct beside *beside, const struct trace_event *event, bool inside)
 {
-	return inside && event->record->id == TANDEM_KERNEL_EVENT_page_faults
-		       ? side_fault(&beside->side, event)
-		       : 0;
+	return side_wants(&beside->side, event) ? side_system(&beside->side, event, inside) : 0;
 }
 
 static int do_item(struct beside *beside, const struct event_item *item, bool inside)

@@ -28,6 +28,7 @@
 #include "analysis/operations/async_reads.h"
 #include "analysis/sched/waits.h"
 #include "schema/domain.h"
+#include "schema/gen/kernel_records.h"
 #include "util/arena.h"
 #include "util/error.h"
 
@@ -126,23 +127,29 @@ typedef int finding_interval(struct findings *findings, void *state,
 			     const struct wait_thread *thread,
 			     const struct states_interval *interval);
 
-/* A record `page_faults` of the kernel's, in the order of items. */
-typedef int finding_faults(struct findings *findings, void *state, const struct trace_event *event);
+/* A record of the kernel's, in the order of items. `inside`: it is in the range that is examined. */
+typedef int finding_system(struct findings *findings, void *state, const struct trace_event *event,
+			   bool inside);
+
+/* In masks of the kernel's records. */
+#define FINDING_SYSTEM(name) \
+	(UINT64_C(1) << (TANDEM_KERNEL_EVENT_##name - TANDEM_KERNEL_EVENT_none))
 
 struct finding_ops {
 	const char *name;
 	const char *words; /* for the manual */
 	size_t state_bytes;
-	bool waits;	 /* wants findings->waits, which is settled before `end` */
-	bool whole;	 /* takes items of the whole run, and chooses by findings->range itself */
-	bool graph;	 /* wants findings->graph, to remove calls from in `item` */
-	unsigned items;	 /* event_item_kinds that `item` takes, each 1 << kind; 0: all */
-	unsigned events; /* sequence_event_kinds that `event` takes, each 1 << kind */
+	bool waits;	  /* wants findings->waits, which is settled before `end` */
+	bool whole;	  /* takes items of the whole run, and chooses by findings->range itself */
+	bool graph;	  /* wants findings->graph, to remove calls from in `item` */
+	unsigned items;	  /* event_item_kinds that `item` takes, each 1 << kind; 0: all */
+	unsigned events;  /* sequence_event_kinds that `event` takes, each 1 << kind */
+	uint64_t systems; /* records that `system` takes, each FINDING_SYSTEM() */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);
 	finding_item *item;
 	finding_event *event;
-	finding_faults *faults;
+	finding_system *system;
 	/* What a thread of the session did, by the kernel: needs `waits`. */
 	finding_interval *interval;
 	int (*end)(struct findings *findings, void *state); /* adds what was found */

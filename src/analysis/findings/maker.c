@@ -129,12 +129,13 @@ static bool is_outside(const struct maker *maker, const struct operation *operat
 	       operation->times.end_ns < session->start_ns - OUTSIDE_NS;
 }
 
-/* What else the operating system recorded than faults is in the waits. */
+/* What else the operating system recorded is in the waits. */
 static int take_system(struct maker *maker, const struct event_item *item)
 {
-	bool inside = item->event->record->id == TANDEM_KERNEL_EVENT_page_faults &&
+	bool wanted = side_wants(&maker->side, item->event);
+	bool inside = (wanted || side_wants(&maker->beside.side, item->event)) &&
 		      item_in_range(item, &maker->findings->range);
-	int status = inside ? side_fault(&maker->side, item->event) : 0;
+	int status = wanted ? side_system(&maker->side, item->event, inside) : 0;
 
 	return status ? status : beside_item(&maker->beside, item, inside);
 }

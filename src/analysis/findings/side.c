@@ -4,7 +4,7 @@
 void side_add(struct side *side, const struct finding_ops *ops, void *state)
 {
 	struct side_intervals *interval = side->intervals;
-	struct side_faults *fault = side->faults;
+	struct side_systems *system = side->systems;
 
 	for (unsigned i = 0; i < SEQUENCE_KINDS; i++) {
 		struct side_events *event = side->events[i];
@@ -25,9 +25,10 @@ void side_add(struct side *side, const struct finding_ops *ops, void *state)
 	while (interval->take)
 		interval++;
 	*interval = (struct side_intervals){ops->interval, state};
-	while (fault->take)
-		fault++;
-	*fault = (struct side_faults){ops->faults, state};
+	while (system->take)
+		system++;
+	*system = (struct side_systems){ops->system, state, ops->systems};
+	side->records |= ops->systems;
 }
 
 int side_interval(const struct side *side, const struct wait_thread *thread,
@@ -40,11 +41,14 @@ int side_interval(const struct side *side, const struct wait_thread *thread,
 	return status;
 }
 
-int side_fault(const struct side *side, const struct trace_event *event)
+int side_system(const struct side *side, const struct trace_event *event, bool inside)
 {
+	uint64_t record = UINT64_C(1) << (event->record->id - TANDEM_KERNEL_EVENT_none);
 	int status = 0;
 
-	for (const struct side_faults *taker = side->faults; !status && taker->take; taker++)
-		status = taker->take(side->findings, taker->state, event);
+	for (const struct side_systems *taker = side->systems; !status && taker->take; taker++) {
+		if (taker->records & record)
+			status = taker->take(side->findings, taker->state, event, inside);
+	}
 	return status;
 }

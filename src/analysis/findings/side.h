@@ -24,9 +24,10 @@ struct side_intervals {
 	void *state;
 };
 
-struct side_faults {
-	finding_faults *take;
+struct side_systems {
+	finding_system *take;
 	void *state;
+	uint64_t records;
 };
 
 struct side {
@@ -34,7 +35,8 @@ struct side {
 	struct side_events events[SEQUENCE_KINDS][SIDE_KINDS_MOST + 1];
 	struct side_items items[ITEM_KINDS][SIDE_KINDS_MOST + 1];
 	struct side_intervals intervals[SIDE_KINDS_MOST + 1];
-	struct side_faults faults[SIDE_KINDS_MOST + 1];
+	struct side_systems systems[SIDE_KINDS_MOST + 1];
+	uint64_t records; /* of all of these */
 };
 
 /* Behind the kinds before it; of SIDE_KINDS_MOST at the most. */
@@ -65,6 +67,14 @@ static inline int side_event(const struct side *side, const struct sequence_even
 
 int side_interval(const struct side *side, const struct wait_thread *thread,
 		  const struct states_interval *interval);
-int side_fault(const struct side *side, const struct trace_event *event);
+int side_system(const struct side *side, const struct trace_event *event, bool inside);
+
+/* Whether a kind takes that record of the kernel's. */
+static inline bool side_wants(const struct side *side, const struct trace_event *event)
+{
+	unsigned number = event->record->id - TANDEM_KERNEL_EVENT_none;
+
+	return number < 64 && side->records >> number & 1;
+}
 
 #endif

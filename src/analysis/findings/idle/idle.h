@@ -8,6 +8,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/findings/idle/convoy.h"
+#include "analysis/findings/idle/sampled.h"
 #include "analysis/findings/idle/series.h"
 #include "analysis/findings/idle/sleeps.h"
 #include "analysis/findings/idle/wakers.h"
@@ -137,6 +138,7 @@ struct idle_device {
 	/* Of HOST_WORK and HOST_BLOCKED: the calls before and behind what the thread did in no call (with
 	 * IDLE_BLOCKED) -> ns of gaps. */
 	struct map between;
+	struct map stacks; /* of the host while it worked: node -> how often it was sampled */
 	struct map longest_between; /* same -> ns of the longest */
 	struct map calls;	    /* event id -> ns in such calls within gaps */
 	struct map late; /* name of a command -> ns of gaps before it, of PACE, LAUNCH and AHEAD */
@@ -168,6 +170,7 @@ struct idle {
 	struct idle_device *devices;
 	size_t device_count;
 	struct convoy convoy;
+	struct sampled sampled;
 	bool shared; /* memory that host and devices share was allocated */
 };
 

@@ -17,6 +17,7 @@ static int idle_begin(struct findings *findings, void *state)
 {
 	struct idle *idle = state;
 
+	sampled_init(&idle->sampled);
 	idle->threads = calloc(findings->session->stream_count + 1, sizeof(*idle->threads));
 	idle->device_count = findings->iterator->devices.count;
 	idle->devices = calloc(idle->device_count + 1, sizeof(*idle->devices));
@@ -71,6 +72,15 @@ static int idle_item(struct findings *findings, void *state, const struct event_
 			      : graph_remove_wait(findings->graph, item->call, GRAPH_WAIT_OFTEN);
 }
 
+static int idle_system(struct findings *findings, void *state, const struct trace_event *event,
+		       bool inside)
+{
+	struct idle *idle = state;
+
+	(void)findings, (void)inside;
+	return sampled_record(&idle->sampled, event);
+}
+
 static int idle_event(struct findings *findings, void *state, const struct sequence_event *event)
 {
 	struct idle *idle = state;
@@ -122,11 +132,13 @@ static void idle_release(struct findings *findings, void *state)
 		map_free(&idle->devices[i].held);
 		map_free(&idle->devices[i].between);
 		map_free(&idle->devices[i].longest_between);
+		map_free(&idle->devices[i].stacks);
 	}
 	for (size_t i = 0; idle->drivers && i < findings->session->process_count; i++)
 		recent_free(&idle->drivers[i]);
 	recent_free(&idle->worked);
 	convoy_free(&idle->convoy);
+	sampled_free(&idle->sampled);
 	free(idle->drivers);
 	free(idle->begun);
 	free(idle->called_ns);
@@ -147,6 +159,8 @@ const struct finding_ops finding_idle_device = {
 	.event = idle_event,
 	.events = 1u << SEQUENCE_CALL_BEGIN | 1u << SEQUENCE_CALL_END | 1u << SEQUENCE_START |
 		  1u << SEQUENCE_END,
+	.system = idle_system,
+	.systems = SAMPLED_RECORDS,
 	.interval = idle_interval,
 	.end = idle_end,
 	.release = idle_release,

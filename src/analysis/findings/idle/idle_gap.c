@@ -174,6 +174,10 @@ static int count_gap(const struct findings *findings, const struct idle *idle,
 		cause->end_ns = next->ns;
 		cause->stream = next->stream;
 	}
+	if (kind == HOST_WORK && next->stream != TRACE_NONE &&
+	    sampled_count(&idle->sampled, findings_stream(findings, next->stream)->tid,
+			  device->idle_ns, next->ns, &device->stacks))
+		return -ENOMEM;
 	if ((kind == HOST_WORK || kind == HOST_BLOCKED) &&
 	    note_between(idle, device, next, kind, ns))
 		return -ENOMEM;

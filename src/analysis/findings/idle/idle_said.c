@@ -102,6 +102,17 @@ static const char *between_text(struct findings *findings, const struct idle_dev
 			     trace_session_event(findings->session, (uint16_t)most)->name);
 }
 
+static const char *work_advice(const struct findings *findings, uint32_t index,
+			       const struct idle_device *device)
+{
+	if (idle_is_elsewhere(findings, index, device, HOST_WORK))
+		return "do that work on the device, or less of it; enqueue what does not need it before";
+	if (idle_is_for_several(findings, index, device, HOST_WORK))
+		return "do that work beforehand in several threads or processes (as the workers of a "
+		       "data loader), or less of it";
+	return "enqueue before that work, or do it in another thread";
+}
+
 static void describe(struct findings *findings, struct finding *finding, const struct idle *idle,
 		     enum idle_cause_kind kind, uint32_t index)
 {
@@ -139,14 +150,10 @@ static void describe(struct findings *findings, struct finding *finding, const s
 								   : "in no call (computing, or "
 								     "asleep)",
 					      between_text(findings, device, 0));
-		finding->suggestion =
-			idle_is_elsewhere(findings, index, device, kind)
-				? "do that work on the device, or less of it; enqueue what does not "
-				  "need it before"
-			: idle_is_for_several(findings, index, device, kind)
-				? "do that work beforehand in several threads or processes (as the "
-				  "workers of a data loader), or less of it"
-				: "enqueue before that work, or do it in another thread";
+		finding->suggestion = findings_text(
+			findings, "%s%s", work_advice(findings, index, device),
+			sampled_any(&idle->sampled) ? ""
+						    : "; `record --sample 199` names the function");
 		break;
 	case HOST_BLOCKED:
 		if (idle_is_overslept(cause)) {
@@ -296,6 +303,8 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 			findings, "%s; that it need not sleep there is assumed", finding->why);
 	}
 	finding_place(findings, finding, cause->stream);
+	if (kind == HOST_WORK)
+		finding->culprit = sampled_text(&idle->sampled, findings, &device->stacks);
 	if (kind == HOST_BLOCKED)
 		finding->culprit = wakers_text(findings, &device->wakers, finding->pid);
 	finding_time(findings, finding, cause->begin_ns, cause->end_ns);

@@ -288,12 +288,13 @@ static int leaks_item(struct findings *findings, void *state, const struct event
 }
 
 /* What fresh memory costs at its first touch. */
-static int leaks_faults(struct findings *findings, void *state, const struct trace_event *event)
+static int leaks_system(struct findings *findings, void *state, const struct trace_event *event,
+			bool inside)
 {
 	const struct tandem_kernel_page_faults *record = (const void *)event->record;
 	struct leaks *leaks = state;
 
-	for (size_t i = 0; i < findings->session->process_count; i++) {
+	for (size_t i = 0; inside && i < findings->session->process_count; i++) {
 		const struct trace_process *process = &findings->session->processes[i];
 
 		if (process->pid == record->pid && !process->kernel) {
@@ -530,7 +531,8 @@ const struct finding_ops finding_leaks = {
 	.name = "leaks",
 	.words = "objects that were never released",
 	.state_bytes = sizeof(struct leaks),
-	.faults = leaks_faults,
+	.system = leaks_system,
+	.systems = FINDING_SYSTEM(page_faults),
 	.begin = leaks_begin,
 	.item = leaks_item,
 	.items = 1u << ITEM_CALL | 1u << ITEM_MEMORY | 1u << ITEM_OTHER,
