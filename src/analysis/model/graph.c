@@ -250,11 +250,24 @@ static int by_ns(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
+/* Its command, if that has not started. */
+static void returned_command_remove(struct graph *graph, const struct graph_frame *frame,
+				    uint32_t removed)
+{
+	uint64_t known = frame->command ? map_get(&graph->command_of, frame->command) : MAP_NONE;
+
+	if (known != MAP_NONE && !graph->commands[known].started.known)
+		graph->commands[known].removed |= removed & ~(removed >> GRAPH_KEEPS);
+}
+
 void graph_returned_remove(struct graph *graph, struct graph_thread *thread)
 {
 	const struct graph_frame *frame = thread->returned;
 	uint64_t removed =
 		graph->removed.count && frame ? map_remove(&graph->removed, frame->call) : MAP_NONE;
+
+	if (removed != MAP_NONE)
+		returned_command_remove(graph, frame, (uint32_t)removed);
 
 	for (unsigned i = 0; removed != MAP_NONE && i < GRAPH_CAUSE_COUNT; i++) {
 		if (removed & UINT64_C(1) << i)

@@ -101,6 +101,7 @@ struct idle_thread { /* of a stream */
 	struct idle_sight sights[IDLE_SIGHTS]; /* a ring */
 	unsigned sight_count;
 	struct wait_counter waits;
+	uint64_t small; /* its latest call, if that enqueued a transfer of so little; else 0 */
 	struct series series;
 	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };

@@ -54,6 +54,7 @@ static int idle_item(struct findings *findings, void *state, const struct event_
 	struct idle *idle = state;
 	struct idle_thread *thread;
 	struct wait_counted call;
+	uint64_t small;
 
 	if (convoy_item(&idle->convoy, findings, item))
 		return -ENOMEM;
@@ -65,9 +66,14 @@ static int idle_item(struct findings *findings, void *state, const struct event_
 	if (series_call(&thread->series, findings->graph, item))
 		return -ENOMEM;
 	call = wait_counter_call(&thread->waits, item->event);
+	small = thread->small;
+	thread->small = call.is_small ? item->call : 0;
 	if (!call.waits || call.operations > IDLE_COMMANDS_A_WAIT ||
 	    (!call.operations && !call.transfers))
 		return 0;
+	/* What it waits for is a result that the call before brings: as seldom wanted as the wait. */
+	if (!call.transfers && small && graph_remove(findings->graph, small, GRAPH_WAIT_OFTEN))
+		return -ENOMEM;
 	return call.is_result ? graph_remove(findings->graph, item->call, GRAPH_WAIT_OFTEN)
 			      : graph_remove_wait(findings->graph, item->call, GRAPH_WAIT_OFTEN);
 }

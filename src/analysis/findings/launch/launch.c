@@ -180,6 +180,16 @@ static void take_shape(const struct launch *launch, const struct operation *oper
 		row->schedulers = SCHEDULERS;
 }
 
+/* Since the kernel before; 0: longer than this one takes, which has another cause. */
+static int64_t gap_before(const struct launch_device *device, const struct operation *operation)
+{
+	const struct operation_times *times = &operation->times;
+	int64_t gap_ns = times->start_ns - device->until_ns;
+
+	return device->until_ns && gap_ns > 0 && gap_ns <= times->end_ns - times->start_ns ? gap_ns
+											   : 0;
+}
+
 /* In the order of their ends, nearly. */
 static void note_busy(struct launch_device *device, const struct operation *operation)
 {
@@ -265,9 +275,12 @@ static int count_launch(struct launch *launch, const struct operation *operation
 	const struct tandem_rec_operation *record = operation->record;
 	struct launch_row *row;
 	uint64_t known, ns;
+	int64_t gap_ns = 0;
 
 	if (!operation->timed)
 		return 0;
+	if (operation->placed && operation->device < launch->device_count)
+		gap_ns = gap_before(&launch->devices[operation->device], operation);
 	if (operation->placed && operation->device < launch->device_count)
 		note_busy(&launch->devices[operation->device], operation);
 	wanted.shape = operation->size;
@@ -292,6 +305,7 @@ static int count_launch(struct launch *launch, const struct operation *operation
 	ns = record->end - record->start;
 	row->count++;
 	row->ns += ns;
+	row->gaps_ns += (uint64_t)gap_ns;
 	if (ns >= row->longest_ns && operation->placed) {
 		row->longest_ns = ns;
 		row->stream = operation->stream;

@@ -23,6 +23,8 @@ struct launch_row { /* one kernel, device and shape */
 	unsigned schedulers;	    /* of warps, in a multiprocessor; 0: not known */
 	struct occupancy_use use;
 	uint64_t count, ns, longest_ns;
+	uint64_t
+		gaps_ns; /* before them, since the device's kernel before: such as are no longer than they */
 	uint64_t beside_ns; /* of these, beside a kernel that fills the device */
 	double at_once; /* kernels of the device that ran at the same time, on average: 1 or more */
 	uint32_t stream;

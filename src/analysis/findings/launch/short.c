@@ -67,7 +67,16 @@ static bool is_same(const struct launch_row *one, const struct launch_row *other
 
 struct short_sum { /* of the short shapes of a kernel */
 	uint64_t count, ns, items;
+	uint64_t gaps_ns; /* before them */
 };
+
+/* What goes if they are few: on a device of its own, with most of what passes before each. */
+static uint64_t saved_ns(const struct short_sum *sum, bool is_cpu)
+{
+	uint64_t ns = sum->ns + sum->gaps_ns;
+
+	return is_cpu ? sum->ns / START_PART : ns - ns / SHORT_OWN_AT_ONCE;
+}
 
 /* False: there are others before it. */
 static bool sum_up(const struct launch_row *rows, size_t count, size_t at, struct short_sum *sum)
@@ -79,6 +88,7 @@ static bool sum_up(const struct launch_row *rows, size_t count, size_t at, struc
 			return false;
 		sum->count += rows[i].count;
 		sum->ns += rows[i].ns;
+		sum->gaps_ns += rows[i].gaps_ns;
 		sum->items += rows[i].count * item_count(&rows[i]);
 	}
 	return sum->count >= SHORT_COUNT;
@@ -95,7 +105,7 @@ int launch_short_report(const struct launch_row *rows, size_t row_count, size_t 
 
 	if (!is_short(row) || is_said(findings, pid) || !sum_up(rows, row_count, at, &sum))
 		return 0;
-	cost_ns = row->is_cpu ? sum.ns / START_PART : sum.ns - sum.ns / SHORT_OWN_AT_ONCE;
+	cost_ns = saved_ns(&sum, row->is_cpu);
 	if (cost_ns * LEAST_PART < findings->duration_ns)
 		return 0;
 	finding = findings_add(findings, "idle-device", "launch");

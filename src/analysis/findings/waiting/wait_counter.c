@@ -144,6 +144,9 @@ struct wait_counted wait_counter_call(struct wait_counter *counter, const struct
 			counter->operations = 0;
 		counter->waited = false;
 		if (!call.transfers) {
+			call.is_small = event->direction != TRANSFER_TO_DEVICE &&
+					is_result(event) &&
+					!trace_field_role(event->layout, TANDEM_ROLE_memory_to);
 			counter->operations += event->layout->event->traits.graph ? MANY : 1;
 			queue->operations++;
 			break;

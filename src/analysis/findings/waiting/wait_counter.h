@@ -33,9 +33,10 @@ struct wait_counter {
 };
 
 struct wait_counted {
-	bool waits;	     /* for all that the thread had enqueued, or for the latest of it */
-	bool transfers;	     /* it is a transfer that blocks */
-	bool is_result;	     /* ... of so little that it is the wait which takes the time */
+	bool waits;	/* for all that the thread had enqueued, or for the latest of it */
+	bool transfers; /* it is a transfer that blocks */
+	bool is_result; /* ... of so little that it is the wait which takes the time */
+	bool is_small; /* a transfer of as little that does not block, nor brings the device something */
 	uint64_t operations; /* enqueued between the wait before and this call */
 };
 
