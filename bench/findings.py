@@ -285,6 +285,7 @@ class Score:
         self.errors = []
         self.close = 0
         self.pairs_close = self.pairs = 0
+        self.recorded_close = 0
         self.clean = self.clean_wrong = 0
         self.notes = []
 
@@ -297,7 +298,8 @@ class Score:
                                                              f["description"][:110]))
         return wrong
 
-    def judge_fault(self, where, row, shown, parts):
+    def judge_fault(self, where, row, shown, parts, recorded=0):
+        """`parts`: what the repair saves in each pair; `recorded`: what it saves in recorded runs."""
         saved = Saved(parts) if parts else None
         findings = [f for f in shown["findings"] if is_judged(f, row["accept"])]
         hits = [f for f in findings if matches(f, row["accept"])]
@@ -328,6 +330,7 @@ class Score:
             self.errors.append((abs(off), abs(off) / saved.median, where))
             close = saved.agrees(cost)
             self.close += close
+            self.recorded_close += saved.agrees(recorded)
             for i, one in enumerate(parts):
                 if len(parts) > 2:
                     self.pairs += 1
@@ -380,7 +383,9 @@ def judge(score, bench, device, environment, program, case, row):
     score.judge_false(where, shown["findings"], patterns)
     score.judge_false(where + ", repaired", twin["findings"], row.get("also", []))
     if row.get("always") or Saved(parts).median >= LEAST:
-        score.judge_fault(where, row, shown, parts)
+        score.judge_fault(where, row, shown, parts, statistics.median(
+            pair_parts(*([one["duration_ns"] - one["recording_ns"] for one in side]
+                         for side in zip(*pairs)))))
 
 
 def part(of, all_of):
@@ -405,6 +410,7 @@ def show(bench, name, score):
     print("culprit named       %s" % part(score.named, score.nameable))
     print("clean told false    %s" % part(score.clean_wrong, score.clean))
     print("cost within 15 %%    %s" % part(score.close, len(relative)))
+    print("recorded twin       %s" % part(score.recorded_close, len(relative)))
     if score.pairs:
         print("another pair        %s" % part(score.pairs_close, score.pairs))
     if points:
@@ -415,7 +421,8 @@ def show(bench, name, score):
         "recall": [score.seen, score.faults], "precision": [score.right, score.right + score.wrong],
         "first": [score.first, score.ranked], "culprit": [score.named, score.nameable],
         "clean_wrong": [score.clean_wrong, score.clean],
-        "cost": [score.close, len(relative)], "another_pair": [score.pairs_close, score.pairs],
+        "cost": [score.close, len(relative)],
+        "recorded_twin": [score.recorded_close, len(relative)], "another_pair": [score.pairs_close, score.pairs],
         "points": statistics.median(points) if points else None,
         "pass": score.faults > 0 and score.seen >= 0.98 * score.faults and not score.clean_wrong})
 
