@@ -26,6 +26,7 @@ EXAMS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "exams", "exams")
 FINALS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "finals", "finals")
 DEBATES = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "debates", "debates")
 FITTINGS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "fittings", "fittings")
+SURVEYS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "surveys", "surveys")
 DRILLS = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "drills", "drills")
 COLLOQUIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "colloquia", "colloquia")
 SYMPOSIA = os.path.join(os.path.dirname(os.path.dirname(CORPUS)), "symposia", "symposia")
@@ -266,7 +267,11 @@ IN_INTERVIEWS = [("signal_box", [], STUB, ["transfers/back-and-forth"], []),
 if scope()[0] == "system":
     IN_INTERVIEWS += [("ballot_count", [], STUB, ["idle-device/host-blocked"], []),
                       ("ballot_count", ["repaired"], STUB, [], ["idle-device/host-blocked"])]
+IN_SURVEYS = []
 if scope()[0] == "system":
+    # A lock that is not fair: one thread sleeps for its first turn until the other one is done with half of all.
+    IN_SURVEYS += [("quote_desk", [], STUB, ["idle-device/host-blocked"], []),
+                   ("quote_desk", ["repaired"], STUB, [], ["idle-device/host-blocked"])]
     IN_DRILLS.append(("pinned_pool", [], STUB, ["preemption/placement"], []))
 if scope()[0] != "none":
     IN_STYLES.append(("nap", [], ["waiting/polling"], []))
@@ -291,7 +296,8 @@ for program, rows in ((WORKLOADS, IN_WORKLOADS), (PRACTICE, IN_PRACTICE), (TRIAL
                       (FINALS, IN_FINALS), (DRILLS, IN_DRILLS), (VIVAS, IN_VIVAS), (COLLOQUIA, IN_COLLOQUIA),
                       (SYMPOSIA, IN_SYMPOSIA), (AUDITS, IN_AUDITS), (INQUESTS, IN_INQUESTS),
                       (TUTORIALS, IN_TUTORIALS), (HEARINGS, IN_HEARINGS), (INTERVIEWS, IN_INTERVIEWS),
-                      (REVIEWS, IN_REVIEWS), (DEBATES, IN_DEBATES), (FITTINGS, IN_FITTINGS)):
+                      (REVIEWS, IN_REVIEWS), (DEBATES, IN_DEBATES), (FITTINGS, IN_FITTINGS),
+                      (SURVEYS, IN_SURVEYS)):
     PROGRAMS += [(program, *row) for row in rows]
 if not os.access(STYLES, os.X_OK):
     skip("programs in C++", "no C++ compiler, or no CL/opencl.hpp")
@@ -350,6 +356,9 @@ for number, (program, name, arguments, device, wanted, unwanted) in enumerate(PR
         if f["cause"] == "host-blocked" and name == "ballot_count":
             check("3 threads" in f["description"] and "take turns" in f["description"] and
                   f["percent"] > 25, f"{where}: a lock over each thread's commands", f)
+        if f["cause"] == "host-blocked" and name == "quote_desk":
+            check("2 threads" in f["description"] and "take turns" in f["description"] and
+                  f["percent"] > 30, f"{where}: a lock over whole requests", f)
         check(" 1 work-items" not in f["description"], f"{where}: {f['name']}/{f['cause']}: one is no plural", f["description"])
         if f["cause"] == "loop" and f["name"] == "allocations" and name == "replaced_buffer":
             check("page faults" in f["evidence"], f"{where}: with the first touches of such memory", f)

@@ -32,6 +32,24 @@ int convoy_begin(struct convoy *convoy, const struct findings *findings)
 	return convoy->threads && convoy->processes ? 0 : -ENOMEM;
 }
 
+/* A thread that has waited in vain for its first turn, as a lock is not fair. */
+static void take_early(const struct convoy *convoy, struct convoy_thread *thread,
+		       struct convoy_process *process, uint64_t tid)
+{
+	uint64_t index = convoy->early_count ? map_get(&convoy->early_of, tid) : MAP_NONE;
+	const struct convoy_early *early = index == MAP_NONE ? NULL : &convoy->earlies[index];
+
+	if (!early || early->sleeps < SLEEPS_LEAST)
+		return;
+	thread->first_ns = early->first_ns;
+	thread->sleeps = early->sleeps;
+	thread->slept_ns = early->slept_ns;
+	if (!process->first_ns || early->first_ns < process->first_ns) {
+		process->first_ns = early->first_ns;
+		process->first = early->first;
+	}
+}
+
 static void note_call(struct convoy *convoy, const struct event_item *item)
 {
 	uint32_t stream = item->event->stream->index;
@@ -41,8 +59,10 @@ static void note_call(struct convoy *convoy, const struct event_item *item)
 
 	if (end_ns < begin_ns)
 		return;
-	if (!thread->first_ns)
+	if (!thread->first_ns) {
 		thread->first_ns = begin_ns;
+		take_early(convoy, thread, process, item->event->tid);
+	}
 	if (end_ns > thread->last_ns)
 		thread->last_ns = end_ns;
 	thread->enqueues += trace_event_op(item->event) != 0;
@@ -128,9 +148,9 @@ static bool is_kept(const struct convoy *convoy, const struct findings *findings
 	const struct states_thread *by;
 	const struct wait_thread *feeder;
 
-	if (!waiter->stream || interval->state != STATE_WAIT_BLOCKED || !interval->last ||
+	if (interval->state != STATE_WAIT_BLOCKED || !interval->last ||
 	    interval->by != WAKER_THREAD || interval->by_pid != waiter->thread->pid ||
-	    interval->from < convoy->threads[waiter->stream - 1].last_ns)
+	    (waiter->stream && interval->from < convoy->threads[waiter->stream - 1].last_ns))
 		return false;
 	by = states_of_kernel(&findings->waits->states, interval->by_tid);
 	feeder = by && by->watched ? by->user : NULL;
@@ -138,8 +158,23 @@ static bool is_kept(const struct convoy *convoy, const struct findings *findings
 	       convoy->threads[feeder->stream - 1].enqueues >= ENQUEUES_LEAST;
 }
 
-void convoy_interval(struct convoy *convoy, const struct findings *findings, uint32_t index,
-		     const struct wait_thread *waiter, const struct states_interval *interval)
+static int note_early(struct convoy *convoy, const struct convoy_process *process,
+		      const struct wait_thread *waiter, const struct states_interval *interval)
+{
+	const struct convoy_early fresh = {.first_ns = interval->from, .first = process->done};
+	struct convoy_early *early =
+		keyed_row(&convoy->early_of, waiter->thread->local_tid, &convoy->earlies,
+			  &convoy->early_capacity, &convoy->early_count, &fresh, sizeof(fresh));
+
+	if (!early)
+		return -ENOMEM;
+	early->sleeps++;
+	early->slept_ns += (uint64_t)(interval->to - interval->from);
+	return 0;
+}
+
+int convoy_interval(struct convoy *convoy, const struct findings *findings, uint32_t index,
+		    const struct wait_thread *waiter, const struct states_interval *interval)
 {
 	uint64_t ns = (uint64_t)(interval->to - interval->from);
 	struct convoy_process *process;
@@ -149,7 +184,9 @@ void convoy_interval(struct convoy *convoy, const struct findings *findings, uin
 	if (interval->state == STATE_RUNNING)
 		process->done.running_ns += ns;
 	if (!is_kept(convoy, findings, waiter, interval))
-		return;
+		return 0;
+	if (!waiter->stream)
+		return note_early(convoy, process, waiter, interval);
 	thread = &convoy->threads[waiter->stream - 1];
 	if (!process->first_ns) {
 		process->first_ns = interval->from;
@@ -171,6 +208,7 @@ void convoy_interval(struct convoy *convoy, const struct findings *findings, uin
 				   .pid = interval->by_pid,
 				   .name = interval->by_name},
 		   ns);
+	return 0;
 }
 
 struct kept { /* threads of a process that keep each other from the device */
@@ -265,14 +303,14 @@ static struct kept find_kept(const struct convoy *convoy, const struct findings 
 	return kept;
 }
 
-/* What the device, or the CPU where it is that, needs in any case. */
+/* What the device, and the CPUs, need in any case. */
 static double needed_ns(const struct findings *findings, const struct convoy_process *process)
 {
 	uint32_t cores = (uint32_t)findings->waits->states.cpu_count;
-	double most = 0;
+	double most = (double)(process->last.running_ns - process->first.running_ns) / cores;
 
 	if (devices_taken_part(&findings->iterator->devices.rows[process->device]) > 0)
-		return (double)(process->last.running_ns - process->first.running_ns) / cores;
+		return most;
 	for (unsigned i = 0; i < CONVOY_ENGINES; i++) {
 		double ns = process->last.device_ns[i] - process->first.device_ns[i];
 
@@ -387,6 +425,8 @@ void convoy_free(struct convoy *convoy)
 	free(convoy->threads);
 	free(convoy->processes);
 	free(convoy->uses);
+	free(convoy->earlies);
+	map_free(&convoy->early_of);
 	map_free(&convoy->use_of);
 	launch_configs_free(&convoy->configs);
 }

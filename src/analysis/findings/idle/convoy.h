@@ -28,7 +28,8 @@ struct convoy_thread { /* of a stream */
 	bool compared; /* others feed the device as well, and so much of it they do too: */
 	double alike;
 	const struct tandem_event *latest; /* call; NULL: none */
-	int64_t first_ns, last_ns;	   /* begin of its first call, end of its latest one */
+	int64_t first_ns,
+		last_ns; /* begin of its first call, or of its sleeps before; end of its latest one */
 	/* Its sleeps in no call that a thread ended which feeds the device: */
 	uint64_t sleeps, slept_ns;
 	bool woken; /* just now */
@@ -61,10 +62,19 @@ struct convoy_process {
 	struct convoy_done first, last;
 };
 
+struct convoy_early { /* a thread that has made no call yet: such sleeps of it */
+	uint64_t sleeps, slept_ns;
+	int64_t first_ns;	  /* begin of the first */
+	struct convoy_done first; /* until then */
+};
+
 struct convoy {
 	struct convoy_thread *threads;
 	struct convoy_process *processes;
 	struct launch_configs configs;
+	struct map early_of; /* tid -> early */
+	struct convoy_early *earlies;
+	size_t early_count, early_capacity;
 	struct map use_of; /* stream and name -> use */
 	struct convoy_use *uses;
 	size_t use_count, use_capacity;
@@ -74,8 +84,8 @@ struct convoy {
 int convoy_begin(struct convoy *convoy, const struct findings *findings);
 int convoy_item(struct convoy *convoy, const struct findings *findings,
 		const struct event_item *item);
-void convoy_interval(struct convoy *convoy, const struct findings *findings, uint32_t index,
-		     const struct wait_thread *waiter, const struct states_interval *interval);
+int convoy_interval(struct convoy *convoy, const struct findings *findings, uint32_t index,
+		    const struct wait_thread *waiter, const struct states_interval *interval);
 int convoy_say(struct convoy *convoy, struct findings *findings);
 void convoy_free(struct convoy *convoy);
 

@@ -298,8 +298,9 @@ int idle_interval(struct findings *findings, void *state, const struct wait_thre
 	uint64_t process = map_get(&idle->process_of, waiter->thread->pid);
 	struct recent *recent = recent_of(findings, idle, process, waiter, interval);
 
-	if (process != MAP_NONE)
-		convoy_interval(&idle->convoy, findings, (uint32_t)process, waiter, interval);
+	if (process != MAP_NONE &&
+	    convoy_interval(&idle->convoy, findings, (uint32_t)process, waiter, interval))
+		return -ENOMEM;
 	if (waiter->stream && interval->state == STATE_WAIT_BLOCKED && interval->last) {
 		const struct sleep sleep = {
 			.from_ns = interval->from,
