@@ -30,6 +30,8 @@ KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Shift": "\ue008", "Control": "\u
 
 PR_SET_PDEATHSIG = 1
 
+SCRIPT_S = 100  # that a script may take, where the machine is busy
+
 
 def _end_with_parent():
     """A test that is killed leaves no browser behind."""
@@ -71,6 +73,7 @@ class Browser:
         options = {"binary": shutil.which("chromium"), "args": arguments}
         answer = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": {
             "browserName": "chrome", "goog:chromeOptions": options,
+            "timeouts": {"script": SCRIPT_S * 1000},
             "goog:loggingPrefs": {"browser": "ALL"}}}})
         self.session = "/session/" + answer["sessionId"]
 
@@ -89,7 +92,7 @@ class Browser:
         request = urllib.request.Request(self.base + path, data, method=method,
                                          headers={"Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
+            with urllib.request.urlopen(request, timeout=SCRIPT_S + 20) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             value = json.load(error)["value"]
