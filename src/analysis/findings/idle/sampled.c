@@ -11,6 +11,9 @@
 /* Fewer say nothing. */
 #define LEAST_STACKS 8u
 
+/* A function in which such a part of the stacks end is where the time goes. */
+#define LEAF_PART 4u
+
 struct sampled_stack {
 	int64_t ns;
 	uint32_t node; /* of the samples */
@@ -75,8 +78,9 @@ int sampled_count(const struct sampled *sampled, uint64_t tid, int64_t from_ns, 
 	return status;
 }
 
-/* Nodes come behind their parents; those that more than half of all stacks have lie on one path. */
-static uint32_t innermost(const struct samples *samples, uint64_t *totals, uint64_t all)
+/* The node of the innermost function that more than half of all stacks have in common. Nodes come behind their
+ * parents; those that more than half have lie on one path. */
+static uint32_t common(const struct samples *samples, uint64_t *totals, uint64_t all)
 {
 	uint32_t most = 0;
 
@@ -88,12 +92,19 @@ static uint32_t innermost(const struct samples *samples, uint64_t *totals, uint6
 	return most;
 }
 
-static const char *file_of(const struct samples *samples, uint32_t node)
+static const char *file_of(const struct samples *samples, uint32_t frame)
 {
-	const char *file = samples_file(samples, samples->nodes[node].frame);
+	const char *file = samples_file(samples, frame);
 	const char *slash = strrchr(file, '/');
 
 	return slash ? slash + 1 : file;
+}
+
+static const char *function_text(const struct samples *samples, struct findings *findings,
+				 uint32_t frame)
+{
+	return findings_text(findings, "%s of %s", samples_name(samples, frame),
+			     file_of(samples, frame));
 }
 
 static uint32_t named(const struct samples *samples, uint32_t node)
@@ -114,40 +125,80 @@ static uint32_t around(const struct samples *samples, uint32_t node)
 	return at;
 }
 
-/* A place of a file without names says less than the function that called it. */
-static const char *say(const struct samples *samples, struct findings *findings, uint32_t node,
-		       double part, uint64_t all)
+/* `part` of the stacks are in this function, or in what has no names of this file. */
+static const char *say(const struct samples *samples, struct findings *findings, uint32_t frame,
+		       uint32_t below, double part, uint64_t all)
 {
-	uint32_t user = around(samples, node);
 	char number[UNITS_BYTES];
-	const char *below = user ? findings_text(findings, " (below %s of %s)",
-						 samples_name(samples, samples->nodes[user].frame),
-						 file_of(samples, user))
-				 : "";
+	const char *outer =
+		below ? findings_text(findings, ", below %s",
+				      function_text(samples, findings, samples->nodes[below].frame))
+		      : "";
+	const char *inner = samples->frames[frame].named
+				    ? findings_text(findings, "function %s",
+						    function_text(samples, findings, frame))
+				    : findings_text(findings, "code of %s (no symbols)",
+						    file_of(samples, frame));
 
-	return findings_text(findings, "function %s of %s%s, in %.0f %% of %s sampled stacks",
-			     samples_name(samples, samples->nodes[node].frame),
-			     file_of(samples, node), below, 100 * part, units_count(number, all));
+	return findings_text(findings, "%s%s, in %.0f %% of %s sampled stacks", inner, outer,
+			     100 * part, units_count(number, all));
+}
+
+struct counted {
+	uint64_t all;
+	uint64_t *totals; /* by node: stacks that have it; first, that end in it */
+	uint64_t *ends;	  /* by frame: stacks that end in it */
+};
+
+/* Without a name it has a file at least, and is no code of the kernel's in the program ([vdso]). */
+static bool is_told(const struct samples *samples, uint32_t frame)
+{
+	const char *file = file_of(samples, frame);
+
+	return samples->frames[frame].named || (*file && *file != '[');
+}
+
+static const char *choose(const struct samples *samples, struct findings *findings,
+			  const struct counted *counted)
+{
+	uint32_t most = named(samples, common(samples, counted->totals, counted->all)), leaf = 0;
+	uint32_t frame = samples->nodes[most].frame;
+
+	for (uint32_t i = 1; i < samples->frame_count; i++) {
+		if (counted->ends[i] > counted->ends[leaf])
+			leaf = i;
+	}
+	/* An interpreter, or a function that calls others, says less than where it is most of the time. */
+	if (LEAF_PART * counted->ends[leaf] >= counted->all && is_told(samples, leaf) &&
+	    (!most || leaf != frame))
+		return say(samples, findings, leaf, most,
+			   (double)counted->ends[leaf] / (double)counted->all, counted->all);
+	return most ? say(samples, findings, frame, around(samples, most),
+			  (double)counted->totals[most] / (double)counted->all, counted->all)
+		    : "";
 }
 
 const char *sampled_text(const struct sampled *sampled, struct findings *findings,
 			 const struct map *stacks)
 {
 	const struct samples *samples = &sampled->samples;
-	uint64_t *totals = calloc(samples->node_count + 1, sizeof(*totals));
-	uint64_t node, count, all = 0;
+	struct counted counted = {
+		.totals = calloc(samples->node_count + 1, sizeof(*counted.totals)),
+		.ends = calloc(samples->frame_count + 1, sizeof(*counted.ends)),
+	};
 	const char *text = "";
-	uint32_t most;
+	uint64_t node, count;
 	size_t at = 0;
 
-	while (totals && map_next(stacks, &at, &node, &count)) {
-		totals[node] += count;
-		all += count;
+	while (counted.totals && counted.ends && map_next(stacks, &at, &node, &count)) {
+		counted.totals[node] += count;
+		counted.ends[samples->nodes[node].frame] += count;
+		counted.all += count;
 	}
-	most = totals && all >= LEAST_STACKS ? named(samples, innermost(samples, totals, all)) : 0;
-	if (most)
-		text = say(samples, findings, most, (double)totals[most] / (double)all, all);
-	free(totals);
+	if (counted.all >= LEAST_STACKS)
+		text = choose(samples, findings, &counted);
+	free(counted.totals);
+	free(counted.ends);
 	return text;
 }
 

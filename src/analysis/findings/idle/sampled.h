@@ -46,8 +46,8 @@ int sampled_count(const struct sampled *sampled, uint64_t tid, int64_t from_ns, 
 /* Whether stacks were sampled at all. */
 bool sampled_any(const struct sampled *sampled);
 
-/* The innermost function that more than half of these stacks have in common; "": there are too few,
- * or it has no name. Lives as the findings do. */
+/* The function in which a quarter of these stacks and more end, with the innermost one that more than half have in
+ * common; or that one alone; "": there are too few, or nothing stands out. Lives as the findings do. */
 const char *sampled_text(const struct sampled *sampled, struct findings *findings,
 			 const struct map *stacks);
 
