@@ -25,6 +25,9 @@
 /* One that slept for more of it than this part did not only look. */
 #define SLEPT_PART 8
 
+/* One that ran for less of it than this part did not look. */
+#define RAN_PART 2
+
 /* Less of the run is not worth a word. */
 #define LEAST_PART 50u
 
@@ -153,7 +156,7 @@ static bool is_behind_sign(const struct setter_thread *thread, uint32_t stream,
 static void stretch_end(struct setter_thread *thread, uint32_t stream,
 			const struct setter_process *process, int64_t ns)
 {
-	int64_t took_ns = ns - thread->returned_ns;
+	int64_t took_ns = ns - thread->returned_ns, ran_ns;
 	double chance;
 	bool behind;
 
@@ -165,6 +168,10 @@ static void stretch_end(struct setter_thread *thread, uint32_t stream,
 	if (!behind)
 		return;
 	if (recent_within(&thread->slept, thread->returned_ns, ns) > took_ns / SLEPT_PART)
+		return;
+	/* One that lacked a CPU until the other thread was done looked at nothing. */
+	ran_ns = took_ns - recent_within(&thread->preempted, thread->returned_ns, ns);
+	if (RAN_PART * ran_ns < took_ns)
 		return;
 	thread->count++;
 	thread->ns += (uint64_t)took_ns;
