@@ -145,6 +145,7 @@ static const char *say(const struct samples *samples, struct findings *findings,
 }
 
 struct counted {
+	const struct map *stacks;
 	uint64_t all;
 	uint64_t *totals; /* by node: stacks that have it; first, that end in it */
 	uint64_t *ends;	  /* by frame: stacks that end in it */
@@ -156,6 +157,26 @@ static bool is_told(const struct samples *samples, uint32_t frame)
 	const char *file = file_of(samples, frame);
 
 	return samples->frames[frame].named || (*file && *file != '[');
+}
+
+/* Whether all stacks that end in a function have that node. */
+static bool is_below(const struct samples *samples, const struct map *stacks, uint32_t frame,
+		     uint32_t outer)
+{
+	uint64_t node, count;
+	size_t at = 0;
+
+	while (map_next(stacks, &at, &node, &count)) {
+		uint32_t up = (uint32_t)node;
+
+		if (samples->nodes[node].frame != frame)
+			continue;
+		while (up && up != outer)
+			up = samples->nodes[up].parent;
+		if (up != outer)
+			return false;
+	}
+	return true;
 }
 
 static const char *choose(const struct samples *samples, struct findings *findings,
@@ -171,7 +192,8 @@ static const char *choose(const struct samples *samples, struct findings *findin
 	/* An interpreter, or a function that calls others, says less than where it is most of the time. */
 	if (LEAF_PART * counted->ends[leaf] >= counted->all && is_told(samples, leaf) &&
 	    (!most || leaf != frame))
-		return say(samples, findings, leaf, most,
+		return say(samples, findings, leaf,
+			   is_below(samples, counted->stacks, leaf, most) ? most : 0,
 			   (double)counted->ends[leaf] / (double)counted->all, counted->all);
 	return most ? say(samples, findings, frame, around(samples, most),
 			  (double)counted->totals[most] / (double)counted->all, counted->all)
@@ -183,6 +205,7 @@ const char *sampled_text(const struct sampled *sampled, struct findings *finding
 {
 	const struct samples *samples = &sampled->samples;
 	struct counted counted = {
+		.stacks = stacks,
 		.totals = calloc(samples->node_count + 1, sizeof(*counted.totals)),
 		.ends = calloc(samples->frame_count + 1, sizeof(*counted.ends)),
 	};
