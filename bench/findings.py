@@ -24,8 +24,9 @@ A program and its twin run RUNS times in turn, and as often without being record
 what the repair saves. The findings of the planted program's run of median length are judged, and
 their cost, in per cent of that run, is compared with it. What is saved is the
 median; where the middle half of the pairs is wider than 15 % of it, a cost within that half is
-right. `another pair` is how often what one pair saves is right by the others: the floor of a
-cost's error. The programs have a real-time priority where that is permitted, so that what else the
+right. `another pair` is how often what one pair saves is right by the others, and `recorded twin`
+how often the difference of the recorded runs is, without what recording took: what a cost's error
+is where nothing is estimated. The programs have a real-time priority where that is permitted, so that what else the
 machine does is in neither of the two.
 
 TANDEM_CORPUS_ELSEWHERE=FOLDER[:FOLDER...] judges programs that are no part of this project instead. A

@@ -47,7 +47,8 @@ struct finding {
 	const char *cause;	/* within the kind: "synchronisation" */
 	const char *what;	/* one sentence */
 	const char *suggestion; /* one sentence */
-	const char *culprit;	/* caused it; "" where that is the program itself */
+	const char *
+		culprit; /* caused it; "" where that is the program itself, and no function of it is known */
 	enum finding_confidence confidence;
 	const char *why; /* the evidence of the confidence */
 

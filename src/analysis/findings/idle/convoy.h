@@ -28,8 +28,8 @@ struct convoy_thread { /* of a stream */
 	bool compared; /* others feed the device as well, and so much of it they do too: */
 	double alike;
 	const struct tandem_event *latest; /* call; NULL: none */
-	int64_t first_ns,
-		last_ns; /* begin of its first call, or of its sleeps before; end of its latest one */
+	int64_t first_ns; /* begin of its first call, or of such sleeps before it */
+	int64_t last_ns;  /* end of its latest call */
 	/* Its sleeps in no call that a thread ended which feeds the device: */
 	uint64_t sleeps, slept_ns;
 	bool woken; /* just now */
